@@ -1,0 +1,38 @@
+# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Every install uses the pinned versions that the project is tested with.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SETTINGS := pyproject.toml constraints.txt
+
+.PHONY: demo test test-all lint format clean
+
+demo: $(VENV)/.demo
+	$(BIN)/misfeat demo --out misfeat-demo
+
+test: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not heavy" --cov --cov-report=term
+
+test-all: $(VENV)/.heavy
+	$(BIN)/pytest -m heavy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) misfeat-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+# A stamp says that the environment holds an extra; it is renewed when the settings change.
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
+	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
+	$(INSTALL) --editable '.[$*]'
+	@touch $@

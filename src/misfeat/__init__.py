@@ -1,0 +1,33 @@
+"""misfeat: the most telling feature sets of every subgroup, unrecorded features included.
+
+The public names load on first use, so that ``import misfeat`` and ``misfeat --help`` stay fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from misfeat.exceptions import MisfeatError, MisfeatWarning
+    from misfeat.selector import SubgroupSelector
+
+__version__ = "0.1.0.dev0"
+
+__all__ = ["MisfeatError", "MisfeatWarning", "SubgroupSelector", "__version__"]
+
+_HOME = {
+    "MisfeatError": "misfeat.exceptions",
+    "MisfeatWarning": "misfeat.exceptions",
+    "SubgroupSelector": "misfeat.selector",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'misfeat' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,180 @@
+"""The command line: thin over the selector."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from misfeat import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+app = typer.Typer(
+    help="The feature sets that tell most about a target, for every subgroup of a table.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BAD_INPUT = 2
+"""The exit code for a table or a request that cannot be answered."""
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of tables.")]
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"misfeat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command()
+def run(
+    table: Annotated[str, typer.Argument(help="A CSV, TSV or Parquet file, folder or glob.")],
+    target: Annotated[str, typer.Option(help="The column to tell about.")],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="A column that defines subgroups; COL:40,65 cuts it. May be repeated."),
+    ] = None,
+    size: Annotated[int, typer.Option(help="Features in a set.")] = 3,
+    top: Annotated[int, typer.Option(help="Sets to show for each subgroup.")] = 10,
+    bins: Annotated[int, typer.Option(help="Bins of a numeric column.")] = 5,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(help="A value that means missing, as '?' or COL=0. May be repeated."),
+    ] = None,
+    missing_threshold: Annotated[
+        float, typer.Option(help="Missing in this share of a subgroup: never recorded there.")
+    ] = 0.95,
+    sporadic: Annotated[
+        str, typer.Option(help="Other missing values: 'category' or 'available'.")
+    ] = "category",
+    min_rows: Annotated[int, typer.Option(help="Smaller subgroups are merged.")] = 1,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No notes and no progress.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Print the best feature sets of every subgroup of a table."""
+    from misfeat.selector import SubgroupSelector
+
+    with _errors_in_one_line(debug), _warnings_in_one_line(quiet):
+        selector = SubgroupSelector(
+            groups=[_group(text) for text in by or ()],
+            size=size,
+            k=top,
+            bins=bins,
+            missing_values=_missing_values(missing or ()),
+            missing_threshold=missing_threshold,
+            sporadic=sporadic,
+            min_rows=min_rows,
+            verbose=int(not quiet and sys.stderr.isatty()),
+        ).fit(table, target)
+        _print_answer(selector, json, quiet)
+
+
+@app.command()
+def demo(
+    out: Annotated[str, typer.Option(help="The folder for the table and the result.")] = (
+        "misfeat-demo"
+    ),
+    debug: Debug = False,
+) -> None:
+    """Run the main job on a generated table, and compare predictions with the known truth."""
+    from misfeat.demo import run_demo
+
+    with _errors_in_one_line(debug), _warnings_in_one_line(False):
+        run_demo(out)
+
+
+def _print_answer(selector: Any, json: bool, quiet: bool) -> None:
+    from misfeat import printing
+
+    if json:
+        for line in printing.json_lines(selector):
+            typer.echo(line)
+    else:
+        printing.print_tables(selector)
+    if not quiet:
+        for note in selector.cohorts_.notes:
+            typer.echo(f"note: {note}", err=True)
+
+
+def _group(text: str) -> str | dict[str, list[str]]:
+    """Read ``COL`` or ``COL:cut,cut``; a colon that no number follows belongs to the name.
+
+    Examples
+    --------
+    >>> _group("age:40,65"), _group("site"), _group("time:of day")
+    ({'age': ['40', '65']}, 'site', 'time:of day')
+    """
+    from misfeat.cohorts.values import read_number
+
+    column, colon, cuts = text.rpartition(":")
+    points = cuts.split(",")
+    if not colon or any(read_number(point) is None for point in points):
+        return text
+    return {column: points}
+
+
+def _missing_values(texts: Any) -> dict[str, list[str]]:
+    """Read ``CODE`` and ``COL=CODE``.
+
+    Examples
+    --------
+    >>> _missing_values(["?", "chol=0"])
+    {'*': ['?'], 'chol': ['0']}
+    """
+    codes: dict[str, list[str]] = {}
+    for text in texts:
+        column, equals, code = text.partition("=")
+        if equals and column:
+            codes.setdefault(column, []).append(code)
+        else:
+            codes.setdefault("*", []).append(text)
+    return codes
+
+
+@contextmanager
+def _errors_in_one_line(debug: bool) -> Iterator[None]:
+    from misfeat.exceptions import MisfeatError
+
+    try:
+        yield
+    except MisfeatError as error:
+        if debug:
+            raise
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+
+
+@contextmanager
+def _warnings_in_one_line(quiet: bool) -> Iterator[None]:
+    """Warnings are among the notes that are printed; other libraries' stay hidden when quiet."""
+    import warnings
+
+    from misfeat.exceptions import MisfeatWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        if quiet:
+            warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,250 @@
+"""What to do with each column: take it as it is, bin it, or leave it out, and how to code it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
+from misfeat.cohorts.coding import CategoryCoder, Coder, EdgeCoder, Kind, Reading
+from misfeat.cohorts.model import ColumnReport
+from misfeat.cohorts.table import ValueCounts
+from misfeat.cohorts.values import MissingCodes, Value, canonical, label, read_number
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.table import Table
+
+_log = logging.getLogger("misfeat")
+
+DISTINCT_LIMIT = 1_000_000
+"""Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
+IDENTIFIER_SHARE = 0.95
+"""A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
+IDENTIFIER_ROWS = 50
+"""Whole numbers that are nearly all distinct need so many rows to count as an identifier."""
+NEVER_RECORDED = "never recorded"
+MAX_CLASSES = 20
+"""A numeric target with more distinct values than this is binned."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is known of a column before it is coded.
+
+    Attributes
+    ----------
+    reading : Reading
+        How to read it.
+    kind : Kind
+        What it holds once it is read.
+    counts : ValueCounts or None
+        Its values; None when there are more than `DISTINCT_LIMIT`.
+    missing : int
+        Rows in which it is missing, user-given codes included.
+    rows : int
+        Rows of the table.
+    """
+
+    reading: Reading
+    kind: Kind
+    counts: ValueCounts | None
+    missing: int
+    rows: int
+
+    @property
+    def column(self) -> str:
+        """The column's name."""
+        return self.reading.column
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct values there are, or the least number that there can be."""
+        return DISTINCT_LIMIT + 1 if self.counts is None else len(self.counts.values)
+
+    @property
+    def recorded(self) -> int:
+        """Rows in which the column is not missing."""
+        return self.rows - self.missing
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether nearly every row has a value of its own, and the column measures nothing."""
+        if self.distinct < IDENTIFIER_SHARE * self.recorded or self.distinct < 3:
+            return False
+        if self.kind is Kind.TEXT:
+            return True
+        if self.kind not in (Kind.INTEGER, Kind.NUMBER):
+            return False
+        if self.counts is None:
+            return self.kind is Kind.INTEGER
+        values = self.counts.values
+        if not np.all(np.mod(values, 1) == 0):
+            return False
+        consecutive = values[-1] - values[0] + 1 == len(values)
+        return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)
+
+
+def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) -> Profile:
+    """Count the values of a column inside the engine and apply the user's missing codes."""
+    kind = table.kind(column)
+    reading = Reading(column, codes.numbers(column), codes.texts(column))
+    if kind is Kind.UNSUPPORTED:
+        return Profile(reading, kind, None, 0, rows)
+    raw = table.value_counts(column, DISTINCT_LIMIT)
+    if raw is None:
+        return Profile(reading, kind, None, table.count_missing(reading), rows)
+    if kind is not Kind.TEXT:
+        numeric = kind in (Kind.INTEGER, Kind.NUMBER)
+        counts = raw.without(reading.missing_numbers) if numeric else raw
+        return Profile(reading, kind, counts, counts.missing, rows)
+    counts = raw.without(reading.missing_texts)
+    numbers = _numbers_in_text(raw, counts)
+    if numbers is not None:
+        _log.info("Column %r is text in which all but the missing codes read as numbers.", column)
+        as_numbers = Reading(column, reading.missing_numbers, reading.missing_texts, as_number=True)
+        return Profile(as_numbers, Kind.NUMBER, numbers, counts.missing, rows)
+    return Profile(reading, kind, counts, counts.missing, rows)
+
+
+def _numbers_in_text(raw: ValueCounts, counts: ValueCounts) -> ValueCounts | None:
+    """Read text as numbers if it was text only because of the codes for missing in it."""
+    if len(counts.values) == len(raw.values) or not len(counts.values):
+        return None
+    numbers = [read_number(value) for value in counts.values]
+    if any(number is None for number in numbers):
+        return None
+    distinct, position = np.unique(np.array(numbers, dtype=float), return_inverse=True)
+    totals = np.bincount(position, weights=counts.counts).astype(np.int64)
+    return ValueCounts(distinct, totals, counts.missing)
+
+
+def feature_coder(
+    table: Table, profile: Profile, rules: BinRules, max_categories: int
+) -> tuple[Coder | None, ColumnReport]:
+    """Decide how a feature is coded; without a coder it is left out, and the report says why."""
+    why_not = _reason_to_leave_out(profile, rules)
+    if why_not:
+        report = ColumnReport(profile.column, "left out", why_not, missing=profile.missing)
+        return None, report
+    chosen = profile.column in rules.by_column
+    if profile.kind.ordered and (chosen or profile.distinct > max_categories):
+        coder, treatment = _binned(table, profile, rules)
+    elif profile.distinct > max_categories:
+        coder, treatment = _most_frequent(profile, max_categories)
+    else:
+        coder, treatment = as_it_is(profile), "as it is"
+    return coder, _report(profile, coder, "feature", treatment)
+
+
+def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
+    if profile.kind is Kind.UNSUPPORTED:
+        return "its type cannot be scored"
+    if profile.distinct == 0:
+        return NEVER_RECORDED
+    if profile.distinct == 1 and profile.missing == 0:
+        return "constant"
+    if profile.is_identifier and profile.column not in rules.by_column:
+        return "identifier"
+    if profile.counts is None and not profile.kind.ordered:
+        return "identifier"
+    return None
+
+
+def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnReport]:
+    """Decide how the target is coded: classes as they are, numbers with many values binned."""
+    column = profile.column
+    if profile.kind is Kind.UNSUPPORTED:
+        raise MisfeatError(f"The target {column!r} has a type that cannot be scored; convert it.")
+    if profile.distinct == 0:
+        raise MisfeatError(
+            f"The target {column!r} is missing in every row; choose another target, or check "
+            "missing_values."
+        )
+    chosen = column in rules.by_column
+    if profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES):
+        coder, treatment = _binned(table, profile, rules)
+        return coder, _report(profile, coder, "target", treatment)
+    if profile.is_identifier:
+        raise MisfeatError(
+            f"The target {column!r} has a different value in nearly every row; choose another "
+            "target, or group its values first."
+        )
+    coder = as_it_is(profile)
+    return coder, _report(profile, coder, "target", "as it is")
+
+
+def as_it_is(profile: Profile) -> Coder:
+    """One code a value."""
+    if profile.counts is None:
+        raise MisfeatError(
+            f"Column {profile.column!r} has more than {DISTINCT_LIMIT:,} distinct values; give "
+            "cut points for it."
+        )
+    values = tuple(canonical(value) for value in profile.counts.values)
+    labels = tuple(map(label, values))
+    if profile.kind.ordered:
+        return EdgeCoder(profile.reading, values[:-1], labels)
+    return CategoryCoder(profile.reading, values, labels)
+
+
+def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+    rule = rules.by_column.get(profile.column, rules.bins)
+    if isinstance(rule, tuple):
+        check_cut_points(profile, rule)
+        return _cut(profile, rule), "given cut points"
+    edges = _learned_edges(table, profile, rule, rules.strategy)
+    return _cut(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
+
+
+def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:
+    counts = profile.counts
+    if counts is not None and strategy == "quantile":
+        return quantile_edges(counts.values, counts.counts, bins)
+    if counts is not None:
+        low, high = canonical(counts.values[0]), canonical(counts.values[-1])
+    elif strategy == "quantile":
+        found = table.quantiles(profile.reading, [k / bins for k in range(1, bins)])
+        return tuple(canonical(edge) for edge in np.unique(found))
+    else:
+        low, high = table.quantiles(profile.reading, [0.0, 1.0])
+    if {low, high} & {float("inf"), float("-inf")}:
+        raise MisfeatError(
+            f"Column {profile.column!r} holds infinite values and cannot be cut into equally wide "
+            "bins; use binning='quantile', or give cut points."
+        )
+    return uniform_edges(low, high, bins)
+
+
+def check_cut_points(profile: Profile, points: tuple[Value, ...]) -> None:
+    """Refuse cut points that do not fit the column's type."""
+    numeric = isinstance(points[0], int | float)
+    fits = profile.kind in (Kind.INTEGER, Kind.NUMBER) if numeric else profile.kind is Kind.TIME
+    if not fits:
+        raise MisfeatError(
+            f"Column {profile.column!r} holds {profile.kind.value} values and cannot be cut at "
+            f"{', '.join(map(label, points))}; give cut points of its own kind, or none."
+        )
+
+
+def _cut(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+    return EdgeCoder(profile.reading, edges, interval_labels(edges))
+
+
+def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
+    """Keep the most frequent values, ties in the order of the values; the rest become one."""
+    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
+    order = np.argsort(-profile.counts.counts, kind="stable")[: max_categories - 1]
+    values = tuple(profile.counts.values[p] for p in np.sort(order))
+    labels = tuple(map(label, values))
+    other = "other" if "other" not in labels else "(other)"
+    coder = CategoryCoder(profile.reading, values, (*labels, other))
+    return coder, f"{len(values)} most frequent values and {other}"
+
+
+def _report(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnReport:
+    edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != "as it is" else ()
+    return ColumnReport(profile.column, role, treatment, coder.labels, edges, profile.missing)

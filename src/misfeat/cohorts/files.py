@@ -1,0 +1,118 @@
+"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.values import MissingCodes
+
+NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+"""What an empty cell of a CSV file may look like, besides the codes that the user gives."""
+
+_PARQUET = (".parquet", ".pq")
+_TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def open_path(path: str, codes: MissingCodes) -> Any:
+    """Open a path as a DuckDB relation.
+
+    Parameters
+    ----------
+    path : str
+        A CSV, TSV or Parquet file, a folder of Parquet files, or a glob pattern of such.
+    codes : MissingCodes
+        Texts that mean missing everywhere are read as nulls, so that a column of numbers with
+        ``"?"`` in it is still a column of numbers.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+    """
+    files = _matching_files(path)
+    connection = _connect(path)
+    import duckdb
+
+    try:
+        if files[0].endswith(_PARQUET):
+            relation = connection.read_parquet(files, union_by_name=True)
+        else:
+            relation = _read_csv(connection, files, codes)
+    except duckdb.Error as error:
+        raise MisfeatError(
+            f"{path!r} cannot be read as {'Parquet' if files[0].endswith(_PARQUET) else 'CSV'}: "
+            f"{str(error).splitlines()[0]} Check that the file is whole and its ending right."
+        ) from error
+    return relation
+
+
+def _matching_files(path: str) -> list[str]:
+    place = Path(path)
+    if place.is_dir():
+        files = sorted(str(f) for ending in _PARQUET for f in place.rglob(f"*{ending}"))
+        if not files:
+            raise MisfeatError(f"The folder {path!r} holds no Parquet file; name a file instead.")
+    elif place.exists():
+        files = [path]
+    else:
+        pattern = glob.has_magic(path)
+        files = sorted(glob.iglob(path, recursive=True)) if pattern else []  # noqa: PTH207
+        if not files:
+            raise MisfeatError(f"There is no file {path!r}; check the path.")
+    endings = {_ending(file) for file in files}
+    if endings - {*_PARQUET, *_TEXT}:
+        raise MisfeatError(
+            f"{path!r} is not a file that can be read; expected one that ends in "
+            f"{', '.join((*_TEXT, *_PARQUET))}."
+        )
+    if len({ending in _PARQUET for ending in endings}) > 1:
+        raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
+    return files
+
+
+def _ending(file: str) -> str:
+    return next((end for end in (*_TEXT, *_PARQUET) if file.lower().endswith(end)), "")
+
+
+def _connect(path: str) -> Any:
+    try:
+        import duckdb
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            f"Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'"
+        ) from error
+    return duckdb.connect()
+
+
+def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:
+    """Load CSV files into a table of the connection, so that each is parsed only once."""
+    delimiter = "\t" if files[0].lower().endswith((".tsv", ".tsv.gz")) else None
+    _check_header(connection, files[0], delimiter)
+    options: dict[str, Any] = {"delimiter": delimiter} if delimiter else {}
+    texts = dict.fromkeys((*NULL_SPELLINGS, *(c for c in codes.everywhere if isinstance(c, str))))
+    connection.read_csv(
+        files, header=True, sample_size=-1, na_values=list(texts), **options
+    ).create("csv_rows")
+    return connection.table("csv_rows")
+
+
+def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
+    """Refuse names that occur twice: DuckDB would rename the second one without a word."""
+    if delimiter is None:
+        sniffed = connection.execute("SELECT Delimiter FROM sniff_csv(?)", [file]).fetchall()
+        delimiter = sniffed[0][0]
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
+        header = next(csv.reader(lines, delimiter=delimiter), [])
+    for position, name in enumerate(header):
+        if name.casefold() in (earlier.casefold() for earlier in header[:position]):
+            raise MisfeatError(
+                f"{file!r} has two columns named {name!r} (case does not count); rename one."
+            )

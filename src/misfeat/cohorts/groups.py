@@ -1,0 +1,238 @@
+"""Subgroups: what tells cohorts apart, from a column name to a named predicate.
+
+Several groupings together make the complete set of minterms that occur in the data, each with a
+name that reads like its predicate: ``ethnicity=Asian & age<=40``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.binning import cut_points, interval_labels
+from misfeat.cohorts.coding import Coder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_cut_points
+from misfeat.cohorts.predicates import Predicate
+from misfeat.cohorts.values import Value, canonical, label
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_VALUES = 1000
+"""A column with more distinct values than this must be cut or merged before it makes subgroups."""
+OTHERS = "*"
+
+
+@dataclass(frozen=True)
+class ByValue:
+    """One subgroup a value of a column, some values merged under one name.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    merged : Mapping of str to str
+        From the label of a value to the name it goes under; ``"*"`` names all other values.
+    """
+
+    column: str
+    merged: Mapping[str, str]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class ByCuts:
+    """Subgroups between cut points of an ordered column."""
+
+    column: str
+    points: tuple[Value, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class ByPredicate:
+    """Two subgroups: where a named predicate holds, and where it does not."""
+
+    name: str
+    predicate: Predicate
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return self.predicate.columns
+
+
+GroupRule = ByValue | ByCuts | ByPredicate
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A rule made ready: how to code it, and the term that each code adds to a cohort's name.
+
+    Attributes
+    ----------
+    coder : Coder
+        Gives the raw codes.
+    term_of : ndarray
+        From a raw code, the one for missing included, to a term; missing comes last.
+    terms : tuple of str
+        The terms, in the order of the cohorts.
+    """
+
+    coder: Coder
+    term_of: NDArray[np.int64]
+    terms: tuple[str, ...]
+
+
+def parse_groups(groups: object) -> tuple[GroupRule, ...]:
+    """Read the ``groups`` parameter.
+
+    Parameters
+    ----------
+    groups : None, str, mapping, or a list of strings and mappings
+        A string names a column. In a mapping ``{"age": [40]}`` cuts a column,
+        ``{"grade": {"B": "B", "*": "other"}}`` merges values and
+        ``{"senior": "age > 65"}`` names a predicate.
+
+    Examples
+    --------
+    >>> [type(rule).__name__ for rule in parse_groups(["site", {"age": [40], "old": "age > 65"}])]
+    ['ByValue', 'ByCuts', 'ByPredicate']
+    """
+    if groups is None:
+        return ()
+    if isinstance(groups, str):
+        return (ByValue(groups, {}),)
+    if isinstance(groups, Mapping):
+        return tuple(_parse_rule(name, rule) for name, rule in groups.items())
+    if isinstance(groups, Sequence):
+        return tuple(rule for part in groups for rule in _parse_part(part))
+    raise _not_a_group(groups)
+
+
+def _parse_part(part: object) -> tuple[GroupRule, ...]:
+    if isinstance(part, str | Mapping):
+        return parse_groups(part)
+    raise _not_a_group(part)
+
+
+def _parse_rule(name: object, rule: object) -> GroupRule:
+    if not isinstance(name, str):
+        raise _not_a_group({name: rule})
+    if rule is None:
+        return ByValue(name, {})
+    if isinstance(rule, str):
+        return ByPredicate(name, Predicate(rule))
+    if isinstance(rule, Mapping):
+        return ByValue(name, {label(canonical(v)): str(under) for v, under in rule.items()})
+    return ByCuts(name, cut_points(rule, f"groups[{name!r}]"))
+
+
+def _not_a_group(part: object) -> MisfeatError:
+    return MisfeatError(
+        f"groups holds {part!r}, which defines no subgroups; use a column name, {{'age': [40]}} "
+        "for cut points, {'grade': {'B': 'B', '*': 'other'}} to merge values, or {'senior': "
+        "'age > 65'} for a predicate."
+    )
+
+
+def prepare(rule: GroupRule, profiles: Mapping[str, Profile]) -> Grouping:
+    """Make a rule ready for a table whose columns were profiled."""
+    match rule:
+        case ByCuts(column=column, points=points):
+            profile = profiles[column]
+            check_cut_points(profile, points)
+            coder = EdgeCoder(profile.reading, points, interval_labels(points))
+            return _one_term_a_code(coder, _cut_terms(column, points), column)
+        case ByPredicate(name=name, predicate=predicate):
+            _check_types(predicate, profiles)
+            readings = tuple(profiles[column].reading for column in predicate.columns)
+            return _one_term_a_code(
+                PredicateCoder(readings, predicate, ("no", "yes")), (f"not {name}", name), name
+            )
+        case ByValue(column=column, merged=merged):
+            return _by_value(profiles[column], merged)
+
+
+def _by_value(profile: Profile, merged: Mapping[str, str]) -> Grouping:
+    column = profile.column
+    if profile.kind is Kind.UNSUPPORTED:
+        raise MisfeatError(f"Column {column!r} has a type that cannot define subgroups.")
+    if 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded and not merged:
+        raise MisfeatError(
+            f"The group column {column!r} has a different value in nearly every row, so every "
+            f"subgroup would be one row; give cut points such as {{{column!r}: [...]}} or another "
+            "column."
+        )
+    if profile.distinct > MAX_VALUES:
+        raise MisfeatError(
+            f"The group column {column!r} has more than {MAX_VALUES:,} distinct values; give cut "
+            "points, or group its values first."
+        )
+    coder = as_it_is(profile)
+    unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
+    if unknown:
+        raise MisfeatError(
+            f"groups[{column!r}] names the value {unknown[0]!r}, which does not occur; the values "
+            f"are {', '.join(map(repr, coder.labels[:20]))}."
+        )
+    if not merged:
+        return _one_term_a_code(coder, [f"{column}={value}" for value in coder.labels], column)
+    names = [merged.get(value, merged.get(OTHERS, value)) for value in coder.labels]
+    order = {name: position for position, name in enumerate(_merged_order(names, merged))}
+    term_of = np.array([*(order[name] for name in names), len(order)], dtype=np.int64)
+    terms = tuple(f"{column}={name}" for name in order)
+    return Grouping(coder, term_of, (*terms, f"{column} is missing"))
+
+
+def _merged_order(names: list[str], merged: Mapping[str, str]) -> list[str]:
+    """Names in the order of the mapping, then the values that it does not mention."""
+    present = set(names)
+    return list(dict.fromkeys([n for n in merged.values() if n in present] + names))
+
+
+def _one_term_a_code(coder: Coder, terms: Sequence[str], subject: str) -> Grouping:
+    return Grouping(
+        coder, np.arange(len(terms) + 1, dtype=np.int64), (*terms, f"{subject} is missing")
+    )
+
+
+def _cut_terms(column: str, points: Sequence[Value]) -> list[str]:
+    cuts = [label(point) for point in points]
+    inner = [f"{a}<{column}<={b}" for a, b in itertools.pairwise(cuts)]
+    return [f"{column}<={cuts[0]}", *inner, f"{column}>{cuts[-1]}"]
+
+
+def _check_types(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
+    for column, constant in predicate.comparisons:
+        kind = profiles[column].kind
+        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
+            raise MisfeatError(
+                f"The predicate {predicate.text!r} reads {column!r}, which holds {kind.value} "
+                "values; give cut points for dates instead."
+            )
+        if _fits(constant, kind):
+            continue
+        raise MisfeatError(
+            f"The predicate {predicate.text!r} compares {column!r}, which holds {kind.value} "
+            f"values, with {constant!r}; write a constant of the same kind."
+        )
+
+
+def _fits(constant: Any, kind: Kind) -> bool:
+    if isinstance(constant, bool):
+        return kind is Kind.FLAG
+    return isinstance(constant, str) == (kind is Kind.TEXT) and kind is not Kind.FLAG

@@ -1,0 +1,140 @@
+"""Single values: what counts as missing, one spelling for equal values, and their labels.
+
+A table read by two libraries may hold the same value as ``1``, ``1.0``, ``numpy.int8(1)`` or
+``Decimal(1)``. Everything after this module sees one spelling, so that cohorts come out identical
+whichever library or engine the table came from.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError
+
+Value = Any
+"""A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
+
+MISSING_LABEL = "missing"
+EXACT_INTEGERS = 2**53
+"""Floats below this magnitude hold every integer exactly."""
+
+
+def canonical(value: object) -> Value:
+    """Return the one spelling of a value, or None when it is missing.
+
+    Examples
+    --------
+    >>> canonical(2.0), canonical(float("nan")), canonical("2.0")
+    (2, None, '2.0')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
+    if isinstance(value, dt.datetime):
+        return _canonical_datetime(value)
+    if isinstance(value, dt.date):
+        return dt.datetime(value.year, value.month, value.day)
+    # pandas.NA, the one missing value that is none of the above, is unequal even to itself.
+    return None if type(value).__name__ == "NAType" else str(value)
+
+
+def _canonical_datetime(value: dt.datetime) -> dt.datetime | None:
+    if value != value:  # pandas.NaT
+        return None
+    if hasattr(value, "to_pydatetime"):
+        value = value.to_pydatetime(warn=False)
+    return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
+
+
+def label(value: Value) -> str:
+    """Spell a canonical value for people.
+
+    Examples
+    --------
+    >>> label(3), label(0.25), label(dt.datetime(2020, 5, 17))
+    ('3', '0.25', '2020-05-17')
+    """
+    if isinstance(value, dt.datetime):
+        midnight = value.time() == dt.time()
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+    return value if isinstance(value, str) else str(value)
+
+
+def sort_key(value: Value) -> tuple[str, Value]:
+    """Order canonical values of one column, also where their types are mixed."""
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, int | float):
+        return ("number", value)
+    return (type(value).__name__, value)
+
+
+def read_number(text: object) -> float | None:
+    """Read a value as a finite or infinite number, or None when it is not one."""
+    if isinstance(text, bool):
+        return None
+    try:
+        number = float(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return None if math.isnan(number) else number
+
+
+@dataclass(frozen=True)
+class MissingCodes:
+    """The values that a user says stand for "missing", such as ``"?"``, ``-9`` or ``0``.
+
+    Attributes
+    ----------
+    everywhere : tuple
+        Codes that mean missing in every column.
+    by_column : Mapping of str to tuple
+        Further codes of single columns.
+    """
+
+    everywhere: tuple[Value, ...] = ()
+    by_column: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, missing_values: object) -> MissingCodes:
+        """Read the ``missing_values`` parameter: None, a value, a list, or a dict by column."""
+        if missing_values is None:
+            return cls()
+        if isinstance(missing_values, Mapping):
+            columns = {name: _as_codes(codes) for name, codes in missing_values.items()}
+            return cls(columns.pop("*", ()), columns)
+        return cls(_as_codes(missing_values))
+
+    def numbers(self, column: str) -> tuple[float, ...]:
+        """The codes to look for in a column of numbers."""
+        codes = self.everywhere + tuple(self.by_column.get(column, ()))
+        return tuple(n for n in map(read_number, codes) if n is not None)
+
+    def texts(self, column: str) -> tuple[str, ...]:
+        """The codes to look for in a column of text."""
+        return tuple(map(label, self.everywhere + tuple(self.by_column.get(column, ()))))
+
+
+def _as_codes(codes: object) -> tuple[Value, ...]:
+    if isinstance(codes, str | bytes) or not hasattr(codes, "__iter__"):
+        codes = [codes]
+    parsed = tuple(canonical(code) for code in codes)
+    if any(isinstance(code, dt.datetime) for code in parsed):
+        raise MisfeatError(
+            "missing_values takes numbers and texts, not dates; set those dates to null first."
+        )
+    return tuple(code for code in parsed if code is not None)

@@ -1,0 +1,108 @@
+"""Loaders of real tables that cannot be bundled: they read a folder that the user fills."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from misfeat.datasets.dataset import Dataset
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLDER_VARIABLE = "MISFEAT_DATA"
+
+
+def load_mobile() -> Dataset:
+    """Mobile phones and their price range, by number of SIM cards: 2,000 rows.
+
+    Examples
+    --------
+    >>> load_mobile().target  # doctest: +SKIP
+    'price_range'
+    """
+    source = "Kaggle, iabhishekofficial/mobile-price-classification, train.csv"
+    return Dataset(
+        name="mobile",
+        columns=_read("mobile.csv.gz", source),
+        target="price_range",
+        groups="dual_sim",
+        description=f"Mobile phones. Source: {source}.",
+    )
+
+
+def load_attrition() -> Dataset:
+    """Employees who stayed or left, by age band and gender: 59,598 rows.
+
+    Examples
+    --------
+    >>> load_attrition().target  # doctest: +SKIP
+    'Attrition'
+    """
+    source = "Kaggle, stealthtechnologies/employee-attrition-dataset, train.csv without Employee ID"
+    return Dataset(
+        name="attrition",
+        columns=_read("attrition.csv.gz", source),
+        target="Attrition",
+        groups=[{"Age": [25, 40, 50]}, "Gender"],
+        description=f"Employees. Source: {source}.",
+    )
+
+
+def load_loan() -> Dataset:
+    """Loans that defaulted or not, by grade: 67,463 rows, nine features.
+
+    Examples
+    --------
+    >>> load_loan().target  # doctest: +SKIP
+    'Loan Status'
+    """
+    source = "Kaggle, hemanthsai7/loandefault, train.csv, its nine categorical features with Grade"
+    return Dataset(
+        name="loan",
+        columns=_read("loan.csv.gz", source),
+        target="Loan Status",
+        groups={"Grade": {"B": "B", "C": "C", "*": "other"}},
+        description=f"Loans. Source: {source}.",
+    )
+
+
+def load_heart() -> Dataset:
+    """Heart disease in four hospitals, which recorded different features: 920 rows.
+
+    Examples
+    --------
+    >>> load_heart().groups  # doctest: +SKIP
+    'site'
+    """
+    source = "UCI Heart Disease (id 45), the four processed files, with a column site added"
+    return Dataset(
+        name="heart",
+        columns=_read("heart.csv", source),
+        target="num",
+        groups="site",
+        description=f"Heart disease. Source: {source}.",
+    )
+
+
+def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
+    from misfeat.cohorts.files import open_path
+    from misfeat.cohorts.values import MissingCodes
+
+    path = data_folder(file, source) / file
+    table = open_path(str(path), MissingCodes()).to_arrow_table()
+    return {name: table[name].to_numpy() for name in table.column_names}
+
+
+def data_folder(file: str, source: str) -> Path:
+    """The folder that holds the original tables, or an error that says how to get the file."""
+    folder = os.environ.get(FOLDER_VARIABLE, "")
+    if not folder or not (Path(folder) / file).is_file():
+        where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
+        raise MisfeatError(
+            f"{file!r} is needed, but {where}. Download it ({source}), save it as {file!r} in a "
+            f"folder, and set {FOLDER_VARIABLE} to that folder."
+        )
+    return Path(folder)

@@ -1,0 +1,222 @@
+"""Cohorts drawn from a population that is known exactly, so that answers meet the truth.
+
+In cohort g a row has a target y, a hidden class z, and features that are independent given both:
+
+    p_g(x, y) = p_g(y) * sum over z of p_g(z | y) * product over features f of p_g(x_f | y, z).
+
+The hidden class makes features depend on each other beyond the target. The tables of a cohort are
+drawn around shared ones, the closer the higher `similarity`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.datasets.dataset import Dataset
+from misfeat.datasets.hiding import random_mask
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The exact distribution that one cohort was drawn from.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        p(y).
+    latent : ndarray of shape (n_classes, n_latent)
+        p(z | y).
+    features : ndarray of shape (n_features, n_classes, n_latent, n_values)
+        p(x_f | y, z).
+    """
+
+    classes: Table
+    latent: Table
+    features: Table
+
+    def joint(self, features: Sequence[int]) -> Table:
+        """p(x_S, y) as a table of shape (cells of S, n_classes)."""
+        n_classes = len(self.classes)
+        given = np.ones((n_classes, self.latent.shape[1], 1))
+        for feature in features:
+            given = (given[..., None] * self.features[feature][:, :, None, :]).reshape(
+                n_classes, self.latent.shape[1], -1
+            )
+        table: Table = np.einsum("y,yz,yzx->xy", self.classes, self.latent, given)
+        return table
+
+    def mutual_info(self, features: Sequence[int]) -> float:
+        """I(S; Y) in nats."""
+        joint = self.joint(features)
+        product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+        positive = joint > 0
+        return float((joint[positive] * np.log(joint[positive] / product[positive])).sum())
+
+    def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows: features of shape (n_features, n_rows), and the target."""
+        y = _draw(np.broadcast_to(self.classes, (n_rows, len(self.classes))), rng)
+        z = _draw(self.latent[y], rng)
+        return np.array([_draw(table[y, z], rng) for table in self.features]), y
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratedCohorts(Dataset):
+    """A generated table with the truth behind it.
+
+    Attributes
+    ----------
+    complete : dict of str to ndarray
+        The columns before features were hidden.
+    populations : dict of str to Population
+        By subgroup name.
+    """
+
+    complete: dict[str, NDArray[Any]]
+    populations: dict[str, Population]
+
+    def true_score(self, subgroup: str, features: Sequence[str]) -> float:
+        """The score that a set has in the population of a subgroup, in nats."""
+        names = [name for name in self.columns if name not in ("cohort", self.target)]
+        return self.populations[subgroup].mutual_info([names.index(f) for f in features])
+
+
+def make_cohorts(
+    n_cohorts: int = 4,
+    n_rows: int = 2000,
+    n_features: int = 8,
+    *,
+    n_values: int = 3,
+    n_classes: int = 2,
+    n_latent: int = 3,
+    strength: float = 0.6,
+    similarity: float = 50.0,
+    hide: float = 0.2,
+    feature_names: Sequence[str] | None = None,
+    cohort_names: Sequence[str] | None = None,
+    random_state: int | None = None,
+) -> GeneratedCohorts:
+    """Draw a table of cohorts from a known population, and hide features from some cohorts.
+
+    Parameters
+    ----------
+    n_cohorts, n_rows, n_features : int
+        Cohorts, rows of each, and features.
+    n_values, n_classes, n_latent : int
+        Values of a feature, of the target, and of the hidden class.
+    strength : float, default=0.6
+        How much the most telling feature depends on the target, from 0 to 1. Feature f keeps the
+        share ``(n_features - f) / n_features`` of it.
+    similarity : float, default=50
+        How close the cohorts' tables are to the shared ones: the concentration of a Dirichlet
+        distribution.
+    hide : float, default=0.2
+        The probability with which a feature is hidden from a cohort: at least one and at most 60 %
+        of them in every cohort, none in all. 0 hides nothing.
+    feature_names, cohort_names : sequence of str, default=None
+        ``f1``, ``f2``, … and ``c1``, ``c2``, … where None.
+    random_state : int, default=None
+        Seed.
+
+    Returns
+    -------
+    GeneratedCohorts
+
+    Examples
+    --------
+    >>> data = make_cohorts(random_state=0)
+    >>> data.n_rows, data.groups
+    (8000, 'cohort')
+    >>> data.true_score("cohort=c1", ["f1"]) <= data.true_score("cohort=c1", ["f1", "f2"])
+    True
+    """
+    features = _names(feature_names, n_features, "f")
+    cohorts = _names(cohort_names, n_cohorts, "c")
+    rng = np.random.default_rng(random_state)
+    shared = _shared_population(n_features, n_values, n_classes, n_latent, strength, rng)
+    populations = [_near(shared, similarity, rng) for _ in cohorts]
+    drawn = [population.sample(n_rows, rng) for population in populations]
+    codes = np.concatenate([x for x, _ in drawn], axis=1)
+    complete: dict[str, NDArray[Any]] = {
+        "cohort": np.repeat(np.array(cohorts, dtype=object), n_rows),
+        **{name: line.astype(np.int64) for name, line in zip(features, codes, strict=True)},
+        "target": np.concatenate([y for _, y in drawn]),
+    }
+    mask = random_mask(n_cohorts, n_features, hide, rng)
+    return GeneratedCohorts(
+        name="generated cohorts",
+        columns=_hidden(complete, features, mask, n_rows),
+        target="target",
+        groups="cohort",
+        description="Drawn from known populations; see misfeat.datasets.make_cohorts.",
+        complete=complete,
+        populations={f"cohort={c}": p for c, p in zip(cohorts, populations, strict=True)},
+    )
+
+
+def _names(given: Sequence[str] | None, count: int, prefix: str) -> list[str]:
+    names = list(given) if given is not None else [f"{prefix}{i + 1}" for i in range(count)]
+    if len(names) != count:
+        raise MisfeatError(
+            f"{len(names)} names were given for {count}: {names}. Give one for each."
+        )
+    return names
+
+
+def _shared_population(
+    n_features: int,
+    n_values: int,
+    n_classes: int,
+    n_latent: int,
+    strength: float,
+    rng: np.random.Generator,
+) -> Population:
+    share = strength * (n_features - np.arange(n_features)) / n_features
+    margins = rng.dirichlet(np.full(n_values, 4.0), size=n_features)[:, None, None, :]
+    telling = rng.dirichlet(np.full(n_values, 0.5), size=(n_features, n_classes, n_latent))
+    weight = share[:, None, None, None]
+    return Population(
+        classes=rng.dirichlet(np.full(n_classes, 20.0)),
+        latent=rng.dirichlet(np.full(n_latent, 2.0), size=n_classes),
+        features=(1 - weight) * margins + weight * telling,
+    )
+
+
+def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Population:
+    def draw(table: Table) -> Table:
+        gammas = rng.gamma(table * similarity + 1e-3)
+        drawn: Table = gammas / gammas.sum(axis=-1, keepdims=True)
+        return drawn
+
+    return Population(draw(shared.classes), draw(shared.latent), draw(shared.features))
+
+
+def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
+    """One draw a row of a table of probabilities."""
+    cumulative = np.cumsum(probabilities, axis=-1)
+    point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
+    drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
+    return drawn
+
+
+def _hidden(
+    complete: dict[str, NDArray[Any]],
+    features: Sequence[str],
+    mask: NDArray[np.bool_],
+    n_rows: int,
+) -> dict[str, NDArray[Any]]:
+    columns = dict(complete)
+    for feature, hidden in zip(features, mask.T, strict=True):
+        if hidden.any():
+            columns[feature] = np.where(np.repeat(hidden, n_rows), np.nan, complete[feature])
+    return columns

@@ -1,0 +1,59 @@
+"""What misfeat raises and warns; every message names the column or value and a remedy."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class MisfeatError(ValueError):
+    """The table or the request cannot be answered; the message says what to do.
+
+    Examples
+    --------
+    >>> from misfeat import MisfeatError
+    >>> issubclass(MisfeatError, ValueError)
+    True
+    """
+
+
+class MisfeatWarning(UserWarning):
+    """The answer stands, but something in the table was left out or cannot be trusted.
+
+    Examples
+    --------
+    >>> from misfeat import MisfeatWarning
+    >>> issubclass(MisfeatWarning, UserWarning)
+    True
+    """
+
+
+def warn(text: str) -> None:
+    """Warn as if the user's own line had: the first one outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_back.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, MisfeatWarning, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module == "misfeat" or module.startswith("misfeat.")
+
+
+def no_such_column(column: object, names: Iterable[str], role: str) -> MisfeatError:
+    """The error for a column that the table does not have, with the nearest names it has."""
+    names = list(names)
+    near = get_close_matches(str(column), names, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {_listed(names)}."
+    return MisfeatError(f"The table has no column {column!r} (asked for as {role}); {hint}")
+
+
+def _listed(names: list[str], most: int = 12) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown or "no columns"

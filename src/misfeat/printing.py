@@ -1,0 +1,96 @@
+"""Answers for a terminal: tables for people, JSON lines for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from misfeat.information import target_entropy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from misfeat.ranking import ScoredSet
+    from misfeat.selector import SubgroupSelector
+
+WIDTH_IN_A_PIPE = 120
+
+
+def json_lines(selector: SubgroupSelector) -> Iterator[str]:
+    """One line a subgroup (``"kind": "subgroup"``), then one a feature set (``"kind": "set"``)."""
+    for line in _subgroups(selector):
+        yield json.dumps({"kind": "subgroup", **line}, ensure_ascii=False)
+    for best in selector.best_sets():
+        yield json.dumps({"kind": "set", **asdict(best)}, ensure_ascii=False)
+
+
+def print_tables(selector: SubgroupSelector, console: Console | None = None) -> None:
+    """Print the subgroups with what they never recorded, and their best sets."""
+    console = console or Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH_IN_A_PIPE)
+    console.print(_subgroup_table(selector))
+    sets = selector.best_sets()
+    for name in selector.cohorts_.names:
+        console.print(_set_table(name, [s for s in sets if s.subgroup == name]))
+    console.print(
+        Text("Scores are joint mutual information with the target, in nats."), style="dim"
+    )
+
+
+def _subgroups(selector: SubgroupSelector) -> list[dict[str, Any]]:
+    return [
+        {
+            "subgroup": cohort.name,
+            "rows": cohort.size,
+            "target_entropy": target_entropy(cohort),
+            "missing": selector.cohorts_.missing_features(cohort.name),
+        }
+        for cohort in selector.cohorts_
+    ]
+
+
+def _subgroup_table(selector: SubgroupSelector) -> Table:
+    table = Table(title=f"Subgroups, target {selector.cohorts_.target}", title_justify="left")
+    table.add_column("subgroup", overflow="fold")
+    table.add_column("rows", justify="right")
+    table.add_column("entropy of target", justify="right")
+    table.add_column("never recorded", overflow="fold")
+    for line in _subgroups(selector):
+        table.add_row(
+            Text(line["subgroup"]),
+            f"{line['rows']:,}",
+            f"{line['target_entropy']:.4f}",
+            Text(", ".join(line["missing"]) or "–"),
+        )
+    return table
+
+
+def _set_table(name: str, sets: list[ScoredSet]) -> Table:
+    table = Table(title=Text(name), title_justify="left")
+    table.add_column("rank", justify="right")
+    table.add_column("features", overflow="fold")
+    table.add_column("score", justify="right")
+    table.add_column("between", justify="right")
+    table.add_column("source")
+    for best in sets:
+        predicted = best.source == "predicted"
+        table.add_row(
+            str(best.rank),
+            marked(best),
+            f"{best.score:.4f}",
+            f"{best.low:.4f} – {best.high:.4f}" if predicted else "",
+            best.source,
+            style="yellow" if predicted else None,
+        )
+    return table
+
+
+def marked(best: ScoredSet) -> Text:
+    """The features of a set, a star behind those that the subgroup never recorded."""
+    return Text(", ".join(f"{f}*" if f in best.missing else f for f in best.features))

@@ -1,0 +1,286 @@
+"""SubgroupSelector: the class users meet. It wires the steps together and holds no mathematics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.dataframes import result_frame
+from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.table import open_table
+from misfeat.completion import CompletedScores, ExactScores, complete_by_gain
+from misfeat.exceptions import MisfeatError
+from misfeat.information import joint_mutual_info, target_entropy
+from misfeat.lattice import level
+from misfeat.progress import progress_shown
+from misfeat.ranking import ScoredSet, as_columns, scored_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from misfeat.progress import Progress
+
+_COMPLETERS = {"auto": complete_by_gain, "gain": complete_by_gain}
+
+
+class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
+    """Find the feature sets that tell most about a target, for every subgroup of a table.
+
+    A set may hold features that a subgroup never recorded. Its score is then predicted from the
+    subgroups that did record them, and marked as predicted.
+
+    Parameters
+    ----------
+    groups : None, str, dict or list, default=None
+        What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
+        points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}``
+        for a named predicate, or a list of these. None: one cohort of all rows.
+    size : int, default=3
+        How many features a set has.
+    k : int, default=10
+        How many sets of each subgroup `top_k` returns.
+    completer : {"auto", "gain"}, default="auto"
+        How scores are predicted. ``"gain"``: the score of the recorded features plus the mean gain
+        that the others bring in the subgroups that recorded them.
+    bins : int or dict, default=5
+        Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
+        number or the cut points of single columns, ``"*"`` the number for all others.
+    binning : {"quantile", "uniform"}, default="quantile"
+        Equally full or equally wide bins, learned over all subgroups together.
+    max_categories : int, default=9
+        A column with at most so many distinct values is taken as it is. Text with more keeps its
+        most frequent values; the rest become one.
+    missing_values : value, list or dict, default=None
+        Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``.
+    missing_threshold : float, default=0.95
+        A feature that is missing in this share of a subgroup's rows counts as never recorded there.
+    sporadic : {"category", "available"}, default="category"
+        What becomes of other missing values: a category of their own, or rows that count only for
+        sets of features that they have in full.
+    min_rows : int, default=1
+        Subgroups with fewer rows are merged or dropped, as `small_groups` says.
+    small_groups : {"merge", "drop"}, default="merge"
+        What becomes of small subgroups.
+    missing_groups : {"own", "drop"}, default="own"
+        What becomes of rows in which a group column is missing: subgroups of their own, or dropped.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    cohorts_ : misfeat.cohorts.Cohorts
+        The coded, weighted rows of every subgroup, and how every column was treated.
+    subgroups_ : dataframe
+        Columns ``subgroup``, ``rows``, ``target_entropy`` (nats) and ``missing``, the features that
+        the subgroup never recorded.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {
+    ...     "site": ["a"] * 4 + ["b"] * 4,
+    ...     "smoker": [0, 0, 1, 1, 0, 0, 1, 1],
+    ...     "marker": [0, 1, 0, 1, None, None, None, None],
+    ...     "ill": [0, 1, 0, 1, 0, 0, 1, 1],
+    ... }
+    >>> selector = SubgroupSelector(groups="site", size=1, k=1).fit(table, "ill")
+    >>> selector.top_k()[["subgroup", "features", "score", "source"]]
+      subgroup   features     score     source
+    0   site=a  (marker,)  0.693147      exact
+    1   site=b  (smoker,)  0.693147      exact
+    """
+
+    def __init__(
+        self,
+        groups: Any = None,
+        size: int = 3,
+        k: int = 10,
+        *,
+        completer: str = "auto",
+        bins: int | Mapping[str, Any] = 5,
+        binning: str = "quantile",
+        max_categories: int = 9,
+        missing_values: Any = None,
+        missing_threshold: float = 0.95,
+        sporadic: str = "category",
+        min_rows: int = 1,
+        small_groups: str = "merge",
+        missing_groups: str = "own",
+        verbose: int = 0,
+    ) -> None:
+        self.groups = groups
+        self.size = size
+        self.k = k
+        self.completer = completer
+        self.bins = bins
+        self.binning = binning
+        self.max_categories = max_categories
+        self.missing_values = missing_values
+        self.missing_threshold = missing_threshold
+        self.sporadic = sporadic
+        self.min_rows = min_rows
+        self.small_groups = small_groups
+        self.missing_groups = missing_groups
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score every set of `size` features in every subgroup.
+
+        Parameters
+        ----------
+        X : dataframe, lazy frame, relation, array, mapping of columns, or path
+            The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or the path of a
+            CSV, TSV or Parquet file, a folder or a glob of Parquet files.
+        y : str, array or series
+            The target: the name of a column of `X`, or its values.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rules = CohortRules.parse(
+            groups=self.groups,
+            bins=self.bins,
+            binning=self.binning,
+            max_categories=self.max_categories,
+            missing_values=self.missing_values,
+            missing_threshold=self.missing_threshold,
+            sporadic=self.sporadic,
+            min_rows=self.min_rows,
+            small_groups=self.small_groups,
+            missing_groups=self.missing_groups,
+        )
+        with progress_shown(self.verbose > 0) as progress:
+            table, target = open_table(X, y, rules.codes)
+            self._backend = table.frame_backend
+            self.cohorts_ = cohorts_of(table, target, rules, progress)
+            self._check_size(self.size)
+            self._exact: list[Any] = []
+            self._completed: dict[int, CompletedScores] = {}
+            self._complete(self.size, progress)
+        return self
+
+    def top_k(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> Any:
+        """The k best sets of every subgroup, best first.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        k : int, default=None
+            Sets a subgroup; the estimator's `k` where None.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats), ``low``, ``high``,
+            ``source`` and ``missing``, in the library that `fit` was given, else pandas, polars or
+            PyArrow, whichever is installed. ``low`` and ``high`` are certain bounds: the score of
+            the recorded features, and the entropy of the target.
+        """
+        sets = self.best_sets(size, k, subgroup)
+        return result_frame(as_columns(sets, ranked=True), self._backend)
+
+    def best_sets(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> list[ScoredSet]:
+        """The same as `top_k`, as plain objects, without a dataframe library."""
+        check_is_fitted(self, "cohorts_")
+        k = self.k if k is None else k
+        _check_count(k, "k")
+        return scored_sets(self.cohorts_, self._scores_of(size), self._names(subgroup), k)
+
+    def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
+        """The score of every set of a size in every subgroup, in the order of the columns.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            The columns of `top_k` without ``rank``.
+        """
+        check_is_fitted(self, "cohorts_")
+        sets = scored_sets(self.cohorts_, self._scores_of(size), self._names(subgroup))
+        return result_frame(as_columns(sets, ranked=False), self._backend)
+
+    @property
+    def subgroups_(self) -> Any:
+        """The subgroups: their rows, their target's entropy, and what they never recorded."""
+        check_is_fitted(self, "cohorts_")
+        cohorts = self.cohorts_
+        columns: dict[str, list[Any]] = {
+            "subgroup": list(cohorts.names),
+            "rows": [cohort.size for cohort in cohorts],
+            "target_entropy": [target_entropy(cohort) for cohort in cohorts],
+            "missing": [cohorts.missing_features(name) for name in cohorts.names],
+        }
+        return result_frame(columns, self._backend)
+
+    def _check_parameters(self) -> None:
+        _check_count(self.size, "size")
+        _check_count(self.k, "k")
+        if self.completer not in _COMPLETERS:
+            raise MisfeatError(
+                f"completer={self.completer!r} is unknown; use one of {tuple(_COMPLETERS)}."
+            )
+
+    def _check_size(self, size: int) -> None:
+        available = len(self.cohorts_.features)
+        if size > available:
+            raise MisfeatError(
+                f"size={size} is larger than the number of features, {available}: "
+                f"{', '.join(map(repr, self.cohorts_.features)) or 'none'}. Lower size."
+            )
+
+    def _names(self, subgroup: str | None) -> tuple[str, ...]:
+        if subgroup is None:
+            return tuple(self.cohorts_.names)
+        self.cohorts_.position(subgroup)
+        return (subgroup,)
+
+    def _scores_of(self, size: int | None) -> CompletedScores:
+        size = self.size if size is None else size
+        _check_count(size, "size")
+        self._check_size(size)
+        return self._complete(size)
+
+    def _complete(self, size: int, progress: Progress | None = None) -> CompletedScores:
+        """Score and complete one size; smaller sizes are scored on the way and kept."""
+        if size not in self._completed:
+            cohorts = self.cohorts_
+            subsets = [level(len(cohorts.features), m) for m in range(size + 1)]
+            for m in range(len(self._exact), size + 1):
+                found = []
+                for done, cohort in enumerate(cohorts):
+                    if progress is not None:
+                        progress(f"Scoring sets of {m}", done, len(cohorts))
+                    found.append(joint_mutual_info(cohort, subsets[m]))
+                self._exact.append(np.array(found))
+            exact = ExactScores(
+                by_size=tuple(self._exact[: size + 1]),
+                missing=cohorts.missing,
+                ceiling=np.array([target_entropy(cohort) for cohort in cohorts]),
+            )
+            self._completed[size] = _COMPLETERS[self.completer](exact, subsets[size])
+        return self._completed[size]
+
+
+def _check_count(value: object, name: str) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least 1.")
