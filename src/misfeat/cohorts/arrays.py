@@ -110,6 +110,9 @@ class ArrayTable:
         weights = np.ones(self.n_rows(), dtype=np.int64)
         return collapse([self._codes(coder) for coder in coders], weights, radices(coders))
 
+    def close(self) -> None:
+        """Nothing was opened."""
+
     def _codes(self, coder: Coder) -> NDArray[np.int64]:
         codes = np.full(self.n_rows(), len(coder.labels), dtype=np.int64)
         if isinstance(coder, PredicateCoder):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.rules import CohortRules, Notes
 
-    CohortNumbers = NDArray[np.int64]
-
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""
 SMALL = "other"
@@ -39,32 +37,65 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     return CodedRows(rows.codes[:, present], rows.weights[present])
 
 
-def number_cohorts(
+@dataclass(frozen=True)
+class Runs:
+    """Stretches of sorted rows that belong to one cohort each.
+
+    Attributes
+    ----------
+    bounds : ndarray of int64
+        Run r holds the rows ``bounds[r]:bounds[r + 1]``.
+    cohort : ndarray of int64
+        The cohort of each run, `DROPPED` for rows that belong to none.
+    """
+
+    bounds: NDArray[np.int64]
+    cohort: NDArray[np.int64]
+
+    def of(self, cohort: int) -> list[slice]:
+        """The stretches of rows that belong to a cohort."""
+        return [
+            slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
+        ]
+
+    def sizes(self, weights: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
+        """How many rows of the table each cohort holds."""
+        totals = np.add.reduceat(weights, self.bounds[:-1])
+        sizes = np.zeros(n_cohorts, dtype=np.int64)
+        kept = self.cohort != DROPPED
+        np.add.at(sizes, self.cohort[kept], totals[kept])
+        return sizes
+
+
+def find_cohorts(
     rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, notes: Notes
-) -> tuple[CohortNumbers, list[str]]:
-    """Find the minterms that occur: the cohort of every row, and the cohorts' names."""
-    minterm = np.zeros(len(rows.weights), dtype=np.int64)
-    absent = np.zeros(len(rows.weights), dtype=bool)
-    for grouping, codes in zip(groupings, rows.codes, strict=False):
+) -> tuple[Runs, list[str]]:
+    """Find the minterms that occur, from rows sorted by the codes of the groupings."""
+    group_codes = rows.codes[: len(groupings)]
+    changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    bounds = np.append(starts, len(rows.weights))
+    minterm = np.zeros(len(starts), dtype=np.int64)
+    absent = np.zeros(len(starts), dtype=bool)
+    for grouping, codes in zip(groupings, group_codes[:, starts], strict=True):
         term = grouping.term_of[codes]
         absent |= term == len(grouping.terms) - 1
         minterm = minterm * len(grouping.terms) + term
     if absent.any():
-        count = f"{int(rows.weights[absent].sum()):,} rows with a missing group value"
+        count = int(np.add.reduceat(rows.weights, starts)[absent].sum())
         if rules.missing_groups == "drop":
-            notes.add(f"{count} are dropped.")
+            notes.add(f"{count:,} rows with a missing group value are dropped.")
             minterm[absent] = DROPPED
         else:
-            notes.add(f"{count} form subgroups of their own.")
-    found, number = np.unique(minterm, return_inverse=True)
+            notes.add(f"{count:,} rows with a missing group value form subgroups of their own.")
+    found, cohort = np.unique(minterm, return_inverse=True)
     if found[0] == DROPPED:
-        found, number = found[1:], number - 1
+        found, cohort = found[1:], cohort - 1
+    if not len(found):
+        raise MisfeatError("Every row has a missing group value; use missing_groups='own'.")
     names = [_minterm_name(int(key), groupings) for key in found]
-    if not names:
-        raise MisfeatError(
-            "Every row has a missing group value; keep them with missing_groups='own'."
-        )
-    return _settle_small(number, names, rows.weights, rules, notes)
+    runs = Runs(bounds, cohort)
+    return _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
 
 
 def _minterm_name(key: int, groupings: Sequence[Grouping]) -> str:
@@ -76,18 +107,12 @@ def _minterm_name(key: int, groupings: Sequence[Grouping]) -> str:
 
 
 def _settle_small(
-    number: CohortNumbers,
-    names: list[str],
-    weights: NDArray[np.int64],
-    rules: CohortRules,
-    notes: Notes,
-) -> tuple[CohortNumbers, list[str]]:
+    runs: Runs, names: list[str], sizes: NDArray[np.int64], rules: CohortRules, notes: Notes
+) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with fewer than `min_rows` rows, and say which."""
-    kept = number >= 0
-    sizes = np.bincount(number[kept], weights=weights[kept], minlength=len(names)).astype(np.int64)
     small = np.flatnonzero(sizes < rules.min_rows)
     if not len(small):
-        return number, names
+        return runs, names
     listed = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small)
     large = np.flatnonzero(sizes >= rules.min_rows)
     merging = rules.small_groups == "merge"
@@ -105,26 +130,26 @@ def _settle_small(
     renumbered = np.full(len(names) + 1, len(large) if merging else DROPPED, dtype=np.int64)
     renumbered[large] = np.arange(len(large))
     renumbered[DROPPED] = DROPPED
-    return renumbered[number], [names[i] for i in large] + ([SMALL] if merging else [])
+    left = [names[i] for i in large] + ([SMALL] if merging else [])
+    return Runs(runs.bounds, renumbered[runs.cohort]), left
 
 
 def systematically_missing(
     codes: NDArray[np.integer],
     weights: NDArray[np.int64],
-    number: CohortNumbers,
+    runs: Runs,
     n_cohorts: int,
     cardinalities: Sequence[int],
     threshold: float,
 ) -> NDArray[np.bool_]:
     """Which features are missing in at least `threshold` of a cohort's rows."""
-    kept = number >= 0
-    cohort, weight = number[kept], weights[kept]
-    sizes = np.bincount(cohort, weights=weight, minlength=n_cohorts)
-    share = np.empty((n_cohorts, len(codes)))
-    for feature, cardinality in enumerate(cardinalities):
-        absent = codes[feature, kept] == cardinality
-        counts = np.bincount(cohort[absent], weights=weight[absent], minlength=n_cohorts)
-        share[:, feature] = counts / sizes
+    counts = np.zeros((n_cohorts, len(codes)), dtype=np.int64)
+    for cohort in range(n_cohorts):
+        for rows in runs.of(cohort):
+            for feature, cardinality in enumerate(cardinalities):
+                absent = codes[feature, rows] == cardinality
+                counts[cohort, feature] += weights[rows][absent].sum()
+    share: NDArray[np.float64] = counts / runs.sizes(weights, n_cohorts)[:, None]
     return share >= threshold
 
 
@@ -138,8 +163,9 @@ class LaidOutRows:
 
 
 def cohort_rows(
-    rows: CodedRows,
-    number: CohortNumbers,
+    lines: Sequence[NDArray[np.integer]],
+    weights: NDArray[np.int64],
+    runs: Runs,
     missing: NDArray[np.bool_],
     cardinalities: Sequence[int],
 ) -> LaidOutRows:
@@ -147,10 +173,12 @@ def cohort_rows(
 
     Parameters
     ----------
-    rows : CodedRows
-        One line a feature, and the target last.
-    number : ndarray
-        The cohort of every row.
+    lines : sequence of ndarray
+        The codes of all rows: one line a feature, and the target last.
+    weights : ndarray
+        The weights of all rows.
+    runs : Runs
+        Which rows belong to which cohort.
     missing : ndarray of shape (n_cohorts, n_features)
         What each cohort never recorded.
     cardinalities : sequence of int
@@ -159,11 +187,11 @@ def cohort_rows(
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
     for cohort, absent in enumerate(missing):
-        members = np.flatnonzero(number == cohort)
-        lines = [line[members] for line in rows.codes]
+        stretches = runs.of(cohort)
+        own = [np.concatenate([line[rows] for rows in stretches]) for line in lines]
         for feature in np.flatnonzero(absent).tolist():
-            lines[feature][:] = cardinalities[feature]
-        part = collapse(lines, rows.weights[members], bases)
+            own[feature][:] = cardinalities[feature]
+        part = collapse(own, np.concatenate([weights[rows] for rows in stretches]), bases)
         part.codes[:-1][absent] = NOT_RECORDED
         parts.append(part)
     return LaidOutRows(

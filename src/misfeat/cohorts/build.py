@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts import assemble
-from misfeat.cohorts.coding import CodedRows
 from misfeat.cohorts.columns import (
     NEVER_RECORDED,
     Profile,
@@ -128,16 +127,17 @@ def cohorts_of(
     if progress is not None:
         progress("Counting rows", 0, 1)
     rows = table.count_codes([*(g.coder for g in groupings), *coders.values(), class_coder])
+    table.close()
     if progress is not None:
         progress("Counting rows", 1, 1)
 
     rows = assemble.rows_with_target(rows, len(class_coder.labels), target, notes)
-    number, names = assemble.number_cohorts(rows, groupings, rules, notes)
+    runs, names = assemble.find_cohorts(rows, groupings, rules, notes)
     codes = rows.codes[len(groupings) : -1]
     missing = assemble.systematically_missing(
         codes,
         rows.weights,
-        number,
+        runs,
         len(names),
         [len(coder.labels) for coder in coders.values()],
         rules.missing_threshold,
@@ -146,8 +146,9 @@ def cohorts_of(
     _leave_out_never_recorded(compress(coders, map(not_, kept)), reports, notes)
     labels = {feature: coders[feature].labels for feature in compress(coders, kept)}
     laid_out = assemble.cohort_rows(
-        CodedRows(np.vstack([codes[kept], rows.codes[-1:]]), rows.weights),
-        number,
+        [*compress(codes, kept), rows.codes[-1]],
+        rows.weights,
+        runs,
         missing[:, kept],
         [*map(len, labels.values()), len(class_coder.labels)],
     )

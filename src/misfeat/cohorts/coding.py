@@ -171,15 +171,19 @@ def unpack_keys(
     keys: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], bases: Sequence[int]
 ) -> CodedRows:
     """Turn the collapsed keys of a table, in whatever order, into sorted coded rows."""
-    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    order = sorting_order(keys)
     codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))
     for key, run in zip(keys, split_into_keys(bases), strict=True):
         rest = key[order]
         for position in range(run.stop - 1, run.start - 1, -1):
-            digit = rest % bases[position]
-            codes[position] = digit
+            np.remainder(rest, bases[position], out=codes[position], casting="unsafe")
             rest //= bases[position]
     return CodedRows(codes, weights[order])
+
+
+def sorting_order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.intp]:
+    """The order that sorts rows by their first key, then the second, and so on."""
+    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
 def pack_keys(
@@ -201,7 +205,7 @@ def collapse(
 ) -> CodedRows:
     """Merge equal coded rows and add their weights."""
     keys = pack_keys(codes, bases)
-    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    order = sorting_order(keys)
     sorted_keys = [key[order] for key in keys]
     first = np.ones(len(order), dtype=bool)
     if len(order):

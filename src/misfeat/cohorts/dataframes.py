@@ -30,7 +30,7 @@ from misfeat.cohorts.table import ValueCounts, tally
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,9 +48,12 @@ class DataFrameTable:
     ----------
     native : dataframe, lazy frame or relation
         Anything that narwhals wraps.
+    on_close : callable, default=None
+        Called when the table is not read any more.
     """
 
-    def __init__(self, native: Any) -> None:
+    def __init__(self, native: Any, on_close: Callable[[], None] | None = None) -> None:
+        self._on_close = on_close
         _check_names(native)
         try:
             frame = nw.from_native(native)
@@ -161,7 +164,14 @@ class DataFrameTable:
             keys.append(reduce(_append_digit, digits, nw.lit(0, dtype=nw.Int64)).alias(names[-1]))
         counted = self._lazy.select(*keys).group_by(names).agg(nw.len().alias(_COUNT)).collect()
         packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
-        return unpack_keys(packed, _as_counts(counted[_COUNT]), bases)
+        weights = _as_counts(counted[_COUNT])
+        del counted  # with millions of rows, one copy of them is enough
+        return unpack_keys(packed, weights, bases)
+
+    def close(self) -> None:
+        """Give back what was opened to read the table; it is not read again."""
+        if self._on_close is not None:
+            self._on_close()
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:

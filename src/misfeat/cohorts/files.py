@@ -20,8 +20,8 @@ _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
-def open_path(path: str, codes: MissingCodes) -> Any:
-    """Open a path as a DuckDB relation.
+def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
+    """Open a path as a DuckDB relation, on a connection of its own.
 
     Parameters
     ----------
@@ -33,7 +33,9 @@ def open_path(path: str, codes: MissingCodes) -> Any:
 
     Returns
     -------
-    duckdb.DuckDBPyRelation
+    relation : duckdb.DuckDBPyRelation
+    connection : duckdb.DuckDBPyConnection
+        To be closed after the relation was read: DuckDB keeps the memory of past queries.
     """
     files = _matching_files(path)
     connection = _connect(path)
@@ -49,7 +51,7 @@ def open_path(path: str, codes: MissingCodes) -> Any:
             f"{path!r} cannot be read as {'Parquet' if files[0].endswith(_PARQUET) else 'CSV'}: "
             f"{str(error).splitlines()[0]} Check that the file is whole and its ending right."
         ) from error
-    return relation
+    return relation, connection
 
 
 def _matching_files(path: str) -> list[str]:
@@ -88,7 +90,10 @@ def _connect(path: str) -> Any:
         raise MisfeatError(
             f"Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'"
         ) from error
-    return duckdb.connect()
+    connection = duckdb.connect()
+    # DuckDB draws its bar on standard output, which belongs to the answer.
+    connection.execute("SET enable_progress_bar = false").fetchall()
+    return connection
 
 
 def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:

@@ -90,6 +90,10 @@ class Table(Protocol):
         """Code every row and collapse equal ones, in one group-by."""
         ...
 
+    def close(self) -> None:
+        """Give back what was opened to read the table; it is not read again."""
+        ...
+
 
 def tally(values: Iterable[Any], counts: NDArray[np.int64], kind: Kind) -> ValueCounts:
     """Bring raw values and their counts to canonical, sorted, merged form."""
@@ -142,7 +146,11 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
     if isinstance(X, str | os.PathLike):
-        X = open_path(os.fspath(X), codes)
+        relation, connection = open_path(os.fspath(X), codes)
+        table = DataFrameTable(relation, on_close=connection.close)
+        if not isinstance(y, str):
+            raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
+        return table, _existing(y, table.names)
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         columns = as_columns(X)
         if isinstance(y, str):

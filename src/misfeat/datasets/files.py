@@ -92,7 +92,9 @@ def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
     from misfeat.cohorts.values import MissingCodes
 
     path = data_folder(file, source) / file
-    table = open_path(str(path), MissingCodes()).to_arrow_table()
+    relation, connection = open_path(str(path), MissingCodes())
+    table = relation.to_arrow_table()
+    connection.close()
     return {name: table[name].to_numpy() for name in table.column_names}
 
 
