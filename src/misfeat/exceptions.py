@@ -35,8 +35,8 @@ class MisfeatWarning(UserWarning):
 
 def warn(text: str) -> None:
     """Warn as if the user's own line had: the first one outside this package."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_back.f_globals.get("__name__", "")):
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, MisfeatWarning, stacklevel=level)
 

@@ -129,6 +129,12 @@ def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
     >>> interval_labels([40, 65])
     ('<=40', '(40, 65]', '>65')
     """
-    cuts = [label(edge) for edge in edges]
+    cuts = _short_labels(edges)
     inner = [f"({a}, {b}]" for a, b in itertools.pairwise(cuts)]
     return (f"<={cuts[0]}", *inner, f">{cuts[-1]}") if cuts else ("any",)
+
+
+def _short_labels(edges: Sequence[Value]) -> list[str]:
+    """Six digits tell edges apart, or else all of them are shown."""
+    short = [f"{edge:.6g}" if isinstance(edge, float) else label(edge) for edge in edges]
+    return short if len(set(short)) == len(short) else [label(edge) for edge in edges]

@@ -24,8 +24,10 @@ DISTINCT_LIMIT = 1_000_000
 """Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
 IDENTIFIER_SHARE = 0.95
 """A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
+LEAST_ROWS = 10
+"""In fewer rows, distinct values are no sign of an identifier."""
 IDENTIFIER_ROWS = 50
-"""Whole numbers that are nearly all distinct need so many rows to count as an identifier."""
+"""Whole numbers that are nearly all distinct, but not consecutive, need so many rows."""
 NEVER_RECORDED = "never recorded"
 MAX_CLASSES = 20
 """A numeric target with more distinct values than this is binned."""
@@ -73,7 +75,7 @@ class Profile:
     @property
     def is_identifier(self) -> bool:
         """Whether nearly every row has a value of its own, and the column measures nothing."""
-        if self.distinct < IDENTIFIER_SHARE * self.recorded or self.distinct < 3:
+        if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
             return False
         if self.kind is Kind.TEXT:
             return True
@@ -82,7 +84,7 @@ class Profile:
         if self.counts is None:
             return self.kind is Kind.INTEGER
         values = self.counts.values
-        if not np.all(np.mod(values, 1) == 0):
+        if not np.all(values == np.floor(values)):
             return False
         consecutive = values[-1] - values[0] + 1 == len(values)
         return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)

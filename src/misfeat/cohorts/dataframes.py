@@ -10,6 +10,7 @@ import datetime as dt
 from functools import reduce
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import narwhals as nw
 import numpy as np
@@ -228,8 +229,9 @@ class DataFrameTable:
             return value
         if dtype == nw.Date:
             return nw.lit(value.date())
-        zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-        return nw.lit(value.replace(tzinfo=dt.UTC) if zoned else value)
+        if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+            value = value.replace(tzinfo=dt.UTC).astimezone(ZoneInfo(dtype.time_zone))
+        return nw.lit(value)
 
     def _one(self, expression: nw.Expr) -> Any:
         collected = self._lazy.select(expression.alias("one")).collect()
@@ -264,20 +266,18 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
 
 def _check_names(native: Any) -> None:
     """Refuse names that narwhals would reject with a message about its own workings."""
-    names = getattr(native, "columns", None)
-    if nw.dependencies.is_pyarrow_table(native):
-        names = native.column_names
-    if nw.dependencies.is_pandas_dataframe(native) or isinstance(names, list):
-        seen: set[object] = set()
-        for name in names if names is not None else ():
-            if not isinstance(name, str):
-                raise MisfeatError(
-                    f"Column names must be text, but one is {name!r} ({type(name).__name__}); "
-                    "rename it, in pandas for example with X.columns = X.columns.astype(str)."
-                )
-            if name in seen:
-                raise MisfeatError(f"The table has two columns named {name!r}; rename or drop one.")
-            seen.add(name)
+    if nw.dependencies.is_polars_lazyframe(native):
+        return  # polars lets no such names in, and asking a lazy frame for them is dear
+    seen: set[object] = set()
+    for name in getattr(native, "column_names", getattr(native, "columns", ())):
+        if not isinstance(name, str):
+            raise MisfeatError(
+                f"Column names must be text, but one is {name!r} ({type(name).__name__}); "
+                "rename it, in pandas for example with X.columns = X.columns.astype(str)."
+            )
+        if name in seen:
+            raise MisfeatError(f"The table has two columns named {name!r}; rename or drop one.")
+        seen.add(name)
 
 
 def _aligned(series: nw.Series[Any], frame: nw.DataFrame[Any]) -> nw.Series[Any]:

@@ -116,6 +116,8 @@ def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
     opened = gzip.open if file.endswith(".gz") else open
     with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
         header = next(csv.reader(lines, delimiter=delimiter), [])
+    if not header:
+        raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
     for position, name in enumerate(header):
         if name.casefold() in (earlier.casefold() for earlier in header[:position]):
             raise MisfeatError(

@@ -1,0 +1,41 @@
+"""The same table, held by every library that starts quickly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOLDERS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "pandas": lambda table: table.to_pandas(),
+    "pandas-arrow": lambda table: table.to_pandas(use_pyarrow_extension_array=True),
+    "polars": lambda table: table,
+    "polars-lazy": lambda table: table.lazy(),
+    "pyarrow": lambda table: table.to_arrow(),
+    "duckdb": lambda table: duckdb.connect().from_arrow(table.to_arrow()),
+    "arrays": lambda table: {name: _objects(table[name]) for name in table.columns},
+}
+
+
+def _objects(column: pl.Series) -> list[Any]:
+    return column.to_list()
+
+
+def as_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of any result frame, tuples and lists alike, for comparison."""
+    rows = nw.from_native(frame, eager_only=True).rows(named=True)
+    return [{k: list(v) if _is_sequence(v) else v for k, v in row.items()} for row in rows]
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, tuple | list) or type(value).__name__ == "ndarray"
+
+
+def read_heart(path: Any) -> pl.DataFrame:
+    return pl.from_pandas(pd.read_csv(path))

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misfeat import MisfeatError
+from misfeat.cohorts.binning import (
+    BinRules,
+    cut_points,
+    interval_labels,
+    quantile_edges,
+    uniform_edges,
+)
+
+
+@given(values=st.lists(st.integers(-50, 50), min_size=1, max_size=200), bins=st.integers(2, 12))
+def test_quantile_edges_are_the_inverted_distribution_function(values, bins):
+    distinct, counts = np.unique(values, return_counts=True)
+    edges = quantile_edges(distinct, counts, bins)
+    wanted = np.quantile(values, [k / bins for k in range(1, bins)], method="inverted_cdf")
+    assert set(edges) == {int(edge) for edge in wanted if edge != distinct[-1]}
+
+
+@given(
+    values=st.lists(st.integers(0, 10**6), min_size=20, max_size=300, unique=True),
+    bins=st.integers(2, 9),
+)
+def test_distinct_values_fill_quantile_bins_equally(values, bins):
+    distinct = np.sort(values)
+    edges = quantile_edges(distinct, np.ones(len(distinct), dtype=np.int64), bins)
+    fill = np.bincount(np.searchsorted(edges, distinct, side="left"))
+    assert fill.max() - fill.min() <= 1
+
+
+def test_a_value_that_holds_most_rows_gets_a_bin_of_its_own():
+    assert quantile_edges(np.array([0, 1, 2]), np.array([98, 1, 1]), bins=5) == (0,)
+
+
+def test_quantile_edges_of_dates_are_dates():
+    days = np.array([dt.datetime(2024, 1, d) for d in range(1, 5)], dtype=object)
+    assert quantile_edges(days, np.ones(4, dtype=np.int64), 2) == (dt.datetime(2024, 1, 2),)
+
+
+def test_uniform_edges_are_equally_far_apart():
+    assert uniform_edges(0, 1, 4) == (0.25, 0.5, 0.75)
+    start = dt.datetime(2024, 1, 1)
+    assert uniform_edges(start, dt.datetime(2024, 1, 3), 2) == (dt.datetime(2024, 1, 2),)
+
+
+def test_labels_shorten_long_numbers_unless_they_would_clash():
+    assert interval_labels([0.123456789]) == ("<=0.123457", ">0.123457")
+    assert interval_labels([0.12345678, 0.12345679])[0] == "<=0.12345678"
+    assert interval_labels([]) == ("any",)
+
+
+def test_bins_are_given_by_column_with_a_number_for_the_rest():
+    rules = BinRules.parse({"chol": [200, 240], "age": 4, "*": 3}, "uniform")
+    assert rules == BinRules(3, "uniform", {"chol": (200, 240), "age": 4})
+
+
+@pytest.mark.parametrize("bins", [1, 0, 2.5, "5", True, None])
+def test_a_number_of_bins_below_two_is_refused(bins):
+    with pytest.raises(MisfeatError, match="at least 2"):
+        BinRules.parse(bins, "quantile")
+
+
+def test_bad_bins_of_a_column_name_the_column():
+    with pytest.raises(MisfeatError, match=r"bins\['chol'\]"):
+        BinRules.parse({"chol": [240, 200]}, "quantile")
+    with pytest.raises(MisfeatError, match=r"bins\['\*'\]"):
+        BinRules.parse({"*": [1, 2]}, "quantile")
+    with pytest.raises(MisfeatError, match="binning='kmeans'"):
+        BinRules.parse(5, "kmeans")
+
+
+def test_cut_points_may_be_numbers_or_dates_or_their_text():
+    assert cut_points(["40", 65.5], "x") == (40, 65.5)
+    assert cut_points(["2024-01-01"], "x") == (dt.datetime(2024, 1, 1),)
+    assert cut_points(np.array([1, 2]), "x") == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("points", "complaint"),
+    [
+        ([], "as a list"),
+        ("40", "as a list"),
+        (40, "as a list"),
+        ([2, 1], "ascend"),
+        ([1, 1], "ascend"),
+        (["soon"], "neither a number nor a date"),
+        ([None], "neither a number nor a date"),
+        ([1, "2024-01-01"], "mixes"),
+    ],
+)
+def test_cut_points_that_make_no_sense_are_refused(points, complaint):
+    with pytest.raises(MisfeatError, match=complaint):
+        cut_points(points, "x")

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import builtins
+
+import polars as pl
+import pytest
+
+from misfeat import MisfeatError
+from misfeat.cohorts import build_cohorts
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_spellings_of_nothing_are_missing(tmp_path):
+    path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nnull,1\n2,0\nNaN,1\n3,1\n?,0\n")
+    cohorts = build_cohorts(path, "y", missing_values="?")
+    assert cohorts.categories[0] == ("1", "2", "3", "missing")
+
+
+def test_numbers_with_a_code_among_them_are_numbers_from_a_file_and_from_a_frame(tmp_path):
+    values = [*map(str, range(30)), "?"] * 2
+    frame = pl.DataFrame({"x": values, "y": [0, 1] * 31})
+    frame.write_csv(tmp_path / "t.csv")
+    from_file = build_cohorts(tmp_path / "t.csv", "y", missing_values="?")
+    assert from_file.columns[0].treatment == "5 quantile bins"
+    assert from_file.equals(build_cohorts(frame, "y", missing_values="?"))
+
+
+def test_other_delimiters_are_found(tmp_path):
+    path = write(tmp_path / "t.csv", "x;y\n1;0\n2;1\n1;1\n")
+    assert build_cohorts(path, "y").features == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("t.csv", "x,X,y\n1,2,0\n", "two columns named 'X'"),
+        ("t.parquet", "not parquet at all", "cannot be read as Parquet"),
+        ("t.xlsx", "zip", "is not a file that can be read; expected one that ends in .csv"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused_by_name(tmp_path, name, text, complaint):
+    with pytest.raises(MisfeatError, match=complaint) as caught:
+        build_cohorts(write(tmp_path / name, text), "y")
+    assert name in str(caught.value)
+
+
+def test_a_damaged_csv_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"x,y\n1,0\n\xff\xfe\x00\x01,2\n")
+    with pytest.raises(MisfeatError, match=r"t\.csv"):
+        build_cohorts(path, "y")
+
+
+def test_a_damaged_gzip_is_refused(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(b"this is not gzip")
+    with pytest.raises(MisfeatError, match=r"t\.csv\.gz"):
+        build_cohorts(path, "y")
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    with pytest.raises(MisfeatError, match="empty"):
+        build_cohorts(write(tmp_path / "t.csv", ""), "y")
+
+
+def test_places_without_a_table_are_refused(tmp_path):
+    with pytest.raises(MisfeatError, match=r"There is no file .*none\.csv"):
+        build_cohorts(tmp_path / "none.csv", "y")
+    with pytest.raises(MisfeatError, match="There is no file"):
+        build_cohorts(f"{tmp_path}/*.parquet", "y")
+    with pytest.raises(MisfeatError, match="holds no Parquet file"):
+        build_cohorts(tmp_path, "y")
+
+
+def test_a_glob_of_two_kinds_is_refused(tmp_path):
+    write(tmp_path / "a.csv", "x,y\n1,0\n")
+    pl.DataFrame({"x": [1], "y": [0]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(MisfeatError, match="both CSV and Parquet"):
+        build_cohorts(f"{tmp_path}/*", "y")
+
+
+def test_several_csv_files_are_one_table(tmp_path):
+    for number in range(2):
+        write(tmp_path / f"{number}.csv", "x,y\n1,0\n2,1\n")
+    assert build_cohorts(f"{tmp_path}/*.csv", "y").weights.sum() == 4
+
+
+def test_the_target_of_a_file_is_a_column_of_it(tmp_path):
+    with pytest.raises(MisfeatError, match="target of a file"):
+        build_cohorts(write(tmp_path / "t.csv", "x,y\n1,0\n"), [0])
+
+
+def test_without_duckdb_the_remedy_is_named(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without_duckdb(name, *args, **kwargs):
+        if name == "duckdb":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_duckdb)
+    with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[duckdb\]'"):
+        build_cohorts(write(tmp_path / "t.csv", "x,y\n1,0\n"), "y")

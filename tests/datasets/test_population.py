@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from misfeat import MisfeatError
+from misfeat.cohorts import build_cohorts
+from misfeat.datasets import make_cohorts
+from misfeat.information import joint_mutual_info
+
+
+def test_samples_approach_the_scores_of_their_population():
+    data = make_cohorts(n_cohorts=2, n_rows=200_000, n_features=4, hide=0, random_state=1)
+    cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
+    for cohort in cohorts:
+        for subset in combinations(range(4), 2):
+            names = [cohorts.features[f] for f in subset]
+            found = joint_mutual_info(cohort, np.array([subset]))[0]
+            assert found == pytest.approx(data.true_score(cohort.name, names), abs=2e-3)
+
+
+def test_the_joint_table_of_a_population_is_a_distribution():
+    (population,) = make_cohorts(n_cohorts=1, n_rows=10, random_state=0).populations.values()
+    joint = population.joint([0, 3, 5])
+    assert joint.shape == (27, 2)
+    assert joint.sum() == pytest.approx(1)
+    assert joint.sum(axis=0) == pytest.approx(population.classes)
+
+
+def test_a_seed_gives_the_same_table_and_another_seed_another():
+    first, again, other = (make_cohorts(n_rows=100, random_state=seed) for seed in (3, 3, 4))
+    for name, column in first.columns.items():
+        assert np.array_equal(column, again.columns[name], equal_nan=column.dtype.kind == "f")
+    assert not np.array_equal(first.complete["f1"], other.complete["f1"])
+
+
+def test_similar_cohorts_have_closer_populations():
+    def spread(similarity):
+        data = make_cohorts(8, 10, 3, similarity=similarity, random_state=0)
+        return np.std([data.true_score(name, ["f1"]) for name in data.populations])
+
+    assert spread(2000) < spread(20)
+
+
+def test_hidden_features_are_missing_and_the_complete_table_is_kept():
+    data = make_cohorts(n_rows=200, hide=0.4, random_state=0)
+    cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
+    assert cohorts.missing.any(axis=1).all()
+    for name, column in data.columns.items():
+        seen = column == column
+        assert np.array_equal(column[seen], data.complete[name][seen])
+
+
+def test_names_must_be_as_many_as_there_are_things_to_name():
+    named = make_cohorts(2, 10, 2, feature_names=["a", "b"], cohort_names=["p", "q"])
+    assert list(named.columns) == ["cohort", "a", "b", "target"]
+    with pytest.raises(MisfeatError, match="1 names were given for 2"):
+        make_cohorts(2, 10, 2, feature_names=["a"])

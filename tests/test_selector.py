@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.datasets import load_readmission, make_cohorts
+from tests.cohorts.holders import as_rows
+
+
+@pytest.fixture(scope="module")
+def generated():
+    return make_cohorts(n_cohorts=3, n_rows=800, n_features=6, hide=0.3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(generated):
+    selector = SubgroupSelector(groups=generated.groups, size=2, k=4)
+    return selector.fit(generated.columns, generated.target)
+
+
+def test_top_k_holds_the_best_sets_of_every_subgroup_best_first(fitted):
+    best, scores = as_rows(fitted.top_k()), as_rows(fitted.scores())
+    for name in fitted.cohorts_.names:
+        ranked = [row for row in best if row["subgroup"] == name]
+        own = sorted((row["score"] for row in scores if row["subgroup"] == name), reverse=True)
+        assert [row["rank"] for row in ranked] == [1, 2, 3, 4]
+        assert [row["score"] for row in ranked] == own[:4]
+
+
+def test_scores_hold_every_set_once_in_column_order(fitted):
+    rows = as_rows(fitted.scores(subgroup="cohort=c1"))
+    columns = list(fitted.cohorts_.features)
+    expected = [[a, b] for i, a in enumerate(columns) for b in columns[i + 1 :]]
+    assert [row["features"] for row in rows] == expected
+    assert list(rows[0]) == ["subgroup", "features", "score", "low", "high", "source", "missing"]
+
+
+def test_exact_and_predicted_sets_are_told_apart(fitted):
+    for row in as_rows(fitted.scores()):
+        absent = fitted.cohorts_.missing_features(row["subgroup"])
+        assert row["missing"] == [f for f in row["features"] if f in absent]
+        assert row["source"] == ("predicted" if row["missing"] else "exact")
+        assert row["low"] <= row["score"] <= row["high"]
+        assert (row["low"] == row["high"]) == (row["source"] == "exact")
+
+
+def test_predictions_come_near_the_truth_of_the_population(fitted, generated):
+    predicted = [row for row in as_rows(fitted.scores()) if row["source"] == "predicted"]
+    errors = [
+        row["score"] - generated.true_score(row["subgroup"], row["features"]) for row in predicted
+    ]
+    floors = [
+        row["low"] - generated.true_score(row["subgroup"], row["features"]) for row in predicted
+    ]
+    assert np.sqrt(np.mean(np.square(errors))) < np.sqrt(np.mean(np.square(floors)))
+
+
+def test_another_size_or_number_can_be_asked_for_later(fitted):
+    rows = as_rows(fitted.top_k(size=3, k=1))
+    assert [len(row["features"]) for row in rows] == [3, 3, 3]
+    assert len(as_rows(fitted.scores(size=1))) == 18
+
+
+def test_sets_grow_more_telling_with_their_size(fitted):
+    best = [as_rows(fitted.top_k(size=m, k=1, subgroup="cohort=c2"))[0]["score"] for m in (1, 2, 3)]
+    assert best == sorted(best)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_come_back_in_the_library_the_user_came_with(generated, library):
+    table = library(generated.columns)
+    selector = SubgroupSelector(groups="cohort", size=1, k=1).fit(table, "target")
+    kind = pa.Table if library is pa.table else library
+    for frame in (selector.top_k(), selector.scores(), selector.subgroups_):
+        assert isinstance(frame, kind)
+
+
+def test_features_are_tuples_in_pandas(fitted):
+    assert isinstance(fitted.top_k()["features"].iloc[0], tuple)
+
+
+def test_subgroups_tell_their_rows_entropy_and_gaps(fitted, generated):
+    for row in as_rows(fitted.subgroups_):
+        cohort = row["subgroup"].removeprefix("cohort=")
+        target = generated.columns["target"][generated.columns["cohort"] == cohort]
+        share = np.bincount(target) / len(target)
+        assert row["rows"] == 800
+        assert row["target_entropy"] == pytest.approx(-(share * np.log(share)).sum())
+        assert row["missing"] == list(fitted.cohorts_.missing_features(row["subgroup"]))
+
+
+def test_ties_are_ranked_in_the_order_of_the_columns():
+    patients = load_readmission()
+    with pytest.warns(MisfeatWarning, match="single value"):
+        selector = SubgroupSelector(groups=patients.groups, size=1, k=2).fit(
+            patients.columns, patients.target
+        )
+    constant = as_rows(selector.top_k(subgroup="ethnicity=Caucasian & age>40"))
+    assert [row["features"] for row in constant] == [["blood_pressure"], ["family_history"]]
+    assert [row["score"] for row in constant] == [0.0, 0.0]
+
+
+def test_a_selector_can_be_cloned_and_reset():
+    selector = SubgroupSelector(groups={"age": [40]}, size=2, bins={"x": [1]})
+    twin = clone(selector)
+    assert twin.get_params() == selector.get_params()
+    assert twin.set_params(size=4).size == 4
+
+
+def test_progress_goes_to_standard_error(generated, capsys):
+    SubgroupSelector(groups="cohort", size=1, verbose=1).fit(generated.columns, "target")
+    assert capsys.readouterr().out == ""
+
+
+def test_answers_need_a_fit_first():
+    for ask in ("top_k", "scores", "best_sets"):
+        with pytest.raises(NotFittedError):
+            getattr(SubgroupSelector(), ask)()
+    with pytest.raises(NotFittedError):
+        _ = SubgroupSelector().subgroups_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"size": 7}, "size=7 is larger than the number of features, 6: 'f1'"),
+        ({"size": 0}, "size=0"),
+        ({"size": 1.5}, r"size=1\.5"),
+        ({"k": 0}, "k=0"),
+        ({"completer": "magic"}, "completer='magic' is unknown"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(generated, parameters, complaint):
+    with pytest.raises(MisfeatError, match=complaint):
+        SubgroupSelector(groups="cohort", **parameters).fit(generated.columns, "target")
+
+
+def test_questions_that_make_no_sense_are_refused(fitted):
+    with pytest.raises(MisfeatError, match="size=9 is larger"):
+        fitted.top_k(size=9)
+    with pytest.raises(MisfeatError, match="size=0"):
+        fitted.scores(size=0)
+    with pytest.raises(MisfeatError, match="k=-1"):
+        fitted.top_k(k=-1)
+    with pytest.raises(MisfeatError, match="no subgroup 'c9'"):
+        fitted.top_k(subgroup="c9")
+
+
+def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
+    monkeypatch.setattr("misfeat.cohorts.dataframes.find_spec", lambda _: None)
+    with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
+        fitted.top_k()
+    assert fitted.best_sets()
+
+
+def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        "misfeat.cohorts.dataframes.find_spec", lambda name: name != "pandas" and real(name)
+    )
+    assert isinstance(fitted.top_k(), pl.DataFrame)
