@@ -7,30 +7,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 
 from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from misfeat.ranking import ScoredSet
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
 
 
-def run_demo(folder: str) -> None:
-    """Generate a table, find the best sets of every clinic, and write both to `folder`."""
-    data = make_cohorts(
+def demo_data() -> GeneratedCohorts:
+    """Draw the table of the demonstration."""
+    return make_cohorts(
         n_cohorts=len(CLINICS),
         n_rows=3000,
         n_features=len(TESTS),
         feature_names=TESTS,
         cohort_names=CLINICS,
+        group="clinic",
+        target="ill",
         hide=0.3,
         random_state=2,
     )
+
+
+def run_demo(folder: str) -> None:
+    """Generate a table, find the best sets of every clinic, and write both to `folder`."""
+    data = demo_data()
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     table = place / "clinics.csv"
@@ -59,7 +67,7 @@ def _whole(value: object) -> object:
 
 def _against_truth(data: GeneratedCohorts, predicted: list[ScoredSet]) -> Table:
     """Predicted scores beside those of the population, which a generated table knows."""
-    table = Table(title="Predicted, and what the population holds", title_justify="left")
+    table = printing.new_table("Predicted, and what the population holds")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
     table.add_column("predicted", justify="right")

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
 
 WIDTH_IN_A_PIPE = 120
+LEGEND = (
+    "Scores are joint mutual information with the target, in nats. "
+    "A star marks a feature that the subgroup never recorded."
+)
 
 
 def json_lines(selector: SubgroupSelector) -> Iterator[str]:
@@ -43,6 +48,11 @@ def print_tables(selector: SubgroupSelector, console: Console | None = None) -> 
     )
 
 
+def new_table(title: str) -> Table:
+    """A table in the style of all of them; the title is text, whatever it holds."""
+    return Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE)
+
+
 def _subgroups(selector: SubgroupSelector) -> list[dict[str, Any]]:
     return [
         {
@@ -56,7 +66,8 @@ def _subgroups(selector: SubgroupSelector) -> list[dict[str, Any]]:
 
 
 def _subgroup_table(selector: SubgroupSelector) -> Table:
-    table = Table(title=f"Subgroups, target {selector.cohorts_.target}", title_justify="left")
+    target = selector.cohorts_.target
+    table = new_table(f"Subgroups, and what each never recorded (target: {target})")
     table.add_column("subgroup", overflow="fold")
     table.add_column("rows", justify="right")
     table.add_column("entropy of target", justify="right")
@@ -72,7 +83,7 @@ def _subgroup_table(selector: SubgroupSelector) -> Table:
 
 
 def _set_table(name: str, sets: list[ScoredSet]) -> Table:
-    table = Table(title=Text(name), title_justify="left")
+    table = new_table(name)
     table.add_column("rank", justify="right")
     table.add_column("features", overflow="fold")
     table.add_column("score", justify="right")

@@ -87,7 +87,7 @@ class GeneratedCohorts(Dataset):
 
     def true_score(self, subgroup: str, features: Sequence[str]) -> float:
         """The score that a set has in the population of a subgroup, in nats."""
-        names = [name for name in self.columns if name not in ("cohort", self.target)]
+        names = [name for name in self.columns if name not in (self.groups, self.target)]
         return self.populations[subgroup].mutual_info([names.index(f) for f in features])
 
 
@@ -104,6 +104,8 @@ def make_cohorts(
     hide: float = 0.2,
     feature_names: Sequence[str] | None = None,
     cohort_names: Sequence[str] | None = None,
+    group: str = "cohort",
+    target: str = "target",
     random_state: int | None = None,
 ) -> GeneratedCohorts:
     """Draw a table of cohorts from a known population, and hide features from some cohorts.
@@ -125,6 +127,8 @@ def make_cohorts(
         of them in every cohort, none in all. 0 hides nothing.
     feature_names, cohort_names : sequence of str, default=None
         ``f1``, ``f2``, … and ``c1``, ``c2``, … where None.
+    group, target : str
+        The names of the columns that hold the cohort and the target.
     random_state : int, default=None
         Seed.
 
@@ -148,19 +152,19 @@ def make_cohorts(
     drawn = [population.sample(n_rows, rng) for population in populations]
     codes = np.concatenate([x for x, _ in drawn], axis=1)
     complete: dict[str, NDArray[Any]] = {
-        "cohort": np.repeat(np.array(cohorts, dtype=object), n_rows),
+        group: np.repeat(np.array(cohorts, dtype=object), n_rows),
         **{name: line.astype(np.int64) for name, line in zip(features, codes, strict=True)},
-        "target": np.concatenate([y for _, y in drawn]),
+        target: np.concatenate([y for _, y in drawn]),
     }
     mask = random_mask(n_cohorts, n_features, hide, rng)
     return GeneratedCohorts(
         name="generated cohorts",
         columns=_hidden(complete, features, mask, n_rows),
-        target="target",
-        groups="cohort",
+        target=target,
+        groups=group,
         description="Drawn from known populations; see misfeat.datasets.make_cohorts.",
         complete=complete,
-        populations={f"cohort={c}": p for c, p in zip(cohorts, populations, strict=True)},
+        populations={f"{group}={c}": p for c, p in zip(cohorts, populations, strict=True)},
     )
 
 

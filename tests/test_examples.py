@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_heart_example_runs(data_folder, capsys):
+    runpy.run_path(str(ROOT / "examples" / "01_heart.py"), run_name="__main__")
+    assert "site=switzerland" in capsys.readouterr().out
+
+
+def test_the_generated_example_runs(capsys):
+    runpy.run_path(str(ROOT / "examples" / "02_generated.py"), run_name="__main__")
+    assert "predicted" in capsys.readouterr().out
+
+
+def test_the_example_of_the_readme_runs(heart_path, monkeypatch, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(heart_path.parent)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102
+    assert "site=va & 40<age<=60" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "link", re.findall(r"\]\((docs/[^)]+|[A-Z]+\.md)\)", (ROOT / "README.md").read_text())
+)
+def test_links_of_the_readme_lead_somewhere(link):
+    assert (ROOT / link).is_file()
