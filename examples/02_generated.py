@@ -14,9 +14,7 @@ def main() -> None:
     selector = SubgroupSelector(groups=data.groups, size=2, k=5).fit(data.columns, data.target)
     for best in selector.best_sets():
         truth = data.true_score(best.subgroup, best.features)
-        print(
-            f"{best.subgroup}  {best.source:9}  {best.score:.4f}  truth {truth:.4f}  {best.features}"
-        )
+        print(best.subgroup, best.features, best.source, f"{best.score:.4f}, truth {truth:.4f}")
 
 
 if __name__ == "__main__":

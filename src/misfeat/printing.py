@@ -43,9 +43,7 @@ def print_tables(selector: SubgroupSelector, console: Console | None = None) -> 
     sets = selector.best_sets()
     for name in selector.cohorts_.names:
         console.print(_set_table(name, [s for s in sets if s.subgroup == name]))
-    console.print(
-        Text("Scores are joint mutual information with the target, in nats."), style="dim"
-    )
+    console.print(LEGEND, style="dim", highlight=False)
 
 
 def new_table(title: str) -> Table:
