@@ -14,7 +14,7 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.table import open_table
 from misfeat.completion import CompletedScores, ExactScores, complete_by_gain
 from misfeat.exceptions import MisfeatError
-from misfeat.information import joint_mutual_info, target_entropy
+from misfeat.information import level_mutual_info, target_entropy
 from misfeat.lattice import level
 from misfeat.progress import progress_shown
 from misfeat.ranking import ScoredSet, as_columns, scored_sets
@@ -68,6 +68,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         What becomes of small subgroups.
     missing_groups : {"own", "drop"}, default="own"
         What becomes of rows in which a group column is missing: subgroups of their own, or dropped.
+    n_jobs : int, default=None
+        Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.
     verbose : int, default=0
         1 shows progress.
 
@@ -111,6 +113,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         min_rows: int = 1,
         small_groups: str = "merge",
         missing_groups: str = "own",
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.groups = groups
@@ -126,6 +129,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.min_rows = min_rows
         self.small_groups = small_groups
         self.missing_groups = missing_groups
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -265,13 +269,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         if size not in self._completed:
             cohorts = self.cohorts_
             subsets = [level(len(cohorts.features), m) for m in range(size + 1)]
-            for m in range(len(self._exact), size + 1):
-                found = []
-                for done, cohort in enumerate(cohorts):
-                    if progress is not None:
-                        progress(f"Scoring sets of {m}", done, len(cohorts))
-                    found.append(joint_mutual_info(cohort, subsets[m]))
-                self._exact.append(np.array(found))
+            if size >= len(self._exact):
+                self._exact += self._score(len(self._exact), size, progress)
             exact = ExactScores(
                 by_size=tuple(self._exact[: size + 1]),
                 missing=cohorts.missing,
@@ -279,6 +278,15 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             )
             self._completed[size] = _COMPLETERS[self.completer](exact, subsets[size])
         return self._completed[size]
+
+    def _score(self, low: int, high: int, progress: Progress | None) -> list[Any]:
+        """Exact scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
+        by_cohort = []
+        for done, cohort in enumerate(self.cohorts_):
+            if progress is not None:
+                progress("Scoring feature sets", done, len(self.cohorts_))
+            by_cohort.append(level_mutual_info(cohort, low, high, n_jobs=self.n_jobs))
+        return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
 
 
 def _check_count(value: object, name: str) -> None:

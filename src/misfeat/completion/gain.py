@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def complete_by_gain(exact: ExactScores, subsets: NDArray[np.int64]) -> CompletedScores:
+def complete_by_gain(exact: ExactScores, subsets: NDArray[np.integer]) -> CompletedScores:
     """Predict the scores that could not be computed.
 
     Parameters
@@ -71,16 +71,16 @@ def complete_by_gain(exact: ExactScores, subsets: NDArray[np.int64]) -> Complete
     return CompletedScores(subsets, score, low, high, predicted)
 
 
-def _scores(exact: ExactScores, subsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def _scores(exact: ExactScores, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
     """Scores of subsets of any one size in every cohort, of shape (n_cohorts, n_subsets)."""
     return exact.by_size[subsets.shape[1]][:, rank(subsets)]
 
 
 def _mean_gain(
     exact: ExactScores,
-    whole: NDArray[np.int64],
-    recorded: NDArray[np.int64],
-    unrecorded: NDArray[np.int64],
+    whole: NDArray[np.integer],
+    recorded: NDArray[np.integer],
+    unrecorded: NDArray[np.integer],
 ) -> NDArray[np.float64]:
     gain = _mean_over_cohorts(_scores(exact, whole) - _scores(exact, recorded))
     if np.isnan(gain).any():
@@ -89,7 +89,7 @@ def _mean_gain(
 
 
 def _sum_of_single_gains(
-    exact: ExactScores, recorded: NDArray[np.int64], unrecorded: NDArray[np.int64]
+    exact: ExactScores, recorded: NDArray[np.integer], unrecorded: NDArray[np.integer]
 ) -> NDArray[np.float64]:
     total = np.zeros(len(recorded))
     for feature in unrecorded.T:

@@ -46,7 +46,7 @@ class CompletedScores:
         Where the score was predicted.
     """
 
-    subsets: NDArray[np.int64]
+    subsets: NDArray[np.integer]
     score: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]

@@ -1,5 +1,27 @@
-"""The lattice of feature subsets: which subsets a level holds, and the number of each."""
+"""The lattice of feature subsets: which subsets a level holds, their numbers and neighbours."""
 
-from misfeat.lattice.levels import level, rank
+from misfeat.lattice.levels import contains, count, level, rank, ranks_above, ranks_below, unrank
+from misfeat.lattice.operators import (
+    count_edges_beside,
+    count_edges_between,
+    count_nodes,
+    sum_above,
+    sum_below,
+    sum_beside,
+)
 
-__all__ = ["level", "rank"]
+__all__ = [
+    "contains",
+    "count",
+    "count_edges_beside",
+    "count_edges_between",
+    "count_nodes",
+    "level",
+    "rank",
+    "ranks_above",
+    "ranks_below",
+    "sum_above",
+    "sum_below",
+    "sum_beside",
+    "unrank",
+]

@@ -1,35 +1,71 @@
-"""Subsets of one size, in colexicographic order, and their ranks in it.
+"""Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
-The rank of ``c_1 < c_2 < … < c_m`` is ``C(c_1, 1) + C(c_2, 2) + … + C(c_m, m)``. It does not depend
-on how many features there are.
+The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
+does not depend on how many features there are, and there is no limit of 64 of them.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+from functools import cache
 from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.exceptions import MisfeatError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Subsets = NDArray[np.integer]
+    Ranks = NDArray[np.int64]
 
-def level(n_features: int, size: int) -> NDArray[np.int64]:
-    """All subsets of one size, a subset a row, in the order of their ranks.
+LARGEST_LEVEL = 2**62
+"""A level with more subsets than this cannot be numbered."""
+
+
+def count(n_features: int, size: int) -> int:
+    """How many subsets of one size there are.
+
+    Examples
+    --------
+    >>> count(500, 3)
+    20708500
+    """
+    found = comb(n_features, size) if 0 <= size <= n_features else 0
+    if found > LARGEST_LEVEL:
+        raise MisfeatError(
+            f"There are {found:.1e} sets of {size} among {n_features} features, too many to "
+            "number; lower size, or leave features out."
+        )
+    return found
+
+
+def level(n_features: int, size: int) -> NDArray[np.int32]:
+    """All subsets of one size, a subset a row, members ascending, in the order of their ranks.
 
     Examples
     --------
     >>> level(3, 2).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
-    subsets = np.array(list(combinations(range(n_features), size)), dtype=np.int64)
-    subsets = subsets.reshape(comb(n_features, size), size)
-    return subsets[np.argsort(rank(subsets), kind="stable")]
+    count(n_features, size)
+    smaller = np.empty((1, 0), dtype=np.int32)
+    for m in range(1, size + 1):
+        # The subsets whose largest member is c are those of size m - 1 among the first c features.
+        fits = n_features - (size - m)
+        sizes = [comb(c, m - 1) for c in range(max(fits, 0))]
+        subsets = np.empty((sum(sizes), m), dtype=np.int32)
+        start = 0
+        for largest, many in enumerate(sizes):
+            subsets[start : start + many, :-1] = smaller[:many]
+            subsets[start : start + many, -1] = largest
+            start += many
+        smaller = subsets
+    return smaller
 
 
-def rank(subsets: NDArray[np.integer]) -> NDArray[np.int64]:
+def rank(subsets: Subsets) -> Ranks:
     """The rank of each subset among those of its size; members must ascend along a row.
 
     Examples
@@ -37,9 +73,110 @@ def rank(subsets: NDArray[np.integer]) -> NDArray[np.int64]:
     >>> rank(np.array([[0, 1], [0, 2], [1, 2], [0, 3]])).tolist()
     [0, 1, 2, 3]
     """
-    largest = int(subsets.max(initial=-1))
     ranks = np.zeros(len(subsets), dtype=np.int64)
-    for position in range(subsets.shape[1]):
-        binomials = np.array([comb(c, position + 1) for c in range(largest + 1)], dtype=np.int64)
-        ranks += binomials[subsets[:, position]]
+    for position, members in enumerate(subsets.T):
+        ranks += _binomials(_largest(subsets), position + 1)[members]
     return ranks
+
+
+def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
+    """The subsets of one size that have these ranks.
+
+    Examples
+    --------
+    >>> unrank(np.array([0, 3]), 2).tolist()
+    [[0, 1], [0, 3]]
+    """
+    rest = np.array(ranks, dtype=np.int64)
+    subsets = np.empty((len(rest), size), dtype=np.int32)
+    for position in range(size, 0, -1):
+        table = _binomials_up_to(int(rest.max(initial=0)), position)
+        members = np.searchsorted(table, rest, side="right") - 1
+        subsets[:, position - 1] = members
+        rest -= table[members]
+    return subsets
+
+
+def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
+    """Membership: row s, column f tells whether subset s holds feature f.
+
+    Examples
+    --------
+    >>> contains(np.array([[0, 2]]), 3).tolist()
+    [[True, False, True]]
+    """
+    member = np.zeros((len(subsets), n_features), dtype=bool)
+    np.put_along_axis(member, subsets.astype(np.int64), True, axis=1)
+    return member
+
+
+def ranks_below(subsets: Subsets) -> Ranks:
+    """The ranks of the subsets one smaller: column j leaves member j out.
+
+    Examples
+    --------
+    >>> ranks_below(np.array([[0, 1, 2]])).tolist()
+    [[2, 1, 0]]
+    """
+    n_subsets, size = subsets.shape
+    largest = _largest(subsets)
+    below = np.zeros((n_subsets, size), dtype=np.int64)
+    for position, members in enumerate(subsets.T):
+        # Members before the one left out keep their position, those behind it move down by one.
+        below[:, position + 1 :] += _binomials(largest, position + 1)[members][:, None]
+        below[:, :position] += _binomials(largest, position)[members][:, None]
+    return below
+
+
+def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
+    """The ranks of the supersets one larger, in the order of the feature that is added.
+
+    Examples
+    --------
+    >>> ranks_above(np.array([[1]]), 3).tolist()
+    [[0, 2]]
+    """
+    n_subsets, size = subsets.shape
+    added = np.nonzero(~contains(subsets, n_features))[1].reshape(n_subsets, n_features - size)
+    above = np.zeros(added.shape, dtype=np.int64)
+    place = np.zeros(added.shape, dtype=np.int64)
+    for position, members in enumerate(subsets.T):
+        before = members[:, None] < added
+        kept = _binomials(n_features, position + 1)[members][:, None]
+        moved = _binomials(n_features, position + 2)[members][:, None]
+        above += np.where(before, kept, moved)
+        place += before
+    by_place = np.stack([_binomials(n_features, p + 1) for p in range(size + 1)])
+    return above + by_place[place, added]
+
+
+@cache
+def binomials(largest: int, most: int) -> Ranks:
+    """A table of C(c, k) for c from 0 to `largest` and k from 0 to `most`.
+
+    Examples
+    --------
+    >>> binomials(4, 2)[4].tolist()
+    [1, 4, 6]
+    """
+    return np.stack([_binomials(largest, k) for k in range(most + 1)], axis=1)
+
+
+def _largest(subsets: Subsets) -> int:
+    return int(subsets.max(initial=0))
+
+
+@cache
+def _binomials(largest: int, k: int) -> Ranks:
+    """C(c, k) for c from 0 to `largest`; beyond what can be numbered it saturates."""
+    table = np.array([min(comb(c, k), LARGEST_LEVEL) for c in range(largest + 1)], dtype=np.int64)
+    table.flags.writeable = False
+    return table
+
+
+def _binomials_up_to(value: int, k: int) -> Ranks:
+    """C(c, k) for c from 0 until it passes `value`."""
+    table = [0]
+    while table[-1] <= value:
+        table.append(comb(len(table), k))
+    return np.array(table, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Compiled kernels. Arrays go in and are written to; nothing here knows what they mean to users."""

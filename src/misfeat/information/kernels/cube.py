@@ -1,0 +1,261 @@
+"""Cover-cube: scores of all subsets of small sizes, where tables have few cells.
+
+Each block of the plan is counted once, jointly with the target, into a dense table: cells of the
+block's features, and within a cell one lane a class. The tables of its subsets follow by summing
+features out, several lanes to a machine word. With f(c) = c log c and N rows,
+
+    N H(S, Y) = N log N - sum over cells and classes of f(count),
+    N H(S)    = N log N - sum over cells of f(count),
+
+so a subset needs one pass over its table and no logarithm: f is looked up.
+
+Every subset is summed in one order by one thread, so results do not depend on how many there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from misfeat.information.kernels.compiling import compiled, compiled_fast
+
+CHUNK = 1024
+"""Rows whose keys are made together, so that they stay in the first-level cache."""
+SMALL_KEYS = 2**16
+"""Tables with at most so many lanes have 16-bit keys."""
+ALIGNED_WORDS = 8
+"""Tables start at multiples of this, whole cache lines."""
+
+
+@compiled
+def _make_keys(codes, features, cardinalities, start, keys):
+    """Write the codes of a chunk of rows as mixed-radix keys."""
+    length = len(keys)
+    first = codes[features[0], start : start + length]
+    for i in range(length):
+        keys[i] = first[i]
+    j = 1
+    while j + 1 < len(features):  # two features a pass, for fewer loads and stores
+        left = codes[features[j], start : start + length]
+        right = codes[features[j + 1], start : start + length]
+        inner = np.uint16(cardinalities[features[j + 1]])
+        outer = np.uint16(cardinalities[features[j]] * cardinalities[features[j + 1]])
+        for i in range(length):
+            keys[i] = keys[i] * outer + left[i] * inner + right[i]
+        j += 2
+    if j < len(features):
+        last = codes[features[j], start : start + length]
+        outer = np.uint16(cardinalities[features[j]])
+        for i in range(length):
+            keys[i] = keys[i] * outer + last[i]
+
+
+@compiled
+def _append_class(target, start, lanes, keys):
+    classes = target[start : start + len(keys)]
+    outer = np.uint16(lanes)
+    for i in range(len(keys)):
+        keys[i] = keys[i] * outer + classes[i]
+
+
+@compiled
+def _count_small(codes, target, weights, features, cardinalities, lanes, table, keys):
+    n_rows = len(target)
+    for start in range(0, n_rows, CHUNK):
+        length = min(CHUNK, n_rows - start)
+        key = keys[0, :length]
+        _make_keys(codes, features, cardinalities, start, key)
+        _append_class(target, start, lanes, key)
+        if len(weights):
+            weight = weights[start : start + length]
+            for i in range(length):
+                table[key[i]] += weight[i]
+        else:
+            for i in range(length):
+                table[key[i]] += 1
+
+
+@compiled
+def _count_large(codes, target, weights, features, cardinalities, lanes, table, keys):
+    """Two half keys of 16 bits, joined where the table is touched."""
+    n_rows = len(target)
+    split = len(features)
+    inner = lanes
+    while split > 1 and inner * cardinalities[features[split - 1]] <= SMALL_KEYS:
+        split -= 1
+        inner *= cardinalities[features[split]]
+    for start in range(0, n_rows, CHUNK):
+        length = min(CHUNK, n_rows - start)
+        upper, lower = keys[0, :length], keys[1, :length]
+        _make_keys(codes, features[:split], cardinalities, start, upper)
+        if split < len(features):
+            _make_keys(codes, features[split:], cardinalities, start, lower)
+        else:
+            lower[:] = 0
+        _append_class(target, start, lanes, lower)
+        if len(weights):
+            weight = weights[start : start + length]
+            for i in range(length):
+                table[np.int64(upper[i]) * inner + np.int64(lower[i])] += weight[i]
+        else:
+            for i in range(length):
+                table[np.int64(upper[i]) * inner + np.int64(lower[i])] += 1
+
+
+@compiled
+def _sum_out(source, result, outer, cardinality, inner):
+    """Sum the middle axis of a table of shape (outer, cardinality, inner), in words."""
+    if inner == 1 and cardinality == 4:
+        for i in range(outer):
+            result[i] = source[4 * i] + source[4 * i + 1] + source[4 * i + 2] + source[4 * i + 3]
+    elif inner == 1 and cardinality == 2:
+        for i in range(outer):
+            result[i] = source[2 * i] + source[2 * i + 1]
+    elif inner == 1 and cardinality == 3:
+        for i in range(outer):
+            result[i] = source[3 * i] + source[3 * i + 1] + source[3 * i + 2]
+    elif cardinality == 4:
+        for o in range(outer):
+            at = o * 4 * inner
+            a = source[at : at + inner]
+            b = source[at + inner : at + 2 * inner]
+            c = source[at + 2 * inner : at + 3 * inner]
+            d = source[at + 3 * inner : at + 4 * inner]
+            total = result[o * inner : (o + 1) * inner]
+            for i in range(inner):
+                total[i] = a[i] + b[i] + c[i] + d[i]
+    else:
+        for o in range(outer):
+            at = o * cardinality * inner
+            total = result[o * inner : (o + 1) * inner]
+            first = source[at : at + inner]
+            for i in range(inner):
+                total[i] = first[i]
+            for value in range(1, cardinality):
+                more = source[at + value * inner : at + (value + 1) * inner]
+                for i in range(inner):
+                    total[i] += more[i]
+
+
+@compiled_fast
+def _sum_f_small_cells(cells, f, small):
+    """Sum of f over four 16-bit lanes less f of their sum, for cells that are 64-bit words."""
+    looked_up = 0.0
+    computed = 0.0
+    spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+    large = np.uint64(0xFFF0FFF0FFF0FFF0)
+    lane = np.uint64(0xFFFF)
+    for i in range(len(cells)):
+        cell = cells[i]
+        if cell & large == np.uint64(0):
+            looked_up += small[(cell * spread) >> np.uint64(48)]
+        else:
+            a = cell & lane
+            b = (cell >> np.uint64(16)) & lane
+            c = (cell >> np.uint64(32)) & lane
+            d = cell >> np.uint64(48)
+            computed += ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+    return looked_up + computed
+
+
+@compiled_fast
+def f_of(count, f):
+    """C log c, from the table as far as it reaches."""
+    if count < len(f):
+        return f[count]
+    return count * np.log(np.float64(count))
+
+
+@compiled_fast
+def _sum_f(table, lanes, n_classes, f):
+    """Sums of f over lanes, and over cells."""
+    joint = 0.0
+    marginal = 0.0
+    for start in range(0, len(table), lanes):
+        total = np.int64(0)
+        for y in range(n_classes):
+            count = np.int64(table[start + y])
+            total += count
+            joint += f_of(count, f)
+        marginal += f_of(total, f)
+    return joint, marginal
+
+
+@compiled
+def score_blocks(
+    first,
+    last,
+    codes,
+    target,
+    weights,
+    cardinalities,
+    n_classes,
+    blocks,
+    starts,
+    kept,
+    outputs,
+    lanes,
+    buffer,
+    buffer_lanes,
+    keys,
+    f,
+    small,
+    sums,
+):
+    """Count the blocks ``first:last`` and write the sums of f of their new subsets.
+
+    `buffer` and `buffer_lanes` are the same memory, as words and as lanes. `sums` has one row, for
+    the sum over lanes less that over cells, or two rows that keep them apart.
+    """
+    block_size = blocks.shape[1]
+    lanes_a_word = len(buffer_lanes) // len(buffer)
+    at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
+    whole_words = lanes == 4 and lanes_a_word == 4 and len(small) > 0 and len(sums) == 1
+    for b in range(first, last):
+        features = blocks[b]
+        size = lanes
+        for j in range(block_size):
+            size *= cardinalities[features[j]]
+        root = buffer_lanes[:size]
+        root[:] = 0
+        if size <= SMALL_KEYS:
+            _count_small(codes, target, weights, features, cardinalities, lanes, root, keys)
+        else:
+            _count_large(codes, target, weights, features, cardinalities, lanes, root, keys)
+        for step in range(starts[b], starts[b + 1]):
+            depth = 0
+            dropped = -1
+            size = lanes
+            for j in range(block_size):
+                if (kept[step] >> j) & 1:
+                    size *= cardinalities[features[j]]
+                else:
+                    depth += 1
+                    dropped = j
+            here = buffer[at[depth] : at[depth] + size // lanes_a_word]
+            if depth > 0:
+                inner = lanes
+                for j in range(dropped + 1, block_size):
+                    inner *= cardinalities[features[j]]
+                _sum_out(
+                    buffer[at[depth - 1] : at[depth]],
+                    here,
+                    size // inner,
+                    cardinalities[features[dropped]],
+                    inner // lanes_a_word,
+                )
+            words = size // lanes_a_word
+            at[depth + 1] = at[depth] + (words + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
+            output = outputs[step]
+            if output < 0:
+                continue
+            if whole_words:
+                sums[0, output] = _sum_f_small_cells(here, f, small)
+            else:
+                begin = at[depth] * lanes_a_word
+                table = buffer_lanes[begin : begin + size]
+                joint, marginal = _sum_f(table, lanes, n_classes, f)
+                if len(sums) == 1:
+                    sums[0, output] = joint - marginal
+                else:
+                    sums[0, output] = joint
+                    sums[1, output] = marginal

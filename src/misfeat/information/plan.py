@@ -1,0 +1,151 @@
+"""What to count: how tables are laid out, how large blocks are, and which subsets they serve.
+
+Counting a block of b features once serves all its subsets: they follow by summing features out. A
+covering design, found greedily, puts every subset of the largest wanted size into some block. The
+plan depends only on the number of features and the sizes, so one plan serves every cohort.
+
+For each block a tree says which subsets to visit: a node drops one feature of its parent, behind
+those that were dropped before, so each subset has one parent. Subsets that an earlier block has
+claimed are visited only where they lead to new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.information.kernels.cover import drop_trees, greedy_cover
+from misfeat.information.kernels.cube import ALIGNED_WORDS
+from misfeat.lattice.levels import binomials
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.information.prepared import PreparedRows
+
+DENSE_LANES_A_ROW = 5
+"""Tables with more lanes than this a row are searched depth-first instead."""
+FEW_LANES = 1024
+"""Tables with at most so many lanes are always counted."""
+LARGEST_TABLE = 2**22
+"""No block has more lanes than this."""
+COVER_SURPLUS = 1.6
+"""How many more blocks a greedy cover has than the least that counting allows."""
+COUNT_A_ROW, TOUCH_A_LANE = 0.9, 0.5
+"""Relative costs of counting a row and of clearing and summing out a lane of a block."""
+LARGEST_BLOCK = 24
+"""Members of a block are bits of an integer, and no table of more features would fit anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class CubePlan:
+    """What to count and which subsets to read off.
+
+    Attributes
+    ----------
+    blocks : ndarray of int64 of shape (n_blocks, block_size)
+        The features of each block, ascending.
+    starts : ndarray of int64 of shape (n_blocks + 1,)
+        Block b owns the steps ``starts[b]:starts[b + 1]``, parents before their children.
+    kept : ndarray of int32 of shape (n_steps,)
+        The members of the block that the step's subset keeps, as bits.
+    outputs : ndarray of int64 of shape (n_steps,)
+        Where the score goes: the subset's number among all wanted ones; -1 on the way only.
+    """
+
+    blocks: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    kept: NDArray[np.int32]
+    outputs: NDArray[np.int64]
+
+
+@lru_cache(maxsize=64)
+def cube_plan(n_features: int, low: int, high: int, block_size: int) -> CubePlan:
+    """Plan the scores of all subsets of sizes low to high.
+
+    The subsets are numbered size by size, each size in the order of ranks.
+
+    Examples
+    --------
+    >>> plan = cube_plan(6, 1, 2, 3)
+    >>> sorted(plan.outputs[plan.outputs >= 0].tolist()) == list(range(6 + 15))
+    True
+    """
+    table = binomials(n_features, high)
+    blocks = greedy_cover(n_features, high, block_size, table)
+    offsets = np.zeros(high + 2, dtype=np.int64)
+    for size in range(low, high + 1):
+        offsets[size + 1] = offsets[size] + table[n_features, size]
+    starts, kept, outputs = drop_trees(blocks, low, high, table, offsets)
+    return CubePlan(blocks, starts, kept, outputs)
+
+
+def lanes_of(n_classes: int, total: int) -> tuple[int, type[np.unsignedinteger], type]:
+    """How a cell is laid out: lanes, their type, and the type of the words they are summed in.
+
+    Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words.
+    """
+    if total < 2**16:
+        if n_classes <= 2:
+            return 2, np.uint16, np.uint32
+        return -(-n_classes // 4) * 4, np.uint16, np.uint64
+    if total < 2**32:
+        return -(-n_classes // 2) * 2, np.uint32, np.uint64
+    return n_classes, np.uint64, np.uint64
+
+
+def buffer_words(cardinalities: NDArray[np.int64], block_size: int, words_a_cell: float) -> int:
+    """Words that hold a block's table and those on the way down its tree, at worst."""
+    largest = np.sort(cardinalities)[::-1][:block_size]
+    cells = [int(np.prod(largest[:kept])) for kept in range(block_size + 1)]
+    return int(sum(cells) * words_a_cell) + (block_size + 2) * ALIGNED_WORDS
+
+
+def small_cells(f: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For four counts below 16, packed into 16 bits: the sum of f less f of the sum."""
+    index = np.arange(16**4)
+    a, b, c, d = (index >> shift & 15 for shift in (0, 4, 8, 12))
+    table: NDArray[np.float64] = f[a] + f[b] + f[c] + f[d] - f[a + b + c + d]
+    return table
+
+
+def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
+    """The largest size whose tables are worth counting; below `low` where none is."""
+    if rows.lacks_values:
+        return low - 1
+    lanes = lanes_of(rows.n_classes, rows.total)[0]
+    mean_cells = _mean_cells(rows.cardinalities, high)
+    most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)
+    size = low - 1
+    while size < high and mean_cells[size + 1] * lanes <= most:
+        size += 1
+    return size
+
+
+def _mean_cells(cardinalities: NDArray[np.int64], high: int) -> list[float]:
+    """The mean number of cells of a subset's table, by size."""
+    totals = np.zeros(high + 1)
+    totals[0] = 1.0
+    for cardinality in cardinalities:
+        totals[1:] += totals[:-1] * float(cardinality)
+    return [totals[m] / comb(len(cardinalities), m) for m in range(high + 1)]
+
+
+def block_size_for(rows: PreparedRows, high: int, lanes: int) -> int:
+    """The block size that should cost least: many small tables to count, or few large ones."""
+    n = rows.n_features
+    largest = np.sort(rows.cardinalities)[::-1]
+    mean = _mean_cells(rows.cardinalities, min(n, LARGEST_BLOCK))
+    best, least = high, np.inf
+    for size in range(high, min(n, LARGEST_BLOCK) + 1):
+        if np.prod(largest[:size], dtype=float) * lanes > LARGEST_TABLE and size > high:
+            break
+        n_blocks = COVER_SURPLUS * comb(n, high) / comb(size, high) if size < n else 1.0
+        cost = n_blocks * (COUNT_A_ROW * rows.n_rows + TOUCH_A_LANE * mean[size] * lanes)
+        if cost < least:
+            best, least = size, cost
+    return best

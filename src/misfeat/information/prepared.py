@@ -1,0 +1,116 @@
+"""One cohort's rows, made ready for the kernels: dense codes, small types, no idle category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohort
+
+SHORTEST_TABLE = 2**6
+LONGEST_TABLE = 2**20
+"""f(c) = c log c is looked up below this count, and computed from there on."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """Rows of the features that a cohort recorded.
+
+    Attributes
+    ----------
+    features : ndarray of int64
+        The numbers of those features in the cohort.
+    codes : ndarray of shape (n_features, n_rows)
+        Every code below the cardinality occurs; -1 where a row lacks the value.
+    target : ndarray of uint8 or uint16
+        Every class below `n_classes` occurs.
+    weights : ndarray of int64
+        How many rows each stands for.
+    cardinalities : ndarray of int64
+        Codes of each feature.
+    n_classes : int
+        Classes of the target.
+    total : int
+        The sum of the weights.
+    lacks_values : bool
+        Whether any code is -1.
+    """
+
+    features: NDArray[np.int64]
+    codes: NDArray[np.integer]
+    target: NDArray[np.unsignedinteger]
+    weights: NDArray[np.int64]
+    cardinalities: NDArray[np.int64]
+    n_classes: int
+    total: int
+    lacks_values: bool
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.features)
+
+    @property
+    def n_rows(self) -> int:
+        """How many distinct rows there are."""
+        return len(self.target)
+
+
+def prepare_rows(cohort: Cohort) -> PreparedRows:
+    """Take the features that a cohort recorded, and leave out codes that do not occur."""
+    features = np.flatnonzero(cohort.recorded)
+    lacks_values = bool(len(features)) and bool((cohort.codes[features] < 0).any())
+    kind = _signed if lacks_values else _unsigned
+    largest = int(cohort.cardinalities[features].max(initial=1))
+    codes = cohort.codes[features].astype(kind(largest))
+    cardinalities = np.array([_squeeze(line) for line in codes], dtype=np.int64)
+    target = cohort.target.astype(_unsigned(cohort.n_classes))
+    n_classes = _squeeze(target)
+    return PreparedRows(
+        features=features,
+        codes=codes,
+        target=target,
+        weights=cohort.weights,
+        cardinalities=cardinalities,
+        n_classes=n_classes,
+        total=int(cohort.weights.sum()),
+        lacks_values=lacks_values,
+    )
+
+
+def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
+    return np.uint8 if cardinality <= 2**8 else np.uint16
+
+
+def _signed(_: int) -> type[np.signedinteger]:
+    return np.int16
+
+
+def _squeeze(line: NDArray[np.integer]) -> int:
+    """Renumber the codes of a line, in place, so that none is idle; return how many are left."""
+    counts = np.bincount(line[line >= 0] if line.dtype.kind == "i" else line)
+    present = np.flatnonzero(counts)
+    if len(present) < len(counts):
+        renumbered = np.full(len(counts) + 1, -1, dtype=np.int64)
+        renumbered[present] = np.arange(len(present))
+        line[:] = renumbered[line]
+    return max(len(present), 1)
+
+
+def log_table(total: int) -> NDArray[np.float64]:
+    """f(c) = c log c for counts up to `total`, as far as a table is worth its memory."""
+    return _log_table(min(max(1 << int(total).bit_length(), SHORTEST_TABLE), LONGEST_TABLE))
+
+
+@lru_cache(maxsize=8)
+def _log_table(length: int) -> NDArray[np.float64]:
+    counts = np.arange(length, dtype=np.float64)
+    table = counts * np.log(np.maximum(counts, 1.0))
+    table.flags.writeable = False
+    return table
