@@ -9,17 +9,21 @@ from misfeat.lattice.operators import (
     sum_below,
     sum_beside,
 )
+from misfeat.lattice.sampling import arbitrary, randwalk, stratified
 
 __all__ = [
+    "arbitrary",
     "contains",
     "count",
     "count_edges_beside",
     "count_edges_between",
     "count_nodes",
     "level",
+    "randwalk",
     "rank",
     "ranks_above",
     "ranks_below",
+    "stratified",
     "sum_above",
     "sum_below",
     "sum_beside",

@@ -1,0 +1,176 @@
+"""Which subsets to score exactly when the budget does not cover them all."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError
+from misfeat.lattice.levels import binomials, count, unrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Sample = list[NDArray[np.int64]]
+
+VISITS_A_NODE = 16
+"""The walk is ended once it has looked at so many subsets for each one that is wanted."""
+
+
+def randwalk(
+    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
+) -> Sample:
+    """Collect subsets along a lazy random walk (the paper's RANDWALK).
+
+    The walk starts with random bits. At each step it stays with probability one half; else it flips
+    a uniform feature. New subsets are kept until the budget is used: Algorithm 1 of the paper.
+
+    Restricted to some sizes, the walk starts at a uniform subset of these, and a flip that would
+    leave them is not made, so that its stationary distribution stays uniform. Neighbours would then
+    be kept too often where the walk turns back, at the smallest and largest size; therefore only
+    every 4 n log n-th subset is kept, by when the walk has forgotten where it was.
+
+    A walk that finds nothing new for long, because the budget nears everything, is ended, and the
+    rest is drawn uniformly.
+
+    Parameters
+    ----------
+    n_features : int
+        Features to choose from.
+    low, high : int
+        Sizes of the subsets.
+    budget : float
+        The share of those subsets to collect, above 0 and at most 1.
+    rng : numpy.random.Generator
+        Makes the walk repeatable.
+
+    Returns
+    -------
+    list of ndarray
+        For each size from low to high, the ranks of the collected subsets, ascending.
+
+    Examples
+    --------
+    >>> sample = randwalk(6, 1, 3, 0.5, np.random.default_rng(0))
+    >>> sum(map(len, sample))
+    21
+    """
+    from misfeat.lattice.walk import lazy_walk
+
+    sizes = range(low, high + 1)
+    offsets, total = _numbering(n_features, low, high)
+    wanted = _number_wanted(budget, total)
+    if wanted == total:
+        return _split(np.arange(total), offsets, low, high)
+    whole_lattice = low <= 1 and high == n_features
+    if whole_lattice:
+        low, keep_every = 0, 1
+        start = np.flatnonzero(rng.random(n_features) < 0.5)
+    else:
+        keep_every = ceil(4 * n_features * np.log(n_features + 1))
+        start = _subset(int(rng.integers(total)), offsets, high)
+    nodes = np.empty(wanted, dtype=np.int64)
+    seen = np.full(1 << (2 * wanted).bit_length(), -1, dtype=np.int64)
+    state = rng.integers(1, 2**64, size=1, dtype=np.uint64, endpoint=False)
+    found = lazy_walk(
+        n_features,
+        low,
+        high,
+        start,
+        binomials(n_features, high),
+        offsets,
+        keep_every,
+        VISITS_A_NODE * keep_every * wanted,
+        state,
+        seen,
+        nodes,
+    )
+    nodes = _filled_up(nodes[:found], wanted, total, rng)
+    return _split(nodes, offsets, sizes.start, sizes.stop - 1)
+
+
+def arbitrary(
+    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
+) -> Sample:
+    """Draw subsets uniformly, without repeats; parameters and result as for `randwalk`.
+
+    Examples
+    --------
+    >>> sample = arbitrary(6, 1, 3, 0.5, np.random.default_rng(0))
+    >>> sum(map(len, sample))
+    21
+    """
+    offsets, total = _numbering(n_features, low, high)
+    nodes = rng.choice(total, size=_number_wanted(budget, total), replace=False)
+    return _split(nodes, offsets, low, high)
+
+
+def stratified(
+    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
+) -> Sample:
+    """Draw the same share of every size; parameters and result as for `randwalk`.
+
+    Examples
+    --------
+    >>> [len(ranks) for ranks in stratified(6, 1, 3, 0.5, np.random.default_rng(0))]
+    [3, 8, 10]
+    """
+    sample = []
+    for size in range(low, high + 1):
+        many = count(n_features, size)
+        drawn = rng.choice(many, size=_number_wanted(budget, many), replace=False)
+        sample.append(np.sort(drawn))
+    return sample
+
+
+SAMPLERS: dict[str, Callable[[int, int, int, float, np.random.Generator], Sample]] = {
+    "randwalk": randwalk,
+    "arbitrary": arbitrary,
+    "stratified": stratified,
+}
+
+
+def _numbering(n_features: int, low: int, high: int) -> tuple[NDArray[np.int64], int]:
+    """Number subsets size by size: where each size starts, and how many there are."""
+    counts = [count(n_features, size) if size >= low else 0 for size in range(high + 1)]
+    total = sum(counts)
+    if not total:
+        raise MisfeatError(f"There are no sets of {low} to {high} among {n_features} features.")
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), total
+
+
+def _number_wanted(budget: float, total: int) -> int:
+    if not 0 < budget <= 1:
+        raise MisfeatError(f"budget={budget!r}; it must be above 0 and at most 1.")
+    return min(total, ceil(budget * total))
+
+
+def _subset(node: int, offsets: NDArray[np.int64], high: int) -> NDArray[np.int64]:
+    size = int(np.searchsorted(offsets[: high + 1], node, side="right")) - 1
+    members: NDArray[np.int64] = unrank(np.array([node - offsets[size]]), size)[0].astype(np.int64)
+    return members
+
+
+def _split(nodes: NDArray[np.int64], offsets: NDArray[np.int64], low: int, high: int) -> Sample:
+    """Sort nodes into sizes."""
+    nodes = np.sort(nodes)
+    bounds = np.searchsorted(nodes, offsets)
+    return [nodes[bounds[size] : bounds[size + 1]] - offsets[size] for size in range(low, high + 1)]
+
+
+def _filled_up(
+    nodes: NDArray[np.int64], wanted: int, total: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Add uniform nodes that the walk did not find, until there are enough."""
+    while len(nodes) < wanted:
+        lacking = wanted - len(nodes)
+        if total <= 4 * wanted:
+            others = np.setdiff1d(np.arange(total), nodes)
+            return np.concatenate([nodes, rng.choice(others, size=lacking, replace=False)])
+        drawn = np.setdiff1d(rng.integers(total, size=lacking), nodes)
+        nodes = np.concatenate([nodes, drawn])
+    return nodes
