@@ -119,20 +119,23 @@ def _print_answer(selector: Any, json: bool, quiet: bool) -> None:
 
 
 def _group(text: str) -> str | dict[str, list[str]]:
-    """Read ``COL`` or ``COL:cut,cut``; a colon that no number follows belongs to the name.
+    """Read ``COL`` or ``COL:cut,cut``; a colon that no number or date follows is part of a name.
 
     Examples
     --------
-    >>> _group("age:40,65"), _group("site"), _group("time:of day")
-    ({'age': ['40', '65']}, 'site', 'time:of day')
+    >>> _group("age:40,65"), _group("site"), _group("time:of day"), _group("born:1980-01-01")
+    ({'age': ['40', '65']}, 'site', 'time:of day', {'born': ['1980-01-01']})
     """
-    from misfeat.cohorts.values import read_number
+    from misfeat.cohorts.binning import cut_points
+    from misfeat.exceptions import MisfeatError
 
     column, colon, cuts = text.rpartition(":")
     points = cuts.split(",")
-    if not colon or any(read_number(point) is None for point in points):
+    try:
+        cut_points(sorted(set(points)), "--by")
+    except MisfeatError:
         return text
-    return {column: points}
+    return {column: points} if colon else text
 
 
 def _missing_values(texts: Any) -> dict[str, list[str]]:

@@ -6,10 +6,9 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
+from misfeat.exceptions import MisfeatError
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
@@ -40,11 +39,13 @@ def run_demo(folder: str) -> None:
     """Generate a table, find the best sets of every clinic, and write both to `folder`."""
     data = demo_data()
     place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise MisfeatError(f"{folder!r} is a file; give a folder with --out.")
     place.mkdir(parents=True, exist_ok=True)
     table = place / "clinics.csv"
     _write_csv(data, table)
     selector = SubgroupSelector(groups=data.groups, size=3, k=5).fit(data.columns, data.target)
-    console = Console() if Console().is_terminal else Console(width=printing.WIDTH_IN_A_PIPE)
+    console = printing.new_console()
     printing.print_tables(selector, console)
     predicted = [s for s in selector.best_sets() if s.source == "predicted"]
     console.print(_against_truth(data, predicted))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from difflib import get_close_matches
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def warn(text: str) -> None:
 
 def _is_ours(module: str) -> bool:
     return module == "misfeat" or module.startswith("misfeat.")
+
+
+def check_count(value: object, name: str, least: int = 1) -> None:
+    """Refuse a parameter that is not a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least {least}.")
 
 
 def no_such_column(column: object, names: Iterable[str], role: str) -> MisfeatError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.information import target_entropy
+from misfeat.ranking import subgroup_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ LEGEND = (
 
 def json_lines(selector: SubgroupSelector) -> Iterator[str]:
     """One line a subgroup (``"kind": "subgroup"``), then one a feature set (``"kind": "set"``)."""
-    for line in _subgroups(selector):
+    for line in subgroup_rows(selector.cohorts_):
         yield json.dumps({"kind": "subgroup", **line}, ensure_ascii=False)
     for best in selector.best_sets():
         yield json.dumps({"kind": "set", **asdict(best)}, ensure_ascii=False)
@@ -36,9 +36,7 @@ def json_lines(selector: SubgroupSelector) -> Iterator[str]:
 
 def print_tables(selector: SubgroupSelector, console: Console | None = None) -> None:
     """Print the subgroups with what they never recorded, and their best sets."""
-    console = console or Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH_IN_A_PIPE)
+    console = console or new_console()
     console.print(_subgroup_table(selector))
     sets = selector.best_sets()
     for name in selector.cohorts_.names:
@@ -46,21 +44,15 @@ def print_tables(selector: SubgroupSelector, console: Console | None = None) -> 
     console.print(LEGEND, style="dim", highlight=False)
 
 
+def new_console() -> Console:
+    """Standard output, wide enough for whole names where it is not a terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDTH_IN_A_PIPE)
+
+
 def new_table(title: str) -> Table:
     """A table in the style of all of them; the title is text, whatever it holds."""
     return Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE)
-
-
-def _subgroups(selector: SubgroupSelector) -> list[dict[str, Any]]:
-    return [
-        {
-            "subgroup": cohort.name,
-            "rows": cohort.size,
-            "target_entropy": target_entropy(cohort),
-            "missing": selector.cohorts_.missing_features(cohort.name),
-        }
-        for cohort in selector.cohorts_
-    ]
 
 
 def _subgroup_table(selector: SubgroupSelector) -> Table:
@@ -70,7 +62,7 @@ def _subgroup_table(selector: SubgroupSelector) -> Table:
     table.add_column("rows", justify="right")
     table.add_column("entropy of target", justify="right")
     table.add_column("never recorded", overflow="fold")
-    for line in _subgroups(selector):
+    for line in subgroup_rows(selector.cohorts_):
         table.add_row(
             Text(line["subgroup"]),
             f"{line['rows']:,}",

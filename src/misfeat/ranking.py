@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.information import target_entropy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.information.measures import Measure
 
 
 TIED_DECIMALS = 12
@@ -51,13 +54,30 @@ class ScoredSet:
 
 
 def scored_sets(
-    cohorts: Cohorts, scores: CompletedScores, names: Sequence[str], k: int | None = None
+    cohorts: Cohorts,
+    measure: Measure,
+    scores: CompletedScores,
+    names: Sequence[str],
+    k: int | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
     return [
-        _scored_set(cohorts, scores, cohorts.position(name), subset, place if k else None)
-        for name in names
-        for place, subset in enumerate(_order(scores, cohorts.position(name), k), start=1)
+        _scored_set(cohorts.names[cohort], measure, scores, cohort, subset, place if k else None)
+        for cohort in map(cohorts.position, names)
+        for place, subset in enumerate(_order(scores, cohort, k), start=1)
+    ]
+
+
+def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
+    """The subgroups: their rows, their target's entropy in nats, and what they never recorded."""
+    return [
+        {
+            "subgroup": cohort.name,
+            "rows": cohort.size,
+            "target_entropy": target_entropy(cohort),
+            "missing": cohorts.missing_features(cohort.name),
+        }
+        for cohort in cohorts
     ]
 
 
@@ -71,18 +91,23 @@ def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
 
 
 def _scored_set(
-    cohorts: Cohorts, scores: CompletedScores, cohort: int, subset: int, place: int | None
+    name: str,
+    measure: Measure,
+    scores: CompletedScores,
+    cohort: int,
+    subset: int,
+    place: int | None,
 ) -> ScoredSet:
     members = scores.subsets[subset]
     return ScoredSet(
-        subgroup=cohorts.names[cohort],
+        subgroup=name,
         rank=place,
-        features=tuple(cohorts.features[f] for f in members),
+        features=tuple(measure.features[f] for f in members),
         score=float(scores.score[cohort, subset]),
         low=float(scores.low[cohort, subset]),
         high=float(scores.high[cohort, subset]),
         source="predicted" if scores.predicted[cohort, subset] else "exact",
-        missing=tuple(cohorts.features[f] for f in members if cohorts.missing[cohort, f]),
+        missing=tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
     )
 
 

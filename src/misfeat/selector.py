@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.cohorts.build import cohorts_of
 from misfeat.cohorts.dataframes import result_frame
+from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.table import open_table
-from misfeat.completion import CompletedScores, ExactScores, complete_by_gain
-from misfeat.exceptions import MisfeatError
-from misfeat.information import level_mutual_info, target_entropy
-from misfeat.lattice import level
+from misfeat.completion import CompletedScores, complete_by_gain
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.lattice.sampling import SAMPLERS
 from misfeat.progress import progress_shown
-from misfeat.ranking import ScoredSet, as_columns, scored_sets
+from misfeat.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+from misfeat.scorebook import ScoreBook
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from misfeat.progress import Progress
+    from misfeat.cohorts import Cohorts
+    from misfeat.information.measures import Measure
 
 _COMPLETERS = {"auto": complete_by_gain, "gain": complete_by_gain}
+_MEASURES = ("mutual_info", "r2")
 
 
 class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
@@ -44,9 +47,18 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         How many features a set has.
     k : int, default=10
         How many sets of each subgroup `top_k` returns.
+    measure : {"mutual_info", "r2"}, default="mutual_info"
+        Joint mutual information in nats, or the squared multiple correlation of numeric features
+        with a numeric or binary target.
     completer : {"auto", "gain"}, default="auto"
         How scores are predicted. ``"gain"``: the score of the recorded features plus the mean gain
         that the others bring in the subgroups that recorded them.
+    budget : float, default=1.0
+        The share of the sets that a subgroup recorded for which scores are computed; the others are
+        predicted.
+    sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
+        How those sets are chosen: along a lazy random walk, uniformly, or the same share of every
+        size.
     bins : int or dict, default=5
         Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
         number or the cut points of single columns, ``"*"`` the number for all others.
@@ -70,6 +82,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         What becomes of rows in which a group column is missing: subgroups of their own, or dropped.
     n_jobs : int, default=None
         Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.
+    random_state : int, default=None
+        Seed of the choice that `budget` makes.
     verbose : int, default=0
         1 shows progress.
 
@@ -103,7 +117,10 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         size: int = 3,
         k: int = 10,
         *,
+        measure: str = "mutual_info",
         completer: str = "auto",
+        budget: float = 1.0,
+        sampler: str = "randwalk",
         bins: int | Mapping[str, Any] = 5,
         binning: str = "quantile",
         max_categories: int = 9,
@@ -114,12 +131,16 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         small_groups: str = "merge",
         missing_groups: str = "own",
         n_jobs: int | None = None,
+        random_state: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.groups = groups
         self.size = size
         self.k = k
+        self.measure = measure
         self.completer = completer
+        self.budget = budget
+        self.sampler = sampler
         self.bins = bins
         self.binning = binning
         self.max_categories = max_categories
@@ -130,6 +151,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.small_groups = small_groups
         self.missing_groups = missing_groups
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -162,12 +184,19 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         )
         with progress_shown(self.verbose > 0) as progress:
             table, target = open_table(X, y, rules.codes)
-            self._backend = table.frame_backend
-            self.cohorts_ = cohorts_of(table, target, rules, progress)
-            self._check_size(self.size)
-            self._exact: list[Any] = []
-            self._completed: dict[int, CompletedScores] = {}
-            self._complete(self.size, progress)
+            cohorts = cohorts_of(table, target, rules, progress)
+            book = ScoreBook(
+                self._measure(X, y, cohorts, rules),
+                _COMPLETERS[self.completer],
+                budget=self.budget,
+                sampler=self.sampler,
+                seed=self.random_state,
+                n_jobs=self.n_jobs,
+            )
+            _check_size(self.size, book.measure.features, cohorts)
+            book.completed(self.size, progress)
+        # Only now, so that a fit that fails leaves nothing half done behind.
+        self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
         return self
 
     def top_k(
@@ -201,8 +230,9 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         """The same as `top_k`, as plain objects, without a dataframe library."""
         check_is_fitted(self, "cohorts_")
         k = self.k if k is None else k
-        _check_count(k, "k")
-        return scored_sets(self.cohorts_, self._scores_of(size), self._names(subgroup), k)
+        check_count(k, "k")
+        scores = self._scores_of(size)
+        return scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup), k)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.
@@ -220,37 +250,37 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             The columns of `top_k` without ``rank``.
         """
         check_is_fitted(self, "cohorts_")
-        sets = scored_sets(self.cohorts_, self._scores_of(size), self._names(subgroup))
+        scores = self._scores_of(size)
+        sets = scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup))
         return result_frame(as_columns(sets, ranked=False), self._backend)
 
     @property
     def subgroups_(self) -> Any:
         """The subgroups: their rows, their target's entropy, and what they never recorded."""
         check_is_fitted(self, "cohorts_")
-        cohorts = self.cohorts_
-        columns: dict[str, list[Any]] = {
-            "subgroup": list(cohorts.names),
-            "rows": [cohort.size for cohort in cohorts],
-            "target_entropy": [target_entropy(cohort) for cohort in cohorts],
-            "missing": [cohorts.missing_features(name) for name in cohorts.names],
-        }
-        return result_frame(columns, self._backend)
+        rows = subgroup_rows(self.cohorts_)
+        return result_frame({name: [row[name] for row in rows] for name in rows[0]}, self._backend)
 
     def _check_parameters(self) -> None:
-        _check_count(self.size, "size")
-        _check_count(self.k, "k")
-        if self.completer not in _COMPLETERS:
-            raise MisfeatError(
-                f"completer={self.completer!r} is unknown; use one of {tuple(_COMPLETERS)}."
-            )
+        check_count(self.size, "size")
+        check_count(self.k, "k")
+        for name, choices in (
+            ("completer", _COMPLETERS),
+            ("measure", _MEASURES),
+            ("sampler", SAMPLERS),
+        ):
+            if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
+                raise MisfeatError(
+                    f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
+                )
+        if not isinstance(self.budget, int | float) or not 0 < self.budget <= 1:
+            raise MisfeatError(f"budget={self.budget!r}; it must be above 0 and at most 1.")
 
-    def _check_size(self, size: int) -> None:
-        available = len(self.cohorts_.features)
-        if size > available:
-            raise MisfeatError(
-                f"size={size} is larger than the number of features, {available}: "
-                f"{', '.join(map(repr, self.cohorts_.features)) or 'none'}. Lower size."
-            )
+    def _measure(self, X: Any, y: Any, cohorts: Cohorts, rules: CohortRules) -> Measure:
+        if self.measure == "mutual_info":
+            return MutualInformation(cohorts)
+        table, target = open_table(X, y, rules.codes)
+        return SquaredCorrelation(moments_of(table, target, rules))
 
     def _names(self, subgroup: str | None) -> tuple[str, ...]:
         if subgroup is None:
@@ -260,35 +290,21 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
 
     def _scores_of(self, size: int | None) -> CompletedScores:
         size = self.size if size is None else size
-        _check_count(size, "size")
-        self._check_size(size)
-        return self._complete(size)
-
-    def _complete(self, size: int, progress: Progress | None = None) -> CompletedScores:
-        """Score and complete one size; smaller sizes are scored on the way and kept."""
-        if size not in self._completed:
-            cohorts = self.cohorts_
-            subsets = [level(len(cohorts.features), m) for m in range(size + 1)]
-            if size >= len(self._exact):
-                self._exact += self._score(len(self._exact), size, progress)
-            exact = ExactScores(
-                by_size=tuple(self._exact[: size + 1]),
-                missing=cohorts.missing,
-                ceiling=np.array([target_entropy(cohort) for cohort in cohorts]),
-            )
-            self._completed[size] = _COMPLETERS[self.completer](exact, subsets[size])
-        return self._completed[size]
-
-    def _score(self, low: int, high: int, progress: Progress | None) -> list[Any]:
-        """Exact scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
-        by_cohort = []
-        for done, cohort in enumerate(self.cohorts_):
-            if progress is not None:
-                progress("Scoring feature sets", done, len(self.cohorts_))
-            by_cohort.append(level_mutual_info(cohort, low, high, n_jobs=self.n_jobs))
-        return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
+        check_count(size, "size")
+        _check_size(size, self._book.measure.features, self.cohorts_)
+        return self._book.completed(size)
 
 
-def _check_count(value: object, name: str) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least 1.")
+def _check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
+    if not features:
+        reasons = "; ".join(
+            f"{report.column!r}: {report.treatment}"
+            for report in cohorts.columns
+            if report.role == "left out"
+        )
+        raise MisfeatError(f"The table has no feature to score. Left out: {reasons or 'nothing'}.")
+    if size > len(features):
+        raise MisfeatError(
+            f"size={size} is larger than the number of features, {len(features)}: "
+            f"{', '.join(map(repr, features))}. Lower size."
+        )

@@ -64,7 +64,7 @@ def test_bins_are_given_by_column_with_a_number_for_the_rest():
 
 @pytest.mark.parametrize("bins", [1, 0, 2.5, "5", True, None])
 def test_a_number_of_bins_below_two_is_refused(bins):
-    with pytest.raises(MisfeatError, match="at least 2"):
+    with pytest.raises(MisfeatError, match="from 2 to 250"):
         BinRules.parse(bins, "quantile")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 
 import polars as pl
 import pytest
@@ -105,3 +106,49 @@ def test_without_duckdb_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_duckdb)
     with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[duckdb\]'"):
         build_cohorts(write(tmp_path / "t.csv", "x,y\n1,0\n"), "y")
+
+
+def test_brackets_in_a_name_are_no_pattern(tmp_path):
+    write(tmp_path / "a[1].csv", "x,y\n1,0\n2,1\n")
+    write(tmp_path / "a1.csv", "z,y\n1,0\n2,1\n")
+    assert build_cohorts(tmp_path / "a[1].csv", "y").features == ("x",)
+
+
+def test_endings_may_be_capitals(tmp_path):
+    frame = pl.DataFrame({"x": [1, 2], "y": [0, 1]})
+    frame.write_parquet(tmp_path / "T.PARQUET")
+    with gzip.open(tmp_path / "T.CSV.GZ", "wt") as file:
+        file.write("x,y\n1,0\n2,1\n")
+    for name in ("T.PARQUET", "T.CSV.GZ"):
+        assert build_cohorts(tmp_path / name, "y").features == ("x",)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_text_that_is_not_utf8_is_refused_with_the_remedy(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    path.write_bytes("näme\ty\né\t0\n".encode("latin-1"))
+    with pytest.raises(MisfeatError, match="its text UTF-8"):
+        build_cohorts(path, "y")
+
+
+def test_columns_of_parquet_that_differ_in_case_are_refused(tmp_path):
+    pl.DataFrame({"A": [1], "a": [2], "y": [0]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(MisfeatError, match="two columns named 'a'"):
+        build_cohorts(tmp_path / "t.parquet", "y")
+
+
+def test_partition_folders_are_a_column(tmp_path):
+    for site in ("va", "zh"):
+        (tmp_path / f"site={site}").mkdir()
+        pl.DataFrame({"x": [1, 2], "y": [0, 1]}).write_parquet(tmp_path / f"site={site}/t.parquet")
+    assert build_cohorts(tmp_path, "y", groups="site").names == ("site=va", "site=zh")
+
+
+def test_leading_blank_lines_are_no_header(tmp_path):
+    path = write(tmp_path / "t.csv", "\n\nx,y\n1,0\n2,1\n")
+    assert build_cohorts(path, "y").features == ("x",)
+
+
+def test_a_path_that_no_file_can_have_is_refused():
+    with pytest.raises(MisfeatError, match="too long for a file"):
+        build_cohorts("a" * 5000 + ".csv", "y")

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from misfeat import MisfeatError
 from misfeat.cohorts.values import MissingCodes, canonical, label, read_number, sort_key
 
 
@@ -54,7 +53,17 @@ def test_labels_show_dates_without_midnight():
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1.5", 1.5), (" -3 ", -3.0), ("x", None), ("nan", None), (True, None), (None, None)],
+    [
+        ("1.5", 1.5),
+        ("-3", -3),
+        (" 3", None),
+        ("1_000", None),
+        ("٣", None),
+        ("x", None),
+        ("nan", None),
+        (True, None),
+        (None, None),
+    ],
 )
 def test_numbers_are_read_from_text(text, number):
     assert read_number(text) == number
@@ -64,7 +73,7 @@ def test_codes_hold_everywhere_or_in_one_column():
     codes = MissingCodes.parse({"*": ["?", -9], "chol": 0})
     assert codes.numbers("chol") == (-9.0, 0.0)
     assert codes.numbers("age") == (-9.0,)
-    assert codes.texts("chol") == ("?", "-9", "0")
+    assert codes.labels("chol") == ("?", "-9", "0")
 
 
 def test_a_single_code_needs_no_list():
@@ -73,6 +82,11 @@ def test_a_single_code_needs_no_list():
     assert MissingCodes.parse(np.array([1.0, np.nan])).everywhere == (1,)
 
 
-def test_dates_are_refused_as_codes():
-    with pytest.raises(MisfeatError, match="not dates"):
-        MissingCodes.parse([dt.date(1900, 1, 1)])
+def test_dates_and_flags_are_codes_by_their_labels():
+    codes = MissingCodes.parse([dt.date(1900, 1, 1), False])
+    assert codes.labels("any") == ("1900-01-01", "False")
+    assert codes.numbers("any") == ()
+
+
+def test_numbers_too_large_for_a_float_are_codes_too():
+    assert MissingCodes.parse(10**400).numbers("any") == (10**400,)

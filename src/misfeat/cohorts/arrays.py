@@ -14,10 +14,13 @@ from misfeat.cohorts.coding import (
     Kind,
     PredicateCoder,
     collapse,
+    pack_keys,
     radices,
+    unpack_keys,
 )
+from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import ValueCounts, tally
-from misfeat.cohorts.values import Value, canonical
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
@@ -26,10 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coder, Reading
+    from misfeat.cohorts.values import Value
 
     Mask = NDArray[np.bool_]
-
-_NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
@@ -44,14 +46,26 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
         for name in X:
             if not isinstance(name, str):
                 raise MisfeatError(f"Column names must be text; {name!r} is not. Rename it.")
-        return {name: np.asarray(column) for name, column in X.items()}
-    array = np.asarray(X)
+        return {name: _as_array(column, f"Column {name!r}") for name, column in X.items()}
+    array = _as_array(X, "X")
     if array.ndim != 2:
         raise MisfeatError(
-            f"X has {array.ndim} dimension(s); a table needs two. Reshape it with "
-            "X.reshape(-1, 1) if it is a single feature."
+            f"X has {array.ndim} dimension(s); a table needs two, rows and columns. Put a single "
+            "feature into a column of its own."
         )
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    """An array of what was given; what a masked array masks is missing."""
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        values = np.ma.getdata(values).astype(object)
+        values[mask] = None
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise MisfeatError(f"{name} has rows of different lengths; make them equal.") from error
 
 
 class ArrayTable:
@@ -110,8 +124,38 @@ class ArrayTable:
         weights = np.ones(self.n_rows(), dtype=np.int64)
         return collapse([self._codes(coder) for coder in coders], weights, radices(coders))
 
+    def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
+        """Sum products of variables over the rows of each combination of group codes."""
+        present = ~self._columns[variables[-1].reading.column].read(variables[-1].reading).missing
+        bases = radices(groups)
+        codes = [self._codes(coder)[present] for coder in groups]
+        keys = np.zeros((1, int(present.sum())), dtype=np.int64)
+        keys = np.stack(pack_keys(codes, bases)) if groups else keys
+        distinct, group = np.unique(keys, axis=1, return_inverse=True)
+        rows = np.bincount(group.ravel(), minlength=distinct.shape[1]).astype(np.int64)
+        numbers = [self._numbers(variable) for variable in variables]
+        x = np.array([values[present] for values, _ in numbers])
+        u = np.array([recorded[present] for _, recorded in numbers])
+        factors = {"product": (x, x), "first": (x, u), "both": (u, u)}
+        found = {
+            (kind, i, j): np.bincount(
+                group.ravel(), weights=factors[kind][0][i] * factors[kind][1][j]
+            ).astype(np.float64)
+            for kind, i, j in sums_wanted(variables)
+        }
+        codes_of = unpack_keys(list(distinct), rows, bases).codes if groups else distinct[:0]
+        return group_sums(codes_of, rows, variables, found)
+
     def close(self) -> None:
         """Nothing was opened."""
+
+    def _numbers(self, variable: Variable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values of a variable, 0 where missing, and 1 where recorded."""
+        held = self._columns[variable.reading.column].read(variable.reading)
+        recorded = (~held.missing).astype(np.float64)
+        values = held.values if variable.coder is None else self._codes(variable.coder)
+        numbers = np.where(held.missing, 0.0, values.astype(np.float64) - variable.centre)
+        return numbers, recorded
 
     def _codes(self, coder: Coder) -> NDArray[np.int64]:
         codes = np.full(self.n_rows(), len(coder.labels), dtype=np.int64)
@@ -124,12 +168,12 @@ class ArrayTable:
         values = held.values[~held.missing]
         if isinstance(coder, EdgeCoder):
             # How many edges lie strictly below each value.
-            edges = np.asarray(coder.edges, dtype=None if coder.edges else values.dtype)
+            edges = np.array(coder.edges, dtype=_edge_type(values))
             codes[~held.missing] = np.searchsorted(edges, values, side="left")
         elif held.distinct is not None:
             other = len(coder.labels) - 1
-            position = {(type(v), v): code for code, v in enumerate(coder.values)}
-            code_of = [position.get((type(v), v), other) for v in held.distinct]
+            position = {value: code for code, value in enumerate(coder.values)}
+            code_of = [position.get(value, other) for value in held.distinct]
             codes[~held.missing] = np.array(code_of, dtype=np.int64)[values]
         return codes
 
@@ -172,51 +216,48 @@ class _Column:
             case "M":
                 times = values.astype("datetime64[us]")
                 return cls(Kind.TIME, times, np.isnat(times))
-            case "b" | "U" | "T" | "O":
-                return cls._of_objects(values.astype(object))
-        raise MisfeatError(
-            f"Column {name!r} has dtype {values.dtype}, which cannot be scored; convert it to "
-            "numbers or text, or leave it out."
-        )
+            case "b" | "U" | "T" | "O" | "S":
+                return cls._of_objects(values.tolist())
+        return cls._unsupported(len(values))
 
     @classmethod
-    def _of_objects(cls, values: NDArray[np.object_]) -> _Column:
-        """Sort out a column of Python objects: numbers, times, flags, or else text."""
-        seen: dict[tuple[type, Value], int] = {}
-        positions = np.empty(len(values), dtype=np.int64)
-        for row, raw in enumerate(values):
-            value = canonical(raw)
-            positions[row] = (
-                -1 if value is None else seen.setdefault((type(value), value), len(seen))
-            )
-        missing = positions < 0
-        distinct = np.empty(len(seen), dtype=object)
-        distinct[:] = [value for _, value in seen]
-        types = {kind for kind, _ in seen}
-        if types and types <= {int, float}:
-            numbers = np.append(distinct.astype(np.float64), np.nan)[positions]
-            return cls(Kind.NUMBER, numbers, missing)
-        if types and all(not issubclass(t, bool | int | float | str) for t in types):
-            times = np.append(distinct.astype("datetime64[us]"), np.datetime64("NaT"))[positions]
-            return cls(Kind.TIME, times, missing)
-        return cls(Kind.FLAG if types == {bool} else Kind.TEXT, positions, missing, distinct)
+    def _of_objects(cls, values: list[Any]) -> _Column:
+        kind, settled = settle_objects(values)
+        if kind is Kind.UNSUPPORTED:
+            return cls._unsupported(len(values))
+        if kind is Kind.NUMBER:
+            return cls(kind, settled, np.isnan(settled))
+        if kind is Kind.TIME:
+            return cls(kind, settled, np.isnat(settled))
+        seen: dict[Value, int] = {None: -1}
+        positions = np.array([seen.setdefault(v, len(seen) - 1) for v in settled], dtype=np.int64)
+        distinct = np.empty(len(seen) - 1, dtype=object)
+        distinct[:] = list(seen)[1:]
+        return cls(kind, positions, positions < 0, distinct)
+
+    @classmethod
+    def _unsupported(cls, n_rows: int) -> _Column:
+        return cls(Kind.UNSUPPORTED, np.zeros(n_rows), np.ones(n_rows, dtype=bool))
 
     def read(self, reading: Reading) -> _Column:
-        """Apply the user's missing codes, and read text as numbers where asked to."""
-        if self.kind in _NUMBERS:
-            return _Column(
-                self.kind, self.values, self.missing | np.isin(self.values, reading.missing_numbers)
-            )
-        if self.kind is not Kind.TEXT or self.distinct is None:
-            return self
-        is_code = np.append(np.isin(self.distinct.astype(str), reading.missing_texts), True)
+        """Leave out what means missing, and read text as numbers where asked to."""
+        if self.distinct is None:
+            codes = np.array(reading.missing, dtype=self.values.dtype)
+            return _Column(self.kind, self.values, self.missing | np.isin(self.values, codes))
+        is_code = np.array([*(value in reading.missing for value in self.distinct), True])
         missing = is_code[self.values]
         if not reading.as_number:
             return _Column(self.kind, self.values, missing, self.distinct)
-        numbers = np.full(len(is_code), np.nan)
-        numbers[~is_code] = self.distinct[~is_code[:-1]].astype(np.float64)
-        return _Column(Kind.NUMBER, numbers[self.values], missing)
+        numbers = np.array(
+            [np.nan if c else float(v) for v, c in zip(self.distinct, is_code, strict=False)]
+        )
+        return _Column(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""
         return self.values[rows] if self.distinct is None else self.distinct[self.values[rows]]
+
+
+def _edge_type(values: NDArray[Any]) -> np.dtype[Any] | None:
+    """Edges between whole numbers may be fractions; moments are compared as such."""
+    return values.dtype if values.dtype.kind == "M" else None

@@ -75,35 +75,46 @@ def find_cohorts(
     changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
     bounds = np.append(starts, len(rows.weights))
-    minterm = np.zeros(len(starts), dtype=np.int64)
-    absent = np.zeros(len(starts), dtype=bool)
-    for grouping, codes in zip(groupings, group_codes[:, starts], strict=True):
-        term = grouping.term_of[codes]
-        absent |= term == len(grouping.terms) - 1
-        minterm = minterm * len(grouping.terms) + term
+    terms = np.array(
+        [g.term_of[codes] for g, codes in zip(groupings, group_codes[:, starts], strict=True)],
+        dtype=np.int64,
+    ).reshape(len(groupings), len(starts))
+    last = np.array([len(grouping.terms) - 1 for grouping in groupings], dtype=np.int64)
+    absent = (terms == last[:, None]).any(axis=0)
+    kept = np.ones(len(starts), dtype=bool)
     if absent.any():
         count = int(np.add.reduceat(rows.weights, starts)[absent].sum())
         if rules.missing_groups == "drop":
             notes.add(f"{count:,} rows with a missing group value are dropped.")
-            minterm[absent] = DROPPED
+            kept = ~absent
         else:
             notes.add(f"{count:,} rows with a missing group value form subgroups of their own.")
-    found, cohort = np.unique(minterm, return_inverse=True)
-    if found[0] == DROPPED:
-        found, cohort = found[1:], cohort - 1
-    if not len(found):
+    if not kept.any():
         raise MisfeatError("Every row has a missing group value; use missing_groups='own'.")
-    names = [_minterm_name(int(key), groupings) for key in found]
+    minterms, number = np.unique(terms[:, kept], axis=1, return_inverse=True)
+    cohort = np.full(len(starts), DROPPED, dtype=np.int64)
+    cohort[kept] = number.ravel()
+    names = [_minterm_name(minterm, groupings) for minterm in minterms.T]
     runs = Runs(bounds, cohort)
-    return _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
+    runs, names = _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
+    return runs, _unique(names)
 
 
-def _minterm_name(key: int, groupings: Sequence[Grouping]) -> str:
-    terms: list[str] = []
-    for grouping in reversed(groupings):
-        key, term = divmod(key, len(grouping.terms))
-        terms.append(grouping.terms[term])
-    return " & ".join(reversed(terms)) or EVERYTHING
+def _minterm_name(minterm: NDArray[np.int64], groupings: Sequence[Grouping]) -> str:
+    terms = (grouping.terms[term] for grouping, term in zip(groupings, minterm, strict=True))
+    return " & ".join(terms) or EVERYTHING
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Tell equal names apart, as values such as "A & q=B" can bring about."""
+    unique: list[str] = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate in unique:
+            number += 1
+            candidate = f"{name} ({number})"
+        unique.append(candidate)
+    return unique
 
 
 def _settle_small(

@@ -16,6 +16,7 @@ from misfeat.exceptions import MisfeatError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MOST_BINS = 250
 STRATEGIES = ("quantile", "uniform")
 
 
@@ -61,8 +62,8 @@ def _is_integer(value: object) -> bool:
 
 
 def _number_of_bins(value: Any, name: str) -> int:
-    if not _is_integer(value) or value < 2:
-        raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least 2.")
+    if not _is_integer(value) or not 2 <= value <= MOST_BINS:
+        raise MisfeatError(f"{name}={value!r}; it must be a whole number from 2 to {MOST_BINS}.")
     return int(value)
 
 
@@ -118,7 +119,11 @@ def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
     >>> uniform_edges(0, 10, bins=4)
     (2.5, 5, 7.5)
     """
-    return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
+    if isinstance(low, dt.datetime):
+        return tuple(low + (high - low) * k / bins for k in range(1, bins))
+    if np.isfinite(high - low):
+        return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
+    return tuple(canonical(low * (1 - k / bins) + high * (k / bins)) for k in range(1, bins))
 
 
 def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts import assemble
+from misfeat.cohorts.coding import Kind
 from misfeat.cohorts.columns import (
+    IDENTIFIER,
     NEVER_RECORDED,
     Profile,
     feature_coder,
@@ -116,13 +118,13 @@ def cohorts_of(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> Cohorts:
     """Build the cohorts of an open table; see `build_cohorts`."""
-    _check_columns(table, target, rules)
+    check_columns(table, target, rules)
     notes = Notes()
-    profiles = _profile(table, rules, progress)
+    profiles = profile_columns(table, rules, progress)
     groupings = [prepare(rule, profiles) for rule in rules.groups]
     class_coder, target_report = target_coder(table, profiles[target], rules.bins)
     coders, reports = _feature_coders(table, target_report, profiles, rules)
-    _say_left_out(reports, notes)
+    _say_left_out(reports, profiles, notes)
 
     if progress is not None:
         progress("Counting rows", 0, 1)
@@ -170,7 +172,8 @@ def cohorts_of(
     return replace(cohorts, notes=tuple(notes.texts))
 
 
-def _check_columns(table: Table, target: str, rules: CohortRules) -> None:
+def check_columns(table: Table, target: str, rules: CohortRules) -> None:
+    """Refuse names of columns that the table does not have, and a target that is a group."""
     for rule in rules.groups:
         for column in rule.columns:
             if column not in table.names:
@@ -189,7 +192,10 @@ def _check_columns(table: Table, target: str, rules: CohortRules) -> None:
                 raise no_such_column(column, table.names, parameter)
 
 
-def _profile(table: Table, rules: CohortRules, progress: Progress | None) -> dict[str, Profile]:
+def profile_columns(
+    table: Table, rules: CohortRules, progress: Progress | None
+) -> dict[str, Profile]:
+    """Count the values of every column, inside the engine."""
     n_rows = table.n_rows()
     if n_rows == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
@@ -223,16 +229,19 @@ def _feature_coders(
     return coders, reports
 
 
-def _say_left_out(reports: Sequence[ColumnReport], notes: Notes) -> None:
+def _say_left_out(
+    reports: Sequence[ColumnReport], profiles: Mapping[str, Profile], notes: Notes
+) -> None:
     for report in reports:
         if report.role != "left out":
             continue
         if report.treatment == NEVER_RECORDED:
             notes.warn(_never_recorded(report.column))
-        elif report.treatment == "identifier":
-            notes.add(
-                f"Column {report.column!r} is left out: its values are nearly all distinct. If it "
-                f"is a measurement, pass bins={{{report.column!r}: 5}}."
+        elif report.treatment == IDENTIFIER and profiles[report.column].kind is not Kind.TEXT:
+            notes.warn(
+                f"Column {report.column!r} is left out as an identifier: its values are whole "
+                f"numbers, nearly all distinct. If they measure something, pass "
+                f"bins={{{report.column!r}: 5}}; else drop the column."
             )
         else:
             notes.add(f"Column {report.column!r} is left out: {report.treatment}.")

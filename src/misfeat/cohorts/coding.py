@@ -49,15 +49,14 @@ class Reading:
     ----------
     column : str
         The column's name.
-    missing_numbers, missing_texts : tuple
-        User-given codes that mean missing, for a column of numbers and of text.
+    missing : tuple
+        Values that mean missing, as the column holds them.
     as_number : bool
         The column is text in which every value that is not missing reads as a number.
     """
 
     column: str
-    missing_numbers: tuple[float, ...] = ()
-    missing_texts: tuple[str, ...] = ()
+    missing: tuple[Value, ...] = ()
     as_number: bool = False
 
 

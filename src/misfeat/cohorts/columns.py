@@ -12,10 +12,19 @@ from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, u
 from misfeat.cohorts.coding import CategoryCoder, Coder, EdgeCoder, Kind, Reading
 from misfeat.cohorts.model import ColumnReport
 from misfeat.cohorts.table import ValueCounts
-from misfeat.cohorts.values import MissingCodes, Value, canonical, label, read_number
+from misfeat.cohorts.values import (
+    EXACT_INTEGERS,
+    MissingCodes,
+    Value,
+    canonical,
+    label,
+    read_number,
+)
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from misfeat.cohorts.table import Table
 
 _log = logging.getLogger("misfeat")
@@ -29,6 +38,7 @@ LEAST_ROWS = 10
 IDENTIFIER_ROWS = 50
 """Whole numbers that are nearly all distinct, but not consecutive, need so many rows."""
 NEVER_RECORDED = "never recorded"
+IDENTIFIER = "identifier"
 MAX_CLASSES = 20
 """A numeric target with more distinct values than this is binned."""
 
@@ -84,7 +94,8 @@ class Profile:
         if self.counts is None:
             return self.kind is Kind.INTEGER
         values = self.counts.values
-        if not np.all(values == np.floor(values)):
+        whole = np.all(values == np.floor(values)) and np.abs(values).max() < EXACT_INTEGERS
+        if not whole:
             return False
         consecutive = values[-1] - values[0] + 1 == len(values)
         return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)
@@ -93,31 +104,41 @@ class Profile:
 def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) -> Profile:
     """Count the values of a column inside the engine and apply the user's missing codes."""
     kind = table.kind(column)
-    reading = Reading(column, codes.numbers(column), codes.texts(column))
     if kind is Kind.UNSUPPORTED:
-        return Profile(reading, kind, None, 0, rows)
+        return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
     if raw is None:
-        return Profile(reading, kind, None, table.count_missing(reading), rows)
-    if kind is not Kind.TEXT:
         numeric = kind in (Kind.INTEGER, Kind.NUMBER)
-        counts = raw.without(reading.missing_numbers) if numeric else raw
-        return Profile(reading, kind, counts, counts.missing, rows)
-    counts = raw.without(reading.missing_texts)
-    numbers = _numbers_in_text(raw, counts)
+        reading = Reading(column, codes.numbers(column) if numeric else codes.labels(column))
+        if kind in (Kind.TIME, Kind.FLAG):
+            reading = Reading(column)
+        return Profile(reading, kind, None, table.count_missing(reading), rows)
+    is_code = _is_code(raw, kind, codes, column)
+    counts = raw.without(is_code)
+    missing = tuple(canonical(value) for value in raw.values[is_code])
+    numbers = _numbers_in_text(counts) if kind is Kind.TEXT and missing else None
     if numbers is not None:
         _log.info("Column %r is text in which all but the missing codes read as numbers.", column)
-        as_numbers = Reading(column, reading.missing_numbers, reading.missing_texts, as_number=True)
-        return Profile(as_numbers, Kind.NUMBER, numbers, counts.missing, rows)
-    return Profile(reading, kind, counts, counts.missing, rows)
+        reading = Reading(column, missing, as_number=True)
+        return Profile(reading, Kind.NUMBER, numbers, counts.missing, rows)
+    return Profile(Reading(column, missing), kind, counts, counts.missing, rows)
 
 
-def _numbers_in_text(raw: ValueCounts, counts: ValueCounts) -> ValueCounts | None:
-    """Read text as numbers if it was text only because of the codes for missing in it."""
-    if len(counts.values) == len(raw.values) or not len(counts.values):
-        return None
+def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> NDArray[np.bool_]:
+    """Which of the values mean missing: numbers by value, all others by label."""
+    if kind in (Kind.INTEGER, Kind.NUMBER):
+        numbers = codes.numbers(column)
+        if raw.values.dtype.kind == "i":
+            numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
+        return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
+    labels = set(codes.labels(column))
+    return np.array([label(value) in labels for value in raw.values], dtype=bool)
+
+
+def _numbers_in_text(counts: ValueCounts) -> ValueCounts | None:
+    """Read text as numbers, where every value is one."""
     numbers = [read_number(value) for value in counts.values]
-    if any(number is None for number in numbers):
+    if not numbers or any(number is None for number in numbers):
         return None
     distinct, position = np.unique(np.array(numbers, dtype=float), return_inverse=True)
     totals = np.bincount(position, weights=counts.counts).astype(np.int64)
@@ -133,6 +154,11 @@ def feature_coder(
         report = ColumnReport(profile.column, "left out", why_not, missing=profile.missing)
         return None, report
     chosen = profile.column in rules.by_column
+    if chosen and not profile.kind.ordered:
+        raise MisfeatError(
+            f"bins names the column {profile.column!r}, which holds {profile.kind.value} values "
+            "and cannot be binned; take it out of bins."
+        )
     if profile.kind.ordered and (chosen or profile.distinct > max_categories):
         coder, treatment = _binned(table, profile, rules)
     elif profile.distinct > max_categories:
@@ -150,17 +176,26 @@ def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
     if profile.distinct == 1 and profile.missing == 0:
         return "constant"
     if profile.is_identifier and profile.column not in rules.by_column:
-        return "identifier"
-    if profile.counts is None and not profile.kind.ordered:
-        return "identifier"
+        return IDENTIFIER
+    if profile.counts is None and profile.kind is Kind.TEXT:
+        return IDENTIFIER
+    if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
+        return f"more than {DISTINCT_LIMIT:,} distinct moments; give cut points to keep it"
     return None
+
+
+def _has_cuts(profile: Profile, rules: BinRules) -> bool:
+    return isinstance(rules.by_column.get(profile.column), tuple)
 
 
 def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnReport]:
     """Decide how the target is coded: classes as they are, numbers with many values binned."""
     column = profile.column
     if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(f"The target {column!r} has a type that cannot be scored; convert it.")
+        raise MisfeatError(
+            f"The target {column!r} has a type that cannot be scored; convert it to numbers, text "
+            "or flags."
+        )
     if profile.distinct == 0:
         raise MisfeatError(
             f"The target {column!r} is missing in every row; choose another target, or check "

@@ -7,10 +7,11 @@ questions. Work stays inside the engine; only counts come out.
 from __future__ import annotations
 
 import datetime as dt
+import operator
 from functools import reduce
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
 import numpy as np
@@ -27,6 +28,8 @@ from misfeat.cohorts.coding import (
     split_into_keys,
     unpack_keys,
 )
+from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import ValueCounts, tally
 from misfeat.exceptions import MisfeatError
 
@@ -38,8 +41,12 @@ if TYPE_CHECKING:
 _COUNT = "n_rows"
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
-_TEXTS = (nw.String, nw.Object, nw.Unknown, *_CATEGORICALS)
+_OBJECTS = (nw.Object, nw.Unknown)
 _EAGER_BACKENDS = ("pandas", "polars", "pyarrow")
+PRODUCTS_A_QUERY = 64
+"""Sums that are asked for at once: some libraries hold a column for each."""
+_DASK_GRID = 1001
+"""Dask merges the quantiles of its partitions, the better the more of them are asked for."""
 
 
 class DataFrameTable:
@@ -64,14 +71,23 @@ class DataFrameTable:
                 "polars, PyArrow, DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path."
             ) from error
         self._eager = frame if isinstance(frame, nw.DataFrame) else None
+        self._implementation = frame.implementation
+        names = frame.collect_schema().names()
+        # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
+        self._inner = {name: f"column_{i}" for i, name in enumerate(names)}
+        if self._implementation.is_spark_like():
+            frame = nw.from_native(native.toDF(*self._inner.values()))
+        else:
+            frame = frame.rename(self._inner)
+        if isinstance(frame, nw.DataFrame):
+            frame = _with_objects_settled(frame)
         self._lazy: nw.LazyFrame[Any] = frame.lazy()
         self._schema = self._lazy.collect_schema()
-        self._implementation = frame.implementation
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
-        return tuple(self._schema.names())
+        return tuple(self._inner)
 
     @property
     def frame_backend(self) -> str | None:
@@ -94,21 +110,21 @@ class DataFrameTable:
                 f"y has shape {column.shape}, but X has {len(self._eager)} rows; pass one value "
                 "a row."
             )
-        if column.dtype.kind in "OU":
-            column = column.tolist()
-        series = nw.new_series(name, column, backend=self._implementation)
-        return DataFrameTable(self._eager.with_columns(_aligned(series, self._eager)).to_native())
+        series = _new_series(name, column, self._eager)
+        if series is None:
+            raise MisfeatError("y holds values that cannot be scored; pass numbers, text or flags.")
+        return DataFrameTable(self._eager.with_columns(series).to_native())
 
     def kind(self, column: str) -> Kind:
         """What the column holds."""
-        dtype = self._schema[column]
+        dtype = self._schema[self._inner[column]]
         if dtype in _INTEGERS:
             return Kind.INTEGER
         if dtype.is_numeric():
             return Kind.NUMBER
         if dtype == nw.Boolean:
             return Kind.FLAG
-        if dtype in _TEXTS:
+        if dtype in (nw.String, *_CATEGORICALS):
             return Kind.TEXT
         return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
 
@@ -120,15 +136,15 @@ class DataFrameTable:
         """The distinct values and their counts, or None where there are more than `limit`."""
         kind = self.kind(column)
         counted = (
-            self._lazy.select(self._value(column).alias(column))
-            .group_by(column)
-            .agg(nw.len().alias(_COUNT if column != _COUNT else f"{_COUNT}_"))
+            self._lazy.select(self._value(column).alias("value"))
+            .group_by("value")
+            .agg(nw.len().alias(_COUNT))
             .head(limit + 1)
             .collect()
         )
         if len(counted) > limit:
             return None
-        values, counts = counted[column], _as_counts(counted.get_column(counted.columns[1]))
+        values, counts = counted["value"], _as_counts(counted[_COUNT])
         null = values.is_null().to_numpy().astype(bool)
         present = values.filter(~values.is_null())
         listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
@@ -137,8 +153,7 @@ class DataFrameTable:
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
-        flag = nw.when(self._is_missing(reading)).then(nw.lit(1)).otherwise(nw.lit(0))
-        return int(self._one(flag.sum()))
+        return int(self._one(_one_where(self._is_missing(reading)).sum()))
 
     def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
         """Quantiles of a numeric column, as the engine computes them, missing rows left out."""
@@ -146,8 +161,9 @@ class DataFrameTable:
             self._read(reading).alias("value")
         )
         if self._implementation.is_dask():  # narwhals does not forward quantiles to Dask
-            native = nw.to_native(present)["value"].quantile(list(probabilities))
-            return [float(value) for value in native.compute()]
+            grid = np.union1d(np.linspace(0, 1, _DASK_GRID), probabilities)
+            native = nw.to_native(present)["value"].astype("float64").quantile(list(grid)).compute()
+            return [float(v) for v in native.to_numpy()[np.searchsorted(grid, probabilities)]]
         quantiles = present.select(
             nw.col("value").quantile(p, interpolation="linear").alias(f"q{i}")
             for i, p in enumerate(probabilities)
@@ -169,6 +185,49 @@ class DataFrameTable:
         del counted  # with millions of rows, one copy of them is enough
         return unpack_keys(packed, weights, bases)
 
+    def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
+        """Sum products of variables over the rows of each combination of group codes."""
+        bases = radices(groups)
+        digits = zip(map(self._code, groups), bases, strict=True)
+        key = reduce(_append_digit, digits, nw.lit(0, dtype=nw.Int64)).alias("key")
+        columns = [self._number(v).alias(f"x{i}") for i, v in enumerate(variables)]
+        columns += [
+            _one_where(~self._is_missing(v.reading)).cast(nw.Float64).alias(f"u{i}")
+            for i, v in enumerate(variables)
+            if v.has_gaps
+        ]
+        # A literal alone would make a column of one row in some libraries.
+        rows = self._lazy.filter(~self._is_missing(variables[-1].reading)).with_columns(key)
+        rows = rows.with_columns(*columns).select("key", *_made(variables))
+        wanted = sums_wanted(variables)
+        found: dict[tuple[str, int, int], NDArray[np.float64]] = {}
+        for start in range(0, len(wanted), PRODUCTS_A_QUERY):
+            batch = wanted[start : start + PRODUCTS_A_QUERY]
+            products = [_product(kind, i, j).alias(f"s{n}") for n, (kind, i, j) in enumerate(batch)]
+            summed = (
+                rows.select("key", *products)
+                .group_by("key")
+                .agg(nw.len().alias(_COUNT), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
+                .collect()
+            )
+            keys = summed["key"].to_numpy().astype(np.int64)
+            order = np.argsort(keys)
+            counts = _as_counts(summed[_COUNT])[order]
+            for n, which in enumerate(batch):
+                found[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
+        coded = unpack_keys([keys[order]], counts, bases) if groups else None
+        codes = np.zeros((0, len(counts)), dtype=np.int64) if coded is None else coded.codes
+        return group_sums(codes, counts, variables, found)
+
+    def _number(self, variable: Variable) -> nw.Expr:
+        """The values of a variable less its centre, 0 where missing."""
+        if variable.coder is not None:
+            value = self._code(variable.coder).cast(nw.Float64)
+        else:
+            value = self._read(variable.reading).cast(nw.Float64)
+        missing = self._is_missing(variable.reading)
+        return nw.when(missing).then(nw.lit(0.0)).otherwise(value - variable.centre)
+
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""
         if self._on_close is not None:
@@ -177,30 +236,47 @@ class DataFrameTable:
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
             case EdgeCoder(reading=reading, edges=edges):
-                value = self._read(reading)
-                above = [value > self._constant(reading, edge) for edge in edges]
-                code = reduce(_add, (flag.cast(nw.Int64) for flag in above), nw.lit(0))
+                constants = [self._constant(reading.column, edge) for edge in edges]
+                code = _edges_below(self._read(reading), constants)
                 missing = self._is_missing(reading)
             case CategoryCoder(reading=reading, values=values):
-                code = self._read(reading).replace_strict(
-                    list(values),
-                    list(range(len(values))),
-                    default=len(coder.labels) - 1,
-                    return_dtype=nw.Int64,
-                )
+                code = self._position(self._read(reading), values, other=len(coder.labels) - 1)
                 missing = self._is_missing(reading)
             case PredicateCoder(readings=readings, predicate=predicate):
                 by_name = {reading.column: reading for reading in readings}
-                code = predicate.evaluate(lambda name: self._read(by_name[name])).cast(nw.Int64)
-                missing = reduce(_either, map(self._is_missing, readings))
+                held = predicate.evaluate(lambda name: self._read(by_name[name]), _false_where_null)
+                code = _one_where(held)
+                missing = reduce(operator.or_, map(self._is_missing, readings))
         return nw.when(missing).then(nw.lit(len(coder.labels))).otherwise(code).cast(nw.Int64)
+
+    def _position(self, value: nw.Expr, values: Sequence[Any], other: int) -> nw.Expr:
+        """The position of a value in a list, or `other`."""
+        if not (self._implementation.is_dask() or self._implementation.is_ibis()):
+            return value.replace_strict(
+                list(values), list(range(len(values))), default=other, return_dtype=nw.Int64
+            )
+        # Dask replaces within the type of the text, and Ibis by way of JSON in PostgreSQL.
+        found = (_one_where(value == v) * (code - other) for code, v in enumerate(values))
+        return _total([nw.lit(other), *found])
 
     def _value(self, column: str) -> nw.Expr:
         """A column in the type that it is compared in."""
-        value, dtype = nw.col(column), self._schema[column]
+        value, dtype = nw.col(self._inner[column]), self._schema[self._inner[column]]
         if self.kind(column) is Kind.NUMBER:
             return value.cast(nw.Float64)
-        return value.cast(nw.String) if dtype in _CATEGORICALS else value
+        if dtype in _CATEGORICALS:
+            return value.cast(nw.String)
+        if isinstance(dtype, nw.Datetime):
+            if dtype.time_zone is not None and _zone(dtype.time_zone) is None:
+                value, dtype = (
+                    value.dt.convert_time_zone("UTC"),
+                    nw.Datetime(dtype.time_unit, "UTC"),
+                )
+            # Edges are exact to the microsecond, and so must values be.
+            return (
+                value.cast(nw.Datetime("us", dtype.time_zone)) if dtype.time_unit == "ns" else value
+            )
+        return value
 
     def _read(self, reading: Reading) -> nw.Expr:
         value = self._value(reading.column)
@@ -210,33 +286,42 @@ class DataFrameTable:
         return value
 
     def _is_missing(self, reading: Reading) -> nw.Expr:
-        value, kind = self._value(reading.column), self.kind(reading.column)
+        value = self._value(reading.column)
         missing = value.is_null()
-        if kind is Kind.NUMBER:
+        if self.kind(reading.column) is Kind.NUMBER:
             missing = missing | value.is_nan()
-        if kind in (Kind.INTEGER, Kind.NUMBER):
-            codes: tuple[Any, ...] = reading.missing_numbers
-            if kind is Kind.INTEGER:
-                codes = tuple(int(code) for code in codes if code.is_integer())
-        else:
-            codes = reading.missing_texts if kind is Kind.TEXT else ()
-        return reduce(_either, (value == code for code in codes), missing)
+        codes = (value == self._constant(reading.column, code) for code in reading.missing)
+        return reduce(operator.or_, map(_false_where_null, codes), missing)
 
-    def _constant(self, reading: Reading, value: Any) -> Any:
-        """An edge in the type of its column: dates stay dates, zones stay zones."""
-        dtype = self._schema[reading.column]
+    def _constant(self, column: str, value: Any) -> Any:
+        """A value in the type of its column: dates stay dates, zones stay zones."""
+        dtype = self._schema[self._inner[column]]
         if not isinstance(value, dt.datetime):
             return value
         if dtype == nw.Date:
             return nw.lit(value.date())
         if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
-            value = value.replace(tzinfo=dt.UTC).astimezone(ZoneInfo(dtype.time_zone))
+            zone = _zone(dtype.time_zone) or dt.UTC
+            value = value.replace(tzinfo=dt.UTC).astimezone(zone)
         return nw.lit(value)
 
     def _one(self, expression: nw.Expr) -> Any:
         collected = self._lazy.select(expression.alias("one")).collect()
         value = collected["one"][0]
         return 0 if value is None else value
+
+
+def _made(variables: Sequence[Variable]) -> list[str]:
+    gaps = [f"u{i}" for i, variable in enumerate(variables) if variable.has_gaps]
+    return [*(f"x{i}" for i in range(len(variables))), *gaps]
+
+
+def _product(kind: str, i: int, j: int) -> nw.Expr:
+    """One of the products that `sums_wanted` names."""
+    if kind == "first" and i == j:
+        return nw.col(f"x{i}") * 1.0
+    left, right = {"product": ("x", "x"), "first": ("x", "u"), "both": ("u", "u")}[kind]
+    return nw.col(f"{left}{i}") * nw.col(f"{right}{j}")
 
 
 def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
@@ -280,10 +365,35 @@ def _check_names(native: Any) -> None:
         seen.add(name)
 
 
-def _aligned(series: nw.Series[Any], frame: nw.DataFrame[Any]) -> nw.Series[Any]:
-    """Give a pandas series the index of its frame, so that rows pair by position."""
-    index = nw.maybe_get_index(frame)
-    return series if index is None else nw.maybe_set_index(series, index=index)
+def _with_objects_settled(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Bring columns of Python objects to numbers, moments, flags or text."""
+    columns = (name for name, dtype in frame.schema.items() if dtype in _OBJECTS)
+    settled = [_new_series(name, frame[name].to_list(), frame) for name in columns]
+    return frame.with_columns(*(series for series in settled if series is not None))
+
+
+def _new_series(name: str, values: Any, frame: nw.DataFrame[Any]) -> nw.Series[Any] | None:
+    """A series for a frame; None where its values are nothing that can be scored."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iufbM":
+        kind, settled = settle_objects(values)
+        if kind is Kind.UNSUPPORTED:
+            return None
+        values = settled.tolist() if settled.dtype == object else settled
+    series = nw.new_series(name, values, backend=frame.implementation)
+    if nw.dependencies.is_pandas_series(series.to_native()):
+        # pandas pairs rows by index, and keeps text and flags with nulls as objects.
+        native = series.to_native().set_axis(frame.to_native().index)
+        native = native.convert_dtypes() if native.dtype == object else native
+        series = nw.from_native(native, series_only=True)
+    return series
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    """A time zone by its name; offsets such as "+05:30" have none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 def _as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
@@ -295,9 +405,33 @@ def _append_digit(key: nw.Expr, digit: tuple[nw.Expr, int]) -> nw.Expr:
     return key * nw.lit(base) + code
 
 
-def _add(left: nw.Expr, right: nw.Expr) -> nw.Expr:
-    return left + right
+def _false_where_null(flag: nw.Expr) -> nw.Expr:
+    """Settle a comparison: pandas cannot join nulls of different types of flags."""
+    return flag.fill_null(False)
 
 
-def _either(left: nw.Expr, right: nw.Expr) -> nw.Expr:
-    return left | right
+def _one_where(flag: nw.Expr) -> nw.Expr:
+    """1 where a flag holds, 0 where not or null: PostgreSQL casts no flags, Dask no nulls.
+
+    The cast is there because Ibis believes that sums of small literals need no wider type.
+    """
+    return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Expr:
+    """How many edges lie below a value, by halving: a chain of a thousand overruns stacks."""
+    if not edges:
+        return nw.lit(before)
+    middle = len(edges) // 2
+    return (
+        nw.when(value > edges[middle])
+        .then(_edges_below(value, edges[middle + 1 :], before + middle + 1))
+        .otherwise(_edges_below(value, edges[:middle], before))
+    )
+
+
+def _total(terms: Sequence[nw.Expr]) -> nw.Expr:
+    """A sum, nested no deeper than need be: a thousand terms in a row overrun the stack."""
+    while len(terms) > 1:
+        terms = [reduce(operator.add, terms[i : i + 2]) for i in range(0, len(terms), 2)]
+    return terms[0]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 
+LONGEST_PATH = 4000
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -38,24 +39,44 @@ def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
         To be closed after the relation was read: DuckDB keeps the memory of past queries.
     """
     files = _matching_files(path)
+    parquet = _ending(files[0]) in _PARQUET
     connection = _connect(path)
     import duckdb
 
     try:
-        if files[0].endswith(_PARQUET):
-            relation = connection.read_parquet(files, union_by_name=True)
-        else:
-            relation = _read_csv(connection, files, codes)
-    except duckdb.Error as error:
+        relation = (
+            _read_parquet(connection, files) if parquet else _read_csv(connection, files, codes)
+        )
+    except (duckdb.Error, OSError, UnicodeError, csv.Error, pyarrow_errors()) as error:
+        reason = " ".join(str(error).split())[:300]
         raise MisfeatError(
-            f"{path!r} cannot be read as {'Parquet' if files[0].endswith(_PARQUET) else 'CSV'}: "
-            f"{str(error).splitlines()[0]} Check that the file is whole and its ending right."
+            f"{path!r} cannot be read as {'Parquet' if parquet else 'CSV'}; check that the file is "
+            f"whole, its ending right{'' if parquet else ', and its text UTF-8'}. ({reason})"
         ) from error
     return relation, connection
 
 
+def pyarrow_errors() -> type[Exception]:
+    """What PyArrow raises for a file that it cannot read."""
+    import pyarrow as pa
+
+    error: type[Exception] = pa.ArrowException
+    return error
+
+
+def _read_parquet(connection: Any, files: list[str]) -> Any:
+    import pyarrow.parquet as pq
+
+    _refuse_repeats(files[0], pq.read_schema(files[0]).names)
+    return connection.read_parquet(
+        [glob.escape(file) for file in files], union_by_name=True, hive_partitioning=True
+    )
+
+
 def _matching_files(path: str) -> list[str]:
     place = Path(path)
+    if len(path) > LONGEST_PATH:
+        raise MisfeatError(f"The path {path[:60]!r}... is too long for a file; check it.")
     if place.is_dir():
         files = sorted(str(f) for ending in _PARQUET for f in place.rglob(f"*{ending}"))
         if not files:
@@ -98,28 +119,43 @@ def _connect(path: str) -> Any:
 
 def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
-    delimiter = "\t" if files[0].lower().endswith((".tsv", ".tsv.gz")) else None
+    delimiter = "\t" if _ending(files[0]) in (".tsv", ".tsv.gz") else None
     _check_header(connection, files[0], delimiter)
     options: dict[str, Any] = {"delimiter": delimiter} if delimiter else {}
     texts = dict.fromkeys((*NULL_SPELLINGS, *(c for c in codes.everywhere if isinstance(c, str))))
     connection.read_csv(
-        files, header=True, sample_size=-1, na_values=list(texts), **options
+        [glob.escape(file) for file in files],
+        header=True,
+        sample_size=-1,
+        na_values=list(texts),
+        **options,
     ).create("csv_rows")
     return connection.table("csv_rows")
 
 
 def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
-    """Refuse names that occur twice: DuckDB would rename the second one without a word."""
+    """Refuse an empty file, and names that occur twice."""
     if delimiter is None:
-        sniffed = connection.execute("SELECT Delimiter FROM sniff_csv(?)", [file]).fetchall()
+        sniffed = connection.execute(
+            "SELECT Delimiter FROM sniff_csv(?)", [glob.escape(file)]
+        ).fetchall()
         delimiter = sniffed[0][0]
-    opened = gzip.open if file.endswith(".gz") else open
+    opened = gzip.open if _ending(file).endswith(".gz") else open
     with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
-        header = next(csv.reader(lines, delimiter=delimiter), [])
+        header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [])
     if not header:
         raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
-    for position, name in enumerate(header):
-        if name.casefold() in (earlier.casefold() for earlier in header[:position]):
+    _refuse_repeats(file, header)
+
+
+def _refuse_repeats(file: str, names: list[str]) -> None:
+    """Refuse names that DuckDB takes for the same: it would rename the second one."""
+    seen: set[str] = set()
+    for name in names:
+        plain = name.strip().casefold()
+        if plain in seen:
             raise MisfeatError(
-                f"{file!r} has two columns named {name!r} (case does not count); rename one."
+                f"{file!r} has two columns named {name!r} (neither case nor spaces around a name "
+                "count); rename one."
             )
+        seen.add(plain)

@@ -159,6 +159,7 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile]) -> Grouping:
             return _one_term_a_code(coder, _cut_terms(column, points), column)
         case ByPredicate(name=name, predicate=predicate):
             _check_types(predicate, profiles)
+            _check_pairs(predicate, profiles)
             readings = tuple(profiles[column].reading for column in predicate.columns)
             return _one_term_a_code(
                 PredicateCoder(readings, predicate, ("no", "yes")), (f"not {name}", name), name
@@ -230,6 +231,21 @@ def _check_types(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
             f"The predicate {predicate.text!r} compares {column!r}, which holds {kind.value} "
             f"values, with {constant!r}; write a constant of the same kind."
         )
+
+
+def _check_pairs(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
+    for left, right in predicate.compared_columns:
+        kinds = [_comparable(profiles[column].kind) for column in (left, right)]
+        if kinds[0] != kinds[1]:
+            raise MisfeatError(
+                f"The predicate {predicate.text!r} compares {left!r}, which holds {kinds[0]} "
+                f"values, with {right!r}, which holds {kinds[1]} values; compare columns of one "
+                "kind."
+            )
+
+
+def _comparable(kind: Kind) -> str:
+    return "number" if kind is Kind.INTEGER else kind.value
 
 
 def _fits(constant: Any, kind: Kind) -> bool:

@@ -146,13 +146,15 @@ class Cohorts:
         return len(self.names)
 
     def __iter__(self) -> Iterator[Cohort]:
-        return (self[name] for name in self.names)
+        return map(self._at, range(len(self.names)))
 
     def __getitem__(self, name: str) -> Cohort:
-        position = self.position(name)
+        return self._at(self.position(name))
+
+    def _at(self, position: int) -> Cohort:
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
-            name=name,
+            name=self.names[position],
             codes=self.codes[:, rows],
             target=self.target_codes[rows],
             weights=self.weights[rows],

@@ -10,6 +10,7 @@ import ast
 import operator
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
@@ -25,7 +26,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
-_BACKTICKED = re.compile(r"`([^`]+)`")
+_QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -73,43 +74,68 @@ class Predicate:
             for constant in _constants(other)
         )
 
-    def evaluate(self, column: Callable[[str], Any]) -> Any:
-        """Evaluate with `column` giving what stands for a column by its name."""
+    @property
+    def compared_columns(self) -> tuple[tuple[str, str], ...]:
+        """Every pair of columns that the predicate compares with each other."""
         tree, names = self._parse()
-        return self._visit(tree, lambda name: column(names.get(name, name)))
+        return tuple(
+            (names.get(left.id, left.id), names.get(right.id, right.id))
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Compare)
+            for left, right in pairwise((node.left, *node.comparators))
+            if isinstance(left, ast.Name) and isinstance(right, ast.Name)
+        )
+
+    def evaluate(
+        self, column: Callable[[str], Any], settle: Callable[[Any], Any] = lambda flag: flag
+    ) -> Any:
+        """Evaluate with `column` giving what stands for a column by its name.
+
+        `settle` is applied to every single comparison before comparisons are joined.
+        """
+        tree, names = self._parse()
+        return self._visit(tree, lambda name: column(names.get(name, name)), settle)
 
     def _parse(self) -> tuple[ast.expr, dict[str, str]]:
         names: dict[str, str] = {}
 
+        prefix = "_column"
+        while prefix in self.text:
+            prefix += "_"
+
         def placeholder(match: re.Match[str]) -> str:
-            key = f"_column_{len(names)}"
+            if match.group(1) is None:  # a quoted text, which may hold backticks
+                return match.group(0)
+            key = f"{prefix}{len(names)}"
             names[key] = match.group(1)
             return key
 
         try:
-            tree = ast.parse(_BACKTICKED.sub(placeholder, self.text.strip()), mode="eval").body
+            text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
+            tree = ast.parse(text, mode="eval").body
+            self._visit(tree, lambda _: _Anything(), lambda flag: flag)
         except SyntaxError as error:
             raise self._refused(f"it does not parse ({error.msg})") from error
-        self._check(tree)
+        except (RecursionError, MemoryError) as error:
+            raise self._refused("it is nested too deeply") from error
         return tree, names
 
-    def _check(self, tree: ast.expr) -> None:
-        self._visit(tree, lambda _: _Anything())
-
-    def _visit(self, node: ast.expr, column: Callable[[str], Any]) -> Any:
+    def _visit(
+        self, node: ast.expr, column: Callable[[str], Any], settle: Callable[[Any], Any]
+    ) -> Any:
         match node:
             case ast.BoolOp(op=op, values=values):
                 join = operator.and_ if isinstance(op, ast.And) else operator.or_
-                result = self._visit(values[0], column)
+                result = self._visit(values[0], column, settle)
                 for value in values[1:]:
-                    result = join(result, self._visit(value, column))
+                    result = join(result, self._visit(value, column, settle))
                 return result
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return ~self._visit(operand, column)
+                return ~self._visit(operand, column, settle)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 terms = [left, *comparators]
                 parts = [
-                    self._compare(a, op, b, column)
+                    settle(self._compare(a, op, b, column))
                     for a, op, b in zip(terms, ops, terms[1:], strict=False)
                 ]
                 result = parts[0]

@@ -6,10 +6,12 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.groups import GroupRule, parse_groups
 from misfeat.cohorts.values import MissingCodes
-from misfeat.exceptions import MisfeatError, warn
+from misfeat.exceptions import MisfeatError, check_count, warn
 
 _log = logging.getLogger("misfeat")
 
@@ -51,14 +53,13 @@ class CohortRules:
             if getattr(self, name) not in allowed:
                 choice = " or ".join(map(repr, allowed))
                 raise MisfeatError(f"{name}={getattr(self, name)!r} is unknown; use {choice}.")
-        if not 0 < self.missing_threshold <= 1:
+        threshold = self.missing_threshold
+        if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
             raise MisfeatError(
                 f"missing_threshold={self.missing_threshold!r}; it must be above 0 and at most 1."
             )
-        if self.max_categories < 2:
-            raise MisfeatError(f"max_categories={self.max_categories!r}; it must be at least 2.")
-        if self.min_rows < 1:
-            raise MisfeatError(f"min_rows={self.min_rows!r}; it must be at least 1.")
+        check_count(self.max_categories, "max_categories", least=2)
+        check_count(self.min_rows, "min_rows")
 
 
 @dataclass

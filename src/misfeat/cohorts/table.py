@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from misfeat.cohorts.coding import Kind
-from misfeat.cohorts.values import canonical, label, sort_key
+from misfeat.cohorts.values import canonical, sort_key
 from misfeat.exceptions import MisfeatError, no_such_column
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import CodedRows, Coder, Reading
+    from misfeat.cohorts.products import GroupSums, Variable
     from misfeat.cohorts.values import MissingCodes, Value
 
 
@@ -41,14 +42,8 @@ class ValueCounts:
     counts: NDArray[np.int64]
     missing: int
 
-    def without(self, codes: Sequence[Value]) -> ValueCounts:
-        """Count the values that are among `codes` as missing."""
-        if not codes:
-            return self
-        if self.values.dtype == object:
-            is_code = np.array([label(value) in codes for value in self.values], dtype=bool)
-        else:
-            is_code = np.isin(self.values, codes)
+    def without(self, is_code: NDArray[np.bool_]) -> ValueCounts:
+        """Count the flagged values as missing."""
         missing = self.missing + int(self.counts[is_code].sum())
         return ValueCounts(self.values[~is_code], self.counts[~is_code], missing)
 
@@ -88,6 +83,13 @@ class Table(Protocol):
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones, in one group-by."""
+        ...
+
+    def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
+        """Sum products of variables over the rows of each combination of group codes.
+
+        Rows in which the last variable, the target, is missing are left out.
+        """
         ...
 
     def close(self) -> None:
@@ -146,17 +148,17 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
     if isinstance(X, str | os.PathLike):
-        relation, connection = open_path(os.fspath(X), codes)
-        table = DataFrameTable(relation, on_close=connection.close)
         if not isinstance(y, str):
             raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
+        relation, connection = open_path(os.fspath(X), codes)
+        table = DataFrameTable(relation, on_close=connection.close)
         return table, _existing(y, table.names)
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         columns = as_columns(X)
         if isinstance(y, str):
             return ArrayTable(columns), _existing(y, columns)
         target = _free_name(y, columns)
-        return ArrayTable({**columns, target: np.asarray(y)}), target
+        return ArrayTable({**columns, **as_columns({target: y})}), target
     table = DataFrameTable(X)
     if isinstance(y, str):
         return table, _existing(y, table.names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -16,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
-
 Value = Any
 """A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
+
+_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 MISSING_LABEL = "missing"
 EXACT_INTEGERS = 2**53
@@ -39,7 +40,7 @@ def canonical(value: object) -> Value:
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, Decimal):
-        value = float(value)
+        value = float(value) if value.is_finite() or value.is_infinite() else math.nan
     if isinstance(value, float):
         if math.isnan(value):
             return None
@@ -83,15 +84,18 @@ def sort_key(value: Value) -> tuple[str, Value]:
     return (type(value).__name__, value)
 
 
-def read_number(text: object) -> float | None:
-    """Read a value as a finite or infinite number, or None when it is not one."""
-    if isinstance(text, bool):
-        return None
-    try:
-        number = float(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return None if math.isnan(number) else number
+def read_number(text: object) -> float | int | None:
+    """Read a plainly written number, or None when it is not one.
+
+    Examples
+    --------
+    >>> read_number("-2.50"), read_number("1_000"), read_number(True)
+    (-2.5, None, None)
+    """
+    if isinstance(text, str):
+        return canonical(float(text)) if _PLAIN_NUMBER.fullmatch(text) else None
+    number = canonical(text)
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else None
 
 
 @dataclass(frozen=True)
@@ -119,22 +123,20 @@ class MissingCodes:
             return cls(columns.pop("*", ()), columns)
         return cls(_as_codes(missing_values))
 
-    def numbers(self, column: str) -> tuple[float, ...]:
+    def numbers(self, column: str) -> tuple[float | int, ...]:
         """The codes to look for in a column of numbers."""
-        codes = self.everywhere + tuple(self.by_column.get(column, ()))
-        return tuple(n for n in map(read_number, codes) if n is not None)
+        return tuple(n for n in map(read_number, self._of(column)) if n is not None)
 
-    def texts(self, column: str) -> tuple[str, ...]:
-        """The codes to look for in a column of text."""
-        return tuple(map(label, self.everywhere + tuple(self.by_column.get(column, ()))))
+    def labels(self, column: str) -> tuple[str, ...]:
+        """The codes to look for in any other column, by their labels."""
+        return tuple(map(label, self._of(column)))
+
+    def _of(self, column: str) -> tuple[Value, ...]:
+        return self.everywhere + tuple(self.by_column.get(column, ()))
 
 
 def _as_codes(codes: object) -> tuple[Value, ...]:
     if isinstance(codes, str | bytes) or not hasattr(codes, "__iter__"):
         codes = [codes]
     parsed = tuple(canonical(code) for code in codes)
-    if any(isinstance(code, dt.datetime) for code in parsed):
-        raise MisfeatError(
-            "missing_values takes numbers and texts, not dates; set those dates to null first."
-        )
     return tuple(code for code in parsed if code is not None)

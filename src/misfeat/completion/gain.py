@@ -2,11 +2,14 @@
 
 For a set S = O + Q, of which cohort i recorded O and never recorded Q, the prediction is
 
-    I_i(O) + mean over the cohorts j that recorded S of (I_j(S) - I_j(O)).
+    I_i(O) + mean over the cohorts j that scored S of (I_j(S) - I_j(O)).
 
-Where no cohort recorded all of S, each feature q of Q adds its own mean gain over O, or, where no
-cohort recorded O with q either, its mean score alone. The result is kept between the two bounds
-that are certain: the score of the recorded part, and H(Y).
+Where no cohort scored all of S, each feature q of Q adds its own mean gain over O, or, where no
+cohort scored O with q either, its mean score alone. The result is kept between the two bounds that
+are certain: the score of the recorded part, and the ceiling of the measure.
+
+Sets that a cohort recorded but a sampling budget left out are filled in first, small ones before
+large ones: the best score of a subset one smaller, plus the mean gain over it elsewhere.
 """
 
 from __future__ import annotations
@@ -18,13 +21,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.model import CompletedScores, ExactScores
-from misfeat.lattice import rank
+from misfeat.lattice import level, rank, ranks_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Scores = NDArray[np.float64]
+    Subsets = NDArray[np.integer]
 
-def complete_by_gain(exact: ExactScores, subsets: NDArray[np.integer]) -> CompletedScores:
+
+def complete_by_gain(exact: ExactScores, subsets: Subsets) -> CompletedScores:
     """Predict the scores that could not be computed.
 
     Parameters
@@ -53,8 +59,9 @@ def complete_by_gain(exact: ExactScores, subsets: NDArray[np.integer]) -> Comple
            [0.45]])
     """
     size = subsets.shape[1]
-    score = exact.by_size[size].copy()
-    predicted = np.isnan(score)
+    filled = _with_recorded_sets_filled(exact, size)
+    score = filled[size].copy()
+    predicted = np.isnan(exact.by_size[size])
     low, high = score.copy(), score.copy()
     for cohort, missing in enumerate(exact.missing):
         for pattern in product((False, True), repeat=size):
@@ -63,46 +70,67 @@ def complete_by_gain(exact: ExactScores, subsets: NDArray[np.integer]) -> Comple
                 continue
             absent = np.array(pattern)
             recorded, unrecorded = subsets[chosen][:, ~absent], subsets[chosen][:, absent]
-            floor = _scores(exact, recorded)[cohort]
-            gain = _mean_gain(exact, subsets[chosen], recorded, unrecorded)
-            low[cohort, chosen] = floor
-            high[cohort, chosen] = exact.ceiling[cohort]
+            floor = _scores(filled, recorded)[cohort]
+            gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
             score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
-    return CompletedScores(subsets, score, low, high, predicted)
+            low[cohort, chosen] = _certain_floor(exact, recorded)[cohort]
+        low[cohort, predicted[cohort] & ~missing[subsets].any(axis=1)] = 0.0
+        high[cohort, predicted[cohort]] = exact.ceiling[cohort]
+    return CompletedScores(subsets, np.clip(score, low, high), low, high, predicted)
 
 
-def _scores(exact: ExactScores, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
+def _certain_floor(exact: ExactScores, recorded: Subsets) -> Scores:
+    """The score of the recorded part where it was computed and bounds the whole; else 0."""
+    if not exact.closed:
+        return np.zeros((len(exact.missing), len(recorded)))
+    return np.nan_to_num(_scores(exact.by_size, recorded), nan=0.0)
+
+
+def _with_recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
+    """Scores by size in which NaN stands only for sets with a feature never recorded."""
+    filled = [exact.by_size[0]]
+    for m in range(1, size + 1):
+        scores = exact.by_size[m].copy()
+        subsets = level(exact.missing.shape[1], m)
+        unknown = np.isnan(scores) & ~exact.missing[:, subsets].any(axis=2)
+        if unknown.any():
+            best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
+            gain = _mean_over_cohorts(exact.by_size[m] - best_part)
+            usual = np.nan_to_num(np.nanmean(gain) if not np.isnan(gain).all() else 0.0)
+            guess = best_part + np.where(np.isnan(gain), usual, gain)
+            bounded = np.clip(guess, best_part, exact.ceiling[:, None])
+            scores[unknown] = bounded[unknown]
+        filled.append(scores)
+    return filled
+
+
+def _scores(by_size: list[Scores] | tuple[Scores, ...], subsets: Subsets) -> Scores:
     """Scores of subsets of any one size in every cohort, of shape (n_cohorts, n_subsets)."""
-    return exact.by_size[subsets.shape[1]][:, rank(subsets)]
+    return by_size[subsets.shape[1]][:, rank(subsets)]
 
 
 def _mean_gain(
-    exact: ExactScores,
-    whole: NDArray[np.integer],
-    recorded: NDArray[np.integer],
-    unrecorded: NDArray[np.integer],
-) -> NDArray[np.float64]:
-    gain = _mean_over_cohorts(_scores(exact, whole) - _scores(exact, recorded))
+    filled: list[Scores], whole: Subsets, recorded: Subsets, unrecorded: Subsets
+) -> Scores:
+    gain = _mean_over_cohorts(_scores(filled, whole) - _scores(filled, recorded))
     if np.isnan(gain).any():
-        gain = np.where(np.isnan(gain), _sum_of_single_gains(exact, recorded, unrecorded), gain)
+        gain = np.where(np.isnan(gain), _sum_of_single_gains(filled, recorded, unrecorded), gain)
     return gain
 
 
-def _sum_of_single_gains(
-    exact: ExactScores, recorded: NDArray[np.integer], unrecorded: NDArray[np.integer]
-) -> NDArray[np.float64]:
+def _sum_of_single_gains(filled: list[Scores], recorded: Subsets, unrecorded: Subsets) -> Scores:
     total = np.zeros(len(recorded))
     for feature in unrecorded.T:
         joined = np.sort(np.column_stack([recorded, feature]), axis=1)
-        gain = _mean_over_cohorts(_scores(exact, joined) - _scores(exact, recorded))
-        alone = _mean_over_cohorts(_scores(exact, feature[:, None]))
+        gain = _mean_over_cohorts(_scores(filled, joined) - _scores(filled, recorded))
+        alone = _mean_over_cohorts(_scores(filled, feature[:, None]))
         total += np.where(np.isnan(gain), alone, gain)
     return total
 
 
-def _mean_over_cohorts(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_over_cohorts(values: Scores) -> Scores:
     """The mean over the cohorts that have a value, NaN where none has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
-        mean: NDArray[np.float64] = np.nanmean(values, axis=0)
+        mean: Scores = np.nanmean(values, axis=0)
     return mean

@@ -22,12 +22,15 @@ class ExactScores:
     missing : ndarray of bool of shape (n_cohorts, n_features)
         Which features each cohort never recorded.
     ceiling : ndarray of shape (n_cohorts,)
-        H(Y): what no score can exceed.
+        What no score can exceed.
+    closed : bool
+        Whether a larger set never scores lower, so that the score of a part is a lower bound.
     """
 
     by_size: tuple[NDArray[np.float64], ...]
     missing: NDArray[np.bool_]
     ceiling: NDArray[np.float64]
+    closed: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -269,7 +269,7 @@ def _mutual_info(rows: PreparedRows, sums: Sums) -> Scores:
         joint, marginal, classes, rows_of = sums
         with np.errstate(invalid="ignore", divide="ignore"):
             score = np.log(rows_of) + (joint - marginal - classes) / rows_of
-        score[rows_of == 0] = 0.0
+        score[rows_of == 0] = np.nan  # no row has all of the set's features
     found: Scores = score
     found[found < 0.0] = 0.0  # rounding may leave a trace below zero
     return found

@@ -1,0 +1,55 @@
+"""Columns of Python objects, sorted out once: numbers, moments, flags, text, or nothing usable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.coding import Kind
+from misfeat.cohorts.values import Value, canonical, label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+_CONTAINERS = (list, dict, set, np.ndarray)
+
+
+def settle_objects(values: Iterable[Any]) -> tuple[Kind, NDArray[Any]]:
+    """Find what a column of objects holds, and bring its values to one type.
+
+    Returns
+    -------
+    kind : Kind
+        `UNSUPPORTED` where a value is a list or another container.
+    settled : ndarray
+        Float64 with NaN for numbers, ``datetime64[us]`` with NaT for moments, else objects with
+        None: bool for flags, str for text. Values of several types become their labels.
+
+    Examples
+    --------
+    >>> settle_objects([1, None, 2.5])
+    (<Kind.NUMBER: 'number'>, array([1. , nan, 2.5]))
+    >>> settle_objects([1, "a", None])
+    (<Kind.TEXT: 'text'>, array(['1', 'a', None], dtype=object))
+    """
+    listed = list(values)
+    if any(isinstance(value, _CONTAINERS) for value in listed):
+        return Kind.UNSUPPORTED, np.empty(len(listed), dtype=object)
+    plain = [canonical(value) for value in listed]
+    types = {type(value) for value in plain} - {type(None)}
+    if types and types <= {int, float}:
+        return Kind.NUMBER, np.array([np.nan if v is None else v for v in plain], dtype=np.float64)
+    if types and all(not issubclass(t, bool | int | float | str) for t in types):
+        return Kind.TIME, np.array(plain, dtype="datetime64[us]")
+    if types == {bool}:
+        return Kind.FLAG, _objects(plain)
+    return Kind.TEXT, _objects([None if value is None else label(value) for value in plain])
+
+
+def _objects(values: list[Value]) -> NDArray[np.object_]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

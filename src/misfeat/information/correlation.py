@@ -1,0 +1,64 @@
+"""Squared multiple correlation of feature subsets with the target, from one matrix of products."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BATCH = 200_000
+"""Subsets that are solved together."""
+TOLERANCE = 1e-10
+"""A feature that adds less than this share of its own variance to a set is a copy of the others."""
+
+
+def squared_correlation(
+    products: NDArray[np.float64], subsets: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """The share of the target's variance that a linear function of a set explains, for many sets.
+
+    Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of
+    all sets at once): R2 grows by the squared correlation of what is left of the feature with the
+    target. A feature of which nothing is left adds nothing, so copies do no harm.
+
+    Parameters
+    ----------
+    products : ndarray of shape (n_features + 1, n_features + 1)
+        Sums of products of centred columns, the target last.
+    subsets : ndarray of shape (n_subsets, size)
+        Feature numbers.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
+    >>> columns = np.vstack([x, x[0] + x[1]])
+    >>> squared_correlation(columns @ columns.T, np.array([[0, 1]])).round(4)
+    array([1.])
+    """
+    variance = np.sqrt(np.maximum(np.diag(products), 0.0))
+    scale = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
+    correlation = products * scale[:, None] * scale[None, :]
+    parts = [
+        _batch(correlation, subsets[start : start + BATCH])
+        for start in range(0, len(subsets), BATCH)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _batch(correlation: NDArray[np.float64], subsets: NDArray[np.integer]) -> NDArray[np.float64]:
+    target = len(correlation) - 1
+    n_subsets, size = subsets.shape
+    columns = np.column_stack([subsets, np.full(n_subsets, target)])
+    # factor[:, i, j]: what member j shares with the part of member i that those before i lack.
+    factor = np.zeros((n_subsets, size, size + 1))
+    explained = np.zeros(n_subsets)
+    for i in range(size):
+        left = correlation[columns[:, i, None], columns[:, i:]]
+        left -= np.einsum("nk,nkj->nj", factor[:, :i, i], factor[:, :i, i:])
+        own = np.where(left[:, 0] > TOLERANCE, left[:, 0], np.inf)
+        factor[:, i, i:] = left / np.sqrt(own)[:, None]
+        explained += factor[:, i, -1] ** 2
+    return np.clip(explained, 0.0, 1.0)

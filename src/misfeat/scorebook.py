@@ -1,0 +1,112 @@
+"""The scores of one table: computed where they can be, completed where not, kept for questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.completion import CompletedScores, ExactScores
+from misfeat.lattice import level, rank, unrank
+from misfeat.lattice.sampling import SAMPLERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from misfeat.information.measures import Measure
+    from misfeat.progress import Progress
+
+    Completer = Callable[[ExactScores, NDArray[np.integer]], CompletedScores]
+
+
+class ScoreBook:
+    """Scores of all feature sets of a table, size by size.
+
+    Parameters
+    ----------
+    measure : Measure
+        Scores feature sets in a cohort.
+    completer : callable
+        Predicts the scores that could not be computed.
+    budget : float, default=1.0
+        The share of the computable sets of a cohort that is computed; the rest is predicted.
+    sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
+        How those sets are chosen.
+    seed : int or None, default=None
+        Makes the choice repeatable.
+    n_jobs : int or None, default=None
+        Threads, as joblib reads it.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        completer: Completer,
+        *,
+        budget: float = 1.0,
+        sampler: str = "randwalk",
+        seed: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self._completer = completer
+        self._budget = budget
+        self._sampler = sampler
+        self._seeds = np.random.SeedSequence(seed)
+        self._n_jobs = n_jobs
+        self._exact: list[NDArray[np.float64]] = []
+        self._completed: dict[int, CompletedScores] = {}
+
+    def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
+        """The scores of every set of one size in every cohort."""
+        if size not in self._completed:
+            if size >= len(self._exact):
+                self._exact += self._compute(len(self._exact), size, progress)
+            exact = ExactScores(
+                by_size=tuple(self._exact[: size + 1]),
+                missing=self.measure.missing,
+                ceiling=self.measure.ceiling,
+                closed=self.measure.closed,
+            )
+            self._completed[size] = self._completer(exact, level(self._n_features, size))
+        return self._completed[size]
+
+    @property
+    def _n_features(self) -> int:
+        return len(self.measure.features)
+
+    def _compute(self, low: int, high: int, progress: Progress | None) -> list[Any]:
+        """Scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
+        n_cohorts = len(self.measure.missing)
+        seeds = self._seeds.spawn(n_cohorts)
+        by_cohort = []
+        for cohort in range(n_cohorts):
+            if progress is not None:
+                progress("Scoring feature sets", cohort, n_cohorts)
+            if self._budget < 1:
+                rng = np.random.default_rng(seeds[cohort])
+                by_cohort.append(self._sampled(cohort, low, high, rng))
+            else:
+                by_cohort.append(self.measure.of_levels(cohort, low, high, self._n_jobs))
+        return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
+
+    def _sampled(
+        self, cohort: int, low: int, high: int, rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Scores of a share of a cohort's computable sets, NaN for the others."""
+        recorded = np.flatnonzero(~self.measure.missing[cohort])
+        scores = [np.full(len(level(self._n_features, m)), np.nan) for m in range(low, high + 1)]
+        if low == 0:
+            scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
+        smallest, largest = max(low, 1), min(high, len(recorded))
+        if smallest > largest:
+            return scores
+        sample = SAMPLERS[self._sampler](len(recorded), smallest, largest, self._budget, rng)
+        for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
+            subsets = recorded[unrank(ranks, size)]
+            scores[size - low][rank(subsets)] = self.measure.of_subsets(
+                cohort, subsets, self._n_jobs
+            )
+        return scores

@@ -1,0 +1,276 @@
+"""The same table gives the same answer from whichever engine holds it, tried on real engines."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.cohorts import build_cohorts
+from tests.cohorts.engines import ENGINES, as_pandas, require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnReport
+    from tests.cohorts.engines import Hold
+
+pytestmark = pytest.mark.heavy
+
+HEART = {"groups": "site", "missing_values": {"chol": [0]}}
+PATIENT_CODES = ["?", -9]
+PATIENT_GROUPS: dict[str, Any] = {
+    "text with nulls": "clinic",
+    "flags with nulls": "fever",
+    "whole numbers with nulls": "Beds per room",
+    "cut points of whole numbers": {"age": [40, 60]},
+    "cut points of dates": {"born": ["1948-01-01", "1965-07-01"]},
+    "cut points of moments with a zone": {"called": ["2020-02-01T12:30"]},
+    "merged values": {"drug": {"drug a": "first", "drug b": "first", "*": "others"}},
+    "a predicate": {"senior": "age > 60"},
+    "a predicate over nulls": {"weak": "visits > 12 and smoker != 'no' or not fever == False"},
+    "several": ["clinic", {"age": [60]}, {"feverish": "fever == True"}],
+}
+SHARES = [0.2, 0.4, 0.6, 0.8]
+TOLERATED = 0.02
+"""How far the share of rows below an engine's own quantile may be off; Dask's are approximate."""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def hold(request: pytest.FixtureRequest) -> Iterator[Hold]:
+    """Puts a table into an engine; all tests of one engine run before the next one starts."""
+    with ENGINES[request.param]() as hold:
+        yield hold
+
+
+@pytest.fixture(scope="module")
+def heart(heart_path: Path) -> pa.Table:
+    return pa.Table.from_pandas(pd.read_csv(heart_path), preserve_index=False)
+
+
+@pytest.fixture(scope="module")
+def held_heart(hold: Hold, heart: pa.Table) -> Any:
+    return hold(heart)
+
+
+@pytest.fixture(scope="module")
+def patients() -> pa.Table:
+    return make_patients(600)
+
+
+@pytest.fixture(scope="module")
+def held_patients(hold: Hold, patients: pa.Table) -> Any:
+    return hold(patients)
+
+
+def make_patients(rows: int) -> pa.Table:
+    """Columns that engines are known to treat differently, each with holes of its own."""
+    random = np.random.default_rng(20240229)
+
+    def chance(share: float) -> list[bool]:
+        return (random.random(rows) < share).tolist()
+
+    def holes(values: list[Any], share: float, hole: object = None) -> list[Any]:
+        return [hole if gone else v for v, gone in zip(values, chance(share), strict=True)]
+
+    def integers(low: int, high: int) -> list[int]:
+        return random.integers(low, high, rows).tolist()
+
+    def choices(*values: str) -> list[str]:
+        falling = np.arange(len(values), 0, -1)
+        return random.choice(values, rows, p=falling / falling.sum()).tolist()
+
+    age, visits = integers(18, 95), integers(0, 30)
+    fever = [a + v > 80 or u for a, v, u in zip(age, visits, chance(0.2), strict=True)]
+    lab = np.round(random.normal(size=rows), 2)
+    lab[:4] = [np.inf, -np.inf, -0.0, 0.0]
+    fee = [Decimal(cents) / 100 for cents in integers(100, 9000)]
+    born = [dt.date(1930, 1, 1) + dt.timedelta(days=d) for d in integers(0, 20_000)]
+    seen = [dt.datetime(2019, 12, 1) + dt.timedelta(microseconds=m) for m in integers(0, 10**13)]
+    outcome = [a // 35 + v // 10 + u for a, v, u in zip(age, visits, chance(0.3), strict=True)]
+    return pa.table(
+        {
+            "age": pa.array(age, pa.int32()),
+            "clinic": pa.array(holes(choices("north", "south", "Süd-Ost"), 0.1)),
+            "smoker": pa.array(holes(holes(choices("no", "yes"), 0.1, "?"), 0.1)),
+            "drug": pa.array(choices(*(f"drug {letter}" for letter in "abcdefghijklmn"))),
+            "weight": pa.array(holes([str(w / 4) for w in integers(160, 400)], 0.1, "?")),
+            "visits": pa.array(holes(holes(visits, 0.1, -9), 0.1), pa.int64()),
+            "Beds per room": pa.array(holes(integers(1, 4), 0.1), pa.int64()),
+            "fever": pa.array(holes(fever, 0.15), pa.bool_()),
+            "lab": pa.array(holes(holes(lab.tolist(), 0.1, np.nan), 0.1), pa.float64()),
+            "fee": pa.array(holes(fee, 0.1), pa.decimal128(6, 2)),
+            "born": pa.array(holes(born, 0.05), pa.date32()),
+            "seen": pa.array(holes(seen, 0.05), pa.timestamp("us")),
+            "called": pa.array(holes(seen[::-1], 0.05), pa.timestamp("us", "UTC")),
+            "outcome": pa.array(holes(outcome, 0.02), pa.int32()),
+        }
+    )
+
+
+def assert_same(found: Cohorts, expected: Cohorts) -> None:
+    """Compare what people can read first, so that a failure says what differs."""
+    assert found.columns == expected.columns
+    assert found.names == expected.names
+    assert found.notes == expected.notes
+    assert found.equals(expected)
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    assert isinstance(frame, pd.DataFrame)
+    return frame.to_dict("records")
+
+
+def report_on(column: str, cohorts: Cohorts) -> ColumnReport:
+    (report,) = (report for report in cohorts.columns if report.column == column)
+    return report
+
+
+def assert_near_quantiles(edges: tuple[Any, ...], recorded: list[Any]) -> None:
+    """Whether each edge has its share of the values below it, but for ties and the tolerance."""
+    assert len(edges) == len(SHARES)
+    for edge, share in zip(edges, SHARES, strict=True):
+        below = np.mean([value < edge for value in recorded])
+        not_above = np.mean([value <= edge for value in recorded])
+        assert below - TOLERATED <= share <= not_above + TOLERATED
+
+
+def test_heart_gives_the_cohorts_that_it_gives_in_pandas(held_heart: Any, heart: pa.Table) -> None:
+    expected = build_cohorts(as_pandas(heart), "num", **HEART)
+    assert expected.missing.any()
+    assert_same(build_cohorts(held_heart, "num", **HEART), expected)
+
+
+def test_heart_gives_the_top_k_that_it_gives_in_pandas(held_heart: Any, heart: pa.Table) -> None:
+    selector = SubgroupSelector(size=2, k=5, **HEART)
+    expected = rows_of(selector.fit(as_pandas(heart), "num").top_k())
+    assert {row["source"] for row in expected} == {"exact", "predicted"}
+    assert rows_of(selector.fit(held_heart, "num").top_k()) == expected
+
+
+@pytest.mark.parametrize("groups", PATIENT_GROUPS.values(), ids=PATIENT_GROUPS)
+def test_awkward_columns_give_the_cohorts_that_they_give_in_pandas(
+    held_patients: Any, patients: pa.Table, groups: Any
+) -> None:
+    choices = {"groups": groups, "missing_values": PATIENT_CODES}
+    expected = build_cohorts(as_pandas(patients), "outcome", **choices)
+    assert len(expected) > 1
+    assert_same(build_cohorts(held_patients, "outcome", **choices), expected)
+
+
+def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
+    held_patients: Any, patients: pa.Table
+) -> None:
+    groups = ["clinic", {"senior": "age > 60"}]
+    selector = SubgroupSelector(groups=groups, size=2, k=5, missing_values=PATIENT_CODES)
+    expected = rows_of(selector.fit(as_pandas(patients), "outcome").top_k())
+    assert len(expected) == 5 * 8
+    assert rows_of(selector.fit(held_patients, "outcome").top_k()) == expected
+
+
+def test_the_reference_treats_awkward_columns_as_they_are_meant(patients: pa.Table) -> None:
+    cohorts = build_cohorts(
+        as_pandas(patients), "outcome", groups="clinic", missing_values=PATIENT_CODES
+    )
+    treatments = {report.column: report.treatment for report in cohorts.columns}
+    binned = {column for column, treatment in treatments.items() if "5 quantile" in treatment}
+    assert binned == {"age", "weight", "visits", "lab", "fee", "born", "seen", "called"}
+    assert treatments["drug"] == "8 most frequent values and other"
+    assert report_on("smoker", cohorts).categories == ("no", "yes")
+    assert report_on("fever", cohorts).categories == ("False", "True")
+    values = patients["lab"].to_pylist()
+    absent = sum(value is None or np.isnan(value) for value in values)
+    assert report_on("lab", cohorts).missing == absent > values.count(None) > 0
+
+
+def test_rows_that_need_several_keys_give_the_cohorts_that_they_give_in_pandas(hold: Hold) -> None:
+    random = np.random.default_rng(1)
+    features = {f"feature_{i}": random.integers(0, 30, 500) for i in range(14)}
+    table = pa.table({**features, "target": random.integers(0, 2, 500)})
+    expected = build_cohorts(as_pandas(table), "target", max_categories=30)
+    assert all(len(labels) == 30 for labels in expected.categories)
+    assert_same(build_cohorts(hold(table), "target", max_categories=30), expected)
+
+
+def test_hundreds_of_subgroups_are_the_ones_that_pandas_finds(hold: Hold) -> None:
+    random = np.random.default_rng(2)
+    ward = np.repeat(np.arange(500), 4)
+    table = pa.table({"ward": ward, "dose": random.integers(0, 5, 2000), "ill": [0, 1] * 1000})
+    expected = build_cohorts(as_pandas(table), "ill", groups="ward")
+    assert len(expected) == 500
+    assert_same(build_cohorts(hold(table), "ill", groups="ward"), expected)
+
+
+def test_names_that_mean_something_to_an_engine_are_only_names(hold: Hold) -> None:
+    random = np.random.default_rng(3)
+    names = ["blood.pressure", "blood", "select", "n_rows", "value", "key_0", 'a "b" c', "50 %s"]
+    table = pa.table({name: random.integers(0, 3, 200) for name in [*names, "Target"]})
+    choices = {"groups": {"high": "`blood.pressure` > 1"}}
+    expected = build_cohorts(as_pandas(table), "Target", **choices)
+    assert expected.features == tuple(names[1:])
+    assert_same(build_cohorts(hold(table), "Target", **choices), expected)
+
+
+def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_quantiles(
+    hold: Hold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    random = np.random.default_rng(4)
+    level = np.round(random.lognormal(size=2000), 3)
+    level[random.random(2000) < 0.1] = np.nan
+    level[random.random(2000) < 0.1] = -9
+    steps = random.integers(0, 1000, 2000)
+    steps[random.random(2000) < 0.1] = -9
+    table = pa.table(
+        {
+            "level": pa.array(level, mask=random.random(2000) < 0.1),
+            "steps": pa.array(steps, mask=random.random(2000) < 0.1),
+            "ill": random.integers(0, 2, 2000),
+        }
+    )
+    cohorts = build_cohorts(hold(table), "ill", missing_values=-9)
+    for column in ("level", "steps"):
+        report = report_on(column, cohorts)
+        values = table[column].to_pylist()
+        recorded = [v for v in values if v is not None and v != -9 and not np.isnan(v)]
+        assert report.treatment == "5 quantile bins"
+        assert report.missing == len(values) - len(recorded)
+        assert_near_quantiles(report.edges, recorded)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_are_cut(
+    hold: Hold, monkeypatch: pytest.MonkeyPatch, zone: str | None
+) -> None:
+    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    random = np.random.default_rng(5)
+    after = random.integers(0, 10**15, 2000).tolist()
+    seen = [dt.datetime(1990, 1, 1) + dt.timedelta(microseconds=m) for m in after]
+    moments = pa.array(seen, pa.timestamp("us", zone), mask=random.random(2000) < 0.1)
+    table = pa.table({"seen": moments, "ill": random.integers(0, 2, 2000)})
+    table = table.append_column("other", pa.array(random.integers(0, 2, 2000)))
+    held = hold(table)
+    assert report_on("seen", build_cohorts(held, "ill")).role == "left out"
+    cut = build_cohorts(held, "ill", bins={"seen": ["2000-01-01"]})
+    assert report_on("seen", cut).treatment == "given cut points"
+    assert report_on("seen", cut).missing == moments.null_count
+
+
+@pytest.mark.parametrize(
+    ("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+def test_a_missing_engine_fails_in_ci_and_skips_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    require("an engine", "it is there")
+    with pytest.raises(outcome, match="no engine here"):
+        require(None, "no engine here")
