@@ -9,6 +9,7 @@ import numpy as np
 from misfeat.completion import CompletedScores, ExactScores
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.memory import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,8 @@ class ScoreBook:
         Makes the choice repeatable.
     n_jobs : int or None, default=None
         Threads, as joblib reads it.
+    memory_limit : float, default=0.6
+        The share of the free memory that scores may take.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class ScoreBook:
         sampler: str = "randwalk",
         seed: int | None = None,
         n_jobs: int | None = None,
+        memory_limit: float = 0.6,
     ) -> None:
         self.measure = measure
         self._completer = completer
@@ -56,12 +60,14 @@ class ScoreBook:
         self._sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
         self._n_jobs = n_jobs
+        self._memory_limit = memory_limit
         self._exact: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         if size not in self._completed:
+            check_memory(self._n_features, size, len(self.measure.missing), self._memory_limit)
             if size >= len(self._exact):
                 self._exact += self._compute(len(self._exact), size, progress)
             exact = ExactScores(

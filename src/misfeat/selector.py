@@ -84,6 +84,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.
     random_state : int, default=None
         Seed of the choice that `budget` makes.
+    memory_limit : float, default=0.6
+        The share of the free memory that scores may take; more is refused before work starts.
     verbose : int, default=0
         1 shows progress.
 
@@ -132,6 +134,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         missing_groups: str = "own",
         n_jobs: int | None = None,
         random_state: int | None = None,
+        memory_limit: float = 0.6,
         verbose: int = 0,
     ) -> None:
         self.groups = groups
@@ -152,6 +155,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.missing_groups = missing_groups
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.memory_limit = memory_limit
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -192,6 +196,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
                 sampler=self.sampler,
                 seed=self.random_state,
                 n_jobs=self.n_jobs,
+                memory_limit=self.memory_limit,
             )
             _check_size(self.size, book.measure.features, cohorts)
             book.completed(self.size, progress)

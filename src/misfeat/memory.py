@@ -1,0 +1,73 @@
+"""How much memory scores will take, asked before the work starts."""
+
+from __future__ import annotations
+
+import os
+from math import comb
+from pathlib import Path
+
+from misfeat.exceptions import MisfeatError
+
+GIB = 2**30
+BYTES_A_SCORE = 8
+COPIES_A_SCORE = 6
+"""A score is held as computed, filled in, completed and with two bounds, and once on the way."""
+BYTES_A_MEMBER = 4
+BYTES_OF_PLAN = 40
+"""Places, steps and order of a subset while its score is computed."""
+
+
+def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
+    """Bytes that scoring and completing all sets up to a size takes, at most.
+
+    Examples
+    --------
+    >>> memory_needed(20, 3, 4) < 2**20
+    True
+    """
+    needed = 0
+    for m in range(size + 1):
+        a_subset = COPIES_A_SCORE * BYTES_A_SCORE * n_cohorts + BYTES_A_MEMBER * m + BYTES_OF_PLAN
+        needed += comb(n_features, m) * a_subset
+    return needed
+
+
+def available_memory() -> int:
+    """Bytes of memory that are free for use.
+
+    Examples
+    --------
+    >>> available_memory() > 0
+    True
+    """
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        for line in meminfo.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def check_memory(n_features: int, size: int, n_cohorts: int, limit: float) -> None:
+    """Refuse work that would need more than a share of the free memory, and say what would fit."""
+    allowed = int(limit * available_memory())
+    needed = memory_needed(n_features, size, n_cohorts)
+    if needed <= allowed:
+        return
+    fitting = next(
+        (m for m in range(size - 1, 0, -1) if memory_needed(n_features, m, n_cohorts) <= allowed), 0
+    )
+    features = max(
+        (n for n in range(size, n_features) if memory_needed(n, size, n_cohorts) <= allowed),
+        default=0,
+    )
+    remedies = [
+        *([f"size={fitting}"] if fitting else []),
+        *([f"{features} features at size={size}"] if features else []),
+    ]
+    raise MisfeatError(
+        f"Scoring the {comb(n_features, size):,} sets of {size} among {n_features} features in "
+        f"{n_cohorts} subgroups would need {needed / GIB:.1f} GiB, but only {allowed / GIB:.1f} "
+        f"GiB ({limit:.0%} of the free memory) may be used. What would fit: "
+        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit."
+    )
