@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all format clean
+.PHONY: demo test test-all test-bounds format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo
@@ -17,8 +17,13 @@ test: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/pytest -m "not heavy" --cov --cov-report=term
 
-test-all: $(VENV)/.heavy
+test-all: $(VENV)/.heavy test-bounds
 	$(BIN)/pytest -m heavy
+
+# The compiled kernels once more, with every index checked (and a cache of its own).
+test-bounds: $(VENV)/.dev
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
+		$(BIN)/pytest -m "not heavy" tests/information tests/lattice
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

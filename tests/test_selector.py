@@ -167,3 +167,104 @@ def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
         "misfeat.cohorts.dataframes.find_spec", lambda name: name != "pandas" and real(name)
     )
     assert isinstance(fitted.top_k(), pl.DataFrame)
+
+
+# --- budgets ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sampler", ["randwalk", "arbitrary", "stratified"])
+def test_a_budget_computes_its_share_and_predicts_the_rest(generated, fitted, sampler):
+    selector = SubgroupSelector(
+        groups="cohort", size=2, budget=0.5, sampler=sampler, random_state=0
+    ).fit(generated.columns, "target")
+    whole = {(r["subgroup"], *r["features"]): r for r in as_rows(fitted.scores())}
+    rows = as_rows(selector.scores())
+    exact = [row for row in rows if row["source"] == "exact"]
+    assert 0 < len(exact) < sum(row["source"] == "exact" for row in whole.values())
+    for row in rows:
+        assert 0 <= row["low"] <= row["score"] <= row["high"]
+        if row["source"] == "exact":
+            assert row["score"] == whole[(row["subgroup"], *row["features"])]["score"]
+    computed = sum(r["source"] == "exact" for r in rows) + sum(
+        r["source"] == "exact" for r in as_rows(selector.scores(size=1))
+    )
+    computable = sum(
+        r["source"] == "exact" for r in [*whole.values(), *as_rows(fitted.scores(size=1))]
+    )
+    assert computed == pytest.approx(0.5 * computable, abs=6)
+
+
+def test_unsampled_sets_are_predicted_between_what_is_known(generated):
+    selector = SubgroupSelector(groups="cohort", size=3, budget=0.6, random_state=1)
+    rows = as_rows(selector.fit(generated.columns, "target").scores())
+    unsampled = [r for r in rows if r["source"] == "predicted" and not r["missing"]]
+    truth = SubgroupSelector(groups="cohort", size=3).fit(generated.columns, "target")
+    exact = {(r["subgroup"], *r["features"]): r["score"] for r in as_rows(truth.scores())}
+    errors = [r["score"] - exact[(r["subgroup"], *r["features"])] for r in unsampled]
+    spread = np.std([exact[(r["subgroup"], *r["features"])] for r in unsampled])
+    assert np.sqrt(np.mean(np.square(errors))) < spread
+
+
+def test_a_seed_repeats_what_a_budget_chooses(generated):
+    def chosen(seed):
+        selector = SubgroupSelector(groups="cohort", size=2, budget=0.3, random_state=seed)
+        rows = as_rows(selector.fit(generated.columns, "target").scores())
+        return [row["source"] for row in rows]
+
+    assert chosen(3) == chosen(3)
+    assert chosen(3) != chosen(4)
+
+
+def test_larger_sets_can_be_asked_for_under_a_budget(generated):
+    selector = SubgroupSelector(groups="cohort", size=1, budget=0.5, random_state=0)
+    rows = as_rows(selector.fit(generated.columns, "target").top_k(size=3, k=2))
+    assert len(rows) == 6
+    assert len(as_rows(selector.top_k(size=6, k=1))) == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"budget": 0}, "budget=0"),
+        ({"budget": "all"}, "budget='all'"),
+        ({"sampler": "walk"}, "sampler='walk' is unknown"),
+        ({"measure": "gini"}, "measure='gini' is unknown"),
+        ({"completer": ["gain"]}, "completer="),
+    ],
+)
+def test_choices_that_do_not_exist_are_refused(generated, parameters, complaint):
+    with pytest.raises(MisfeatError, match=complaint):
+        SubgroupSelector(groups="cohort", **parameters).fit(generated.columns, "target")
+
+
+def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
+    selector = SubgroupSelector(groups="cohort", size=2, k=1).fit(generated.columns, "target")
+    before = as_rows(selector.top_k())
+    with pytest.raises(MisfeatError):
+        selector.set_params(size=50).fit(generated.columns, "target")
+    assert as_rows(selector.set_params(size=2).top_k()) == before
+    failed = SubgroupSelector(groups="cohort", size=50)
+    with pytest.raises(MisfeatError):
+        failed.fit(generated.columns, "target")
+    with pytest.raises(NotFittedError):
+        failed.top_k(size=1)
+
+
+def test_a_table_without_a_feature_says_what_was_left_out():
+    with pytest.raises(MisfeatError, match=r"no feature to score\. Left out: 'x': constant"):
+        SubgroupSelector(size=1).fit({"x": [1, 1, 1, 1], "y": [0, 1, 0, 1]}, "y")
+
+
+def test_rows_that_count_only_where_complete_have_wide_bounds():
+    rng = np.random.default_rng(0)
+    n = 300
+    site = np.repeat(np.array(["p", "q"], dtype=object), n // 2)
+    y = rng.integers(2, size=n)
+    a = np.where(rng.random(n) < 0.3, np.nan, (y + (rng.random(n) < 0.2)) % 2)
+    b = np.where((rng.random(n) < 0.3) | (site == "q"), np.nan, rng.integers(3, size=n))
+    table = {"site": site, "a": a, "b": b, "c": rng.integers(2, size=n), "y": y}
+    selector = SubgroupSelector(groups="site", size=2, sporadic="available").fit(table, "y")
+    for row in as_rows(selector.scores()):
+        assert row["low"] <= row["score"] <= row["high"]
+        if row["source"] == "predicted":
+            assert (row["low"], row["high"]) == (0.0, pytest.approx(np.log(2)))
