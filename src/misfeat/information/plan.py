@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from math import comb, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.information.kernels.cover import drop_trees, greedy_cover
 from misfeat.information.kernels.cube import ALIGNED_WORDS
+from misfeat.information.prepared import PreparedRows, log_table
 from misfeat.lattice.levels import binomials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from misfeat.information.prepared import PreparedRows
 
 DENSE_LANES_A_ROW = 5
 """Tables with more lanes than this a row are searched depth-first instead."""
@@ -33,10 +32,10 @@ FEW_LANES = 1024
 """Tables with at most so many lanes are always counted."""
 LARGEST_TABLE = 2**22
 """No block has more lanes than this."""
-COVER_SURPLUS = 1.6
-"""How many more blocks a greedy cover has than the least that counting allows."""
-COUNT_A_ROW, TOUCH_A_LANE = 0.9, 0.5
-"""Relative costs of counting a row and of clearing and summing out a lane of a block."""
+COVER_SURPLUS = 0.3
+"""How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
+NEAR_BYTES = 2**16
+"""Tables of up to so many bytes stay in the first-level cache."""
 LARGEST_BLOCK = 24
 """Members of a block are bits of an integer, and no table of more features would fit anyway."""
 
@@ -105,11 +104,21 @@ def buffer_words(cardinalities: NDArray[np.int64], block_size: int, words_a_cell
     return int(sum(cells) * words_a_cell) + (block_size + 2) * ALIGNED_WORDS
 
 
-def small_cells(f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For four counts below 16, packed into 16 bits: the sum of f less f of the sum."""
-    index = np.arange(16**4)
-    a, b, c, d = (index >> shift & 15 for shift in (0, 4, 8, 12))
-    table: NDArray[np.float64] = f[a] + f[b] + f[c] + f[d] - f[a + b + c + d]
+@lru_cache(maxsize=4)
+def small_cells(lanes: int) -> NDArray[np.float64]:
+    """Sums of f(c) = c log c over the lanes of a word whose counts are small, looked up as a whole.
+
+    Two lanes of a cell below 256, or four below 16, are packed into 16 bits; the table holds the
+    sum of f less f of the sum. Where a cell has more words than one, it holds the sum of f alone.
+    """
+    index = np.arange(2**16)
+    bits, shifts = (8, (0, 8)) if lanes == 2 else (4, (0, 4, 8, 12))
+    counts = [index >> shift & (2**bits - 1) for shift in shifts]
+    f = log_table(2**9)
+    table: NDArray[np.float64] = np.sum([f[count] for count in counts], axis=0)
+    if lanes <= 4:
+        table -= f[np.sum(counts, axis=0)]
+    table.flags.writeable = False
     return table
 
 
@@ -135,7 +144,7 @@ def _mean_cells(cardinalities: NDArray[np.int64], high: int) -> list[float]:
     return [totals[m] / comb(len(cardinalities), m) for m in range(high + 1)]
 
 
-def block_size_for(rows: PreparedRows, high: int, lanes: int) -> int:
+def block_size_for(rows: PreparedRows, high: int, lanes: int, lane_bytes: int) -> int:
     """The block size that should cost least: many small tables to count, or few large ones."""
     n = rows.n_features
     largest = np.sort(rows.cardinalities)[::-1]
@@ -144,8 +153,23 @@ def block_size_for(rows: PreparedRows, high: int, lanes: int) -> int:
     for size in range(high, min(n, LARGEST_BLOCK) + 1):
         if np.prod(largest[:size], dtype=float) * lanes > LARGEST_TABLE and size > high:
             break
-        n_blocks = COVER_SURPLUS * comb(n, high) / comb(size, high) if size < n else 1.0
-        cost = n_blocks * (COUNT_A_ROW * rows.n_rows + TOUCH_A_LANE * mean[size] * lanes)
+        surplus = 1.0 + COVER_SURPLUS * (size - high)
+        n_blocks = surplus * comb(n, high) / comb(size, high) if size < n else 1.0
+        in_bytes = mean[size] * lanes * lane_bytes
+        cost = n_blocks * (
+            rows.n_rows * _count_a_row(in_bytes) + in_bytes * _touch_a_byte(in_bytes)
+        )
         if cost < least:
             best, least = size, cost
     return best
+
+
+def _count_a_row(table_bytes: float) -> float:
+    """Nanoseconds to count a row into a table: the more, the farther its cache is."""
+    beyond = max(log2(table_bytes / (NEAR_BYTES / 2)), 0.0)
+    return 0.7 + 0.1 * beyond + table_bytes / 1.5e6
+
+
+def _touch_a_byte(table_bytes: float) -> float:
+    """Nanoseconds to clear a byte of a block's table and sum it out."""
+    return 0.1 if table_bytes <= NEAR_BYTES else 0.2

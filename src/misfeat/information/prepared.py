@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.information.kernels.codes import squeeze
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -65,20 +67,22 @@ class PreparedRows:
 def prepare_rows(cohort: Cohort) -> PreparedRows:
     """Take the features that a cohort recorded, and leave out codes that do not occur."""
     features = np.flatnonzero(cohort.recorded)
-    lacks_values = bool(len(features)) and bool((cohort.codes[features] < 0).any())
-    kind = _signed if lacks_values else _unsigned
-    largest = int(cohort.cardinalities[features].max(initial=1))
-    codes = cohort.codes[features].astype(kind(largest))
-    cardinalities = np.array([_squeeze(line) for line in codes], dtype=np.int64)
+    codes = cohort.codes if len(features) == len(cohort.recorded) else cohort.codes[features]
+    lacks_values = bool(codes.size) and int(codes.min()) < 0
+    most = int(cohort.cardinalities[features].max(initial=1))
+    codes = codes.astype(np.int16 if lacks_values else _unsigned(most))
+    cardinalities = np.empty(len(features), dtype=np.int64)
+    squeeze(codes, most, cardinalities)
     target = cohort.target.astype(_unsigned(cohort.n_classes))
-    n_classes = _squeeze(target)
+    n_classes = np.empty(1, dtype=np.int64)
+    squeeze(target[None], cohort.n_classes, n_classes)
     return PreparedRows(
         features=features,
         codes=codes,
         target=target,
         weights=cohort.weights,
         cardinalities=cardinalities,
-        n_classes=n_classes,
+        n_classes=int(n_classes[0]),
         total=int(cohort.weights.sum()),
         lacks_values=lacks_values,
     )
@@ -86,21 +90,6 @@ def prepare_rows(cohort: Cohort) -> PreparedRows:
 
 def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
     return np.uint8 if cardinality <= 2**8 else np.uint16
-
-
-def _signed(_: int) -> type[np.signedinteger]:
-    return np.int16
-
-
-def _squeeze(line: NDArray[np.integer]) -> int:
-    """Renumber the codes of a line, in place, so that none is idle; return how many are left."""
-    counts = np.bincount(line[line >= 0] if line.dtype.kind == "i" else line)
-    present = np.flatnonzero(counts)
-    if len(present) < len(counts):
-        renumbered = np.full(len(counts) + 1, -1, dtype=np.int64)
-        renumbered[present] = np.arange(len(present))
-        line[:] = renumbered[line]
-    return max(len(present), 1)
 
 
 def log_table(total: int) -> NDArray[np.float64]:

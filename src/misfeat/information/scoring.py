@@ -7,6 +7,7 @@ threads; each subset is summed by one of them in one order, so results are the s
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import pairwise
@@ -118,19 +119,23 @@ def _listed_sums(rows: PreparedRows, subsets: NDArray[np.integer], n_kinds: int)
 
 def _cube_tasks(rows: PreparedRows, low: int, high: int, sums: Sums, work: Work) -> list[Task]:
     lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total)
-    plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes))
-    words_a_cell = lanes * np.dtype(lane_type).itemsize / np.dtype(word_type).itemsize
+    lane_bytes = np.dtype(lane_type).itemsize
+    block_size = block_size_for(rows, high, lanes, lane_bytes)
+    plan = cube_plan(rows.n_features, low, high, block_size)
+    words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
     capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
     f = log_table(rows.total)
-    small = small_cells(f)
+    small = small_cells(lanes) if lane_bytes == 2 else np.empty(0)
+    own = threading.local()  # every thread keeps its memory from task to task
     unit = bool((rows.weights == 1).all())
     weights = rows.weights[:0] if unit else rows.weights
     weights = weights.astype(lane_type)
 
     def task(first: int, last: int) -> Task:
         def score() -> None:
-            buffer: NDArray[Any] = np.empty(capacity, dtype=word_type)
-            keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
+            if not hasattr(own, "buffer"):
+                own.buffer = np.empty(capacity, dtype=word_type)
+                own.keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
             cube.score_blocks(
                 first,
                 last,
@@ -144,9 +149,9 @@ def _cube_tasks(rows: PreparedRows, low: int, high: int, sums: Sums, work: Work)
                 plan.kept,
                 plan.outputs,
                 lanes,
-                buffer,
-                buffer.view(lane_type),
-                keys,
+                own.buffer,
+                own.buffer.view(lane_type),
+                own.keys,
                 f,
                 small,
                 sums,
@@ -171,7 +176,7 @@ def _search_tasks(
         and rows.total < 2**depth_first.PACKED_BITS
     )
     if packed:
-        small = small_cells(f)
+        small = small_cells(depth_first.PACKED_CLASSES)
         shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
         counts = rows.weights.astype(np.uint64) << shift
 

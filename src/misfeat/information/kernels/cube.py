@@ -28,13 +28,27 @@ ALIGNED_WORDS = 8
 
 @compiled
 def _make_keys(codes, features, cardinalities, start, keys):
-    """Write the codes of a chunk of rows as mixed-radix keys."""
+    """Write the codes of a chunk of rows as mixed-radix keys; how many features were taken in.
+
+    One feature may be left over: `_append_class` takes it in together with the class, for several
+    lines a pass mean fewer loads and stores.
+    """
     length = len(keys)
+    n = len(features)
     first = codes[features[0], start : start + length]
-    for i in range(length):
-        keys[i] = first[i]
-    j = 1
-    while j + 1 < len(features):  # two features a pass, for fewer loads and stores
+    if n < 3:
+        for i in range(length):
+            keys[i] = first[i]
+        j = 1
+    else:
+        second = codes[features[1], start : start + length]
+        third = codes[features[2], start : start + length]
+        inner = np.uint16(cardinalities[features[2]])
+        outer = np.uint16(cardinalities[features[1]] * cardinalities[features[2]])
+        for i in range(length):
+            keys[i] = first[i] * outer + second[i] * inner + third[i]
+        j = 3
+    while j + 1 < n:
         left = codes[features[j], start : start + length]
         right = codes[features[j + 1], start : start + length]
         inner = np.uint16(cardinalities[features[j + 1]])
@@ -42,19 +56,31 @@ def _make_keys(codes, features, cardinalities, start, keys):
         for i in range(length):
             keys[i] = keys[i] * outer + left[i] * inner + right[i]
         j += 2
-    if j < len(features):
-        last = codes[features[j], start : start + length]
-        outer = np.uint16(cardinalities[features[j]])
-        for i in range(length):
-            keys[i] = keys[i] * outer + last[i]
+    return j
 
 
 @compiled
-def _append_class(target, start, lanes, keys):
-    classes = target[start : start + len(keys)]
-    outer = np.uint16(lanes)
+def _append_last(codes, feature, cardinality, start, keys):
+    line = codes[feature, start : start + len(keys)]
+    outer = np.uint16(cardinality)
     for i in range(len(keys)):
-        keys[i] = keys[i] * outer + classes[i]
+        keys[i] = keys[i] * outer + line[i]
+
+
+@compiled
+def _append_class(codes, features, n_taken, cardinalities, target, start, lanes, keys):
+    """Take the class in, and the feature that is left over."""
+    length = len(keys)
+    classes = target[start : start + length]
+    inner = np.uint16(lanes)
+    if n_taken == len(features):
+        for i in range(length):
+            keys[i] = keys[i] * inner + classes[i]
+    else:
+        line = codes[features[n_taken], start : start + length]
+        outer = np.uint16(cardinalities[features[n_taken]] * lanes)
+        for i in range(length):
+            keys[i] = keys[i] * outer + line[i] * inner + classes[i]
 
 
 @compiled
@@ -63,8 +89,8 @@ def _count_small(codes, target, weights, features, cardinalities, lanes, table, 
     for start in range(0, n_rows, CHUNK):
         length = min(CHUNK, n_rows - start)
         key = keys[0, :length]
-        _make_keys(codes, features, cardinalities, start, key)
-        _append_class(target, start, lanes, key)
+        taken = _make_keys(codes, features, cardinalities, start, key)
+        _append_class(codes, features, taken, cardinalities, target, start, lanes, key)
         if len(weights):
             weight = weights[start : start + length]
             for i in range(length):
@@ -86,12 +112,16 @@ def _count_large(codes, target, weights, features, cardinalities, lanes, table, 
     for start in range(0, n_rows, CHUNK):
         length = min(CHUNK, n_rows - start)
         upper, lower = keys[0, :length], keys[1, :length]
-        _make_keys(codes, features[:split], cardinalities, start, upper)
+        taken = _make_keys(codes, features[:split], cardinalities, start, upper)
+        if taken < split:
+            last = features[taken]
+            _append_last(codes, last, cardinalities[last], start, upper)
+        taken = 0
         if split < len(features):
-            _make_keys(codes, features[split:], cardinalities, start, lower)
+            taken = _make_keys(codes, features[split:], cardinalities, start, lower)
         else:
             lower[:] = 0
-        _append_class(target, start, lanes, lower)
+        _append_class(codes, features[split:], taken, cardinalities, target, start, lanes, lower)
         if len(weights):
             weight = weights[start : start + length]
             for i in range(length):
@@ -137,7 +167,7 @@ def _sum_out(source, result, outer, cardinality, inner):
 
 
 @compiled_fast
-def _sum_f_small_cells(cells, f, small):
+def _difference_of_fours(cells, f, small):
     """Sum of f over four 16-bit lanes less f of their sum, for cells that are 64-bit words."""
     looked_up = 0.0
     computed = 0.0
@@ -155,6 +185,48 @@ def _sum_f_small_cells(cells, f, small):
             d = cell >> np.uint64(48)
             computed += ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
     return looked_up + computed
+
+
+@compiled_fast
+def _difference_of_pairs(cells, f, small):
+    """The same for cells of two 16-bit lanes in 32-bit words."""
+    looked_up = 0.0
+    computed = 0.0
+    for i in range(len(cells)):
+        cell = np.uint64(cells[i])
+        if cell & np.uint64(0xFF00FF00) == np.uint64(0):
+            looked_up += small[(cell | (cell >> np.uint64(8))) & np.uint64(0xFFFF)]
+        else:
+            a = cell & np.uint64(0xFFFF)
+            b = cell >> np.uint64(16)
+            computed += f[a] + f[b] - f[a + b]
+    return looked_up + computed
+
+
+@compiled_fast
+def _difference_of_words(words, words_a_cell, f, small):
+    """The same for cells of several 64-bit words of four 16-bit lanes each."""
+    joint = 0.0
+    marginal = 0.0
+    spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+    ones = np.uint64((1 << 48) + (1 << 32) + (1 << 16) + 1)
+    large = np.uint64(0xFFF0FFF0FFF0FFF0)
+    lane = np.uint64(0xFFFF)
+    for start in range(0, len(words), words_a_cell):
+        total = np.uint64(0)
+        for w in range(words_a_cell):
+            word = words[start + w]
+            total += (word * ones) >> np.uint64(48)
+            if word & large == np.uint64(0):
+                joint += small[(word * spread) >> np.uint64(48)]
+            else:
+                a = word & lane
+                b = (word >> np.uint64(16)) & lane
+                c = (word >> np.uint64(32)) & lane
+                d = word >> np.uint64(48)
+                joint += (f[a] + f[b]) + (f[c] + f[d])
+        marginal += f[total]
+    return joint - marginal
 
 
 @compiled_fast
@@ -204,12 +276,13 @@ def score_blocks(
     """Count the blocks ``first:last`` and write the sums of f of their new subsets.
 
     `buffer` and `buffer_lanes` are the same memory, as words and as lanes. `sums` has one row, for
-    the sum over lanes less that over cells, or two rows that keep them apart.
+    the sum over lanes less that over cells, or two rows that keep them apart. `small` is empty
+    unless lanes have 16 bits.
     """
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
-    whole_words = lanes == 4 and lanes_a_word == 4 and len(small) > 0 and len(sums) == 1
+    short = len(small) > 0 and len(sums) == 1  # lanes of 16 bits, and differences alone
     for b in range(first, last):
         features = blocks[b]
         size = lanes
@@ -248,8 +321,12 @@ def score_blocks(
             output = outputs[step]
             if output < 0:
                 continue
-            if whole_words:
-                sums[0, output] = _sum_f_small_cells(here, f, small)
+            if short and lanes == 4:
+                sums[0, output] = _difference_of_fours(here, f, small)
+            elif short and lanes == 2:
+                sums[0, output] = _difference_of_pairs(here, f, small)
+            elif short:
+                sums[0, output] = _difference_of_words(here, lanes // 4, f, small)
             else:
                 begin = at[depth] * lanes_a_word
                 table = buffer_lanes[begin : begin + size]

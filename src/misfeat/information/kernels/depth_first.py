@@ -21,8 +21,54 @@ from misfeat.information.kernels.cube import f_of
 
 PACKED_BITS = 16
 PACKED_CLASSES = 4
+SCANNED_CELLS = 2
+"""With at most so many cells a row, all are looked at in order; else those that rows touched."""
 PURE = -1e-9
 """A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+
+
+@compiled_fast
+def _difference(cell, f, small):
+    """Sum of f over the four lanes of a word less f of their sum."""
+    if cell & np.uint64(0xFFF0FFF0FFF0FFF0) == np.uint64(0):
+        spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+        return small[(cell * spread) >> np.uint64(48)]
+    lane = np.uint64(0xFFFF)
+    a = cell & lane
+    b = (cell >> np.uint64(16)) & lane
+    c = (cell >> np.uint64(32)) & lane
+    d = cell >> np.uint64(48)
+    return ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+
+
+@compiled_fast
+def _sum_packed(codes, cardinality, rows, groups, n_groups, counts, f, small, cells, touched):
+    """The sum of differences over the groups that a feature makes, which are not kept."""
+    total = 0.0
+    width = np.uint32(cardinality)
+    n_cells = n_groups * cardinality
+    if n_cells <= SCANNED_CELLS * len(rows):
+        for i in range(len(rows)):
+            row = rows[i]
+            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
+        for key in range(n_cells):
+            cell = cells[key]
+            cells[key] = np.uint64(0)
+            total += _difference(cell, f, small)
+        return total
+    n_touched = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        key = np.uint32(groups[i]) * width + codes[row]
+        cell = cells[key]
+        touched[n_touched] = key
+        n_touched += cell == np.uint64(0)
+        cells[key] = cell + counts[row]
+    for t in range(n_touched):
+        cell = cells[touched[t]]
+        cells[touched[t]] = np.uint64(0)
+        total += _difference(cell, f, small)
+    return total
 
 
 @compiled_fast
@@ -31,13 +77,12 @@ def _split_packed(
     cardinality,
     rows,
     groups,
+    n_groups,
     counts,
     f,
     small,
-    divide,
     next_rows,
     next_groups,
-    next_counts,
     cells,
     keys,
     touched,
@@ -45,51 +90,52 @@ def _split_packed(
 ):
     """Split groups by a feature, up to four classes packed into the 16-bit lanes of one word.
 
-    Returns the sum of f over the groups' lanes less that over the groups, and how many rows are
-    left to `divide` further.
+    Returns the sum of differences over the new groups, how many rows are left in mixed ones, and
+    how many of those groups there are.
     """
-    large = np.uint64(0xFFF0FFF0FFF0FFF0)
-    spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
-    lane = np.uint64(0xFFFF)
     n_rows = len(rows)
     width = np.uint32(cardinality)
-    for i in range(n_rows):
-        keys[i] = groups[i] * width + codes[rows[i]]
-    n_touched = 0
-    for i in range(n_rows):
-        key = keys[i]
-        cell = cells[key]
-        touched[n_touched] = key
-        n_touched += cell == np.uint64(0)
-        cells[key] = cell + counts[i]
+    n_cells = n_groups * cardinality
     total = 0.0
-    n_groups = 0
-    for t in range(n_touched):
-        key = touched[t]
-        cell = cells[key]
-        cells[key] = np.uint64(0)
-        if cell & large == np.uint64(0):
-            part = small[(cell * spread) >> np.uint64(48)]
-        else:
-            a = cell & lane
-            b = (cell >> np.uint64(16)) & lane
-            c = (cell >> np.uint64(32)) & lane
-            d = cell >> np.uint64(48)
-            part = ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
-        total += part
-        if divide:
-            mixed = part < PURE
-            renumbered[key] = n_groups if mixed else -1
-            n_groups += mixed
-    n_left = 0
-    if divide:
+    n_mixed = 0
+    if n_cells <= SCANNED_CELLS * n_rows:
         for i in range(n_rows):
-            group = renumbered[keys[i]]
-            next_rows[n_left] = rows[i]
-            next_groups[n_left] = group
-            next_counts[n_left] = counts[i]
-            n_left += group >= 0
-    return total, n_left
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cells[key] += counts[row]
+        for key in range(n_cells):
+            part = _difference(cells[key], f, small)
+            cells[key] = np.uint64(0)
+            total += part
+            mixed = part < PURE
+            renumbered[key] = n_mixed if mixed else -1
+            n_mixed += mixed
+    else:
+        n_touched = 0
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cell = cells[key]
+            touched[n_touched] = key
+            n_touched += cell == np.uint64(0)
+            cells[key] = cell + counts[row]
+        for t in range(n_touched):
+            key = touched[t]
+            part = _difference(cells[key], f, small)
+            cells[key] = np.uint64(0)
+            total += part
+            mixed = part < PURE
+            renumbered[key] = n_mixed if mixed else -1
+            n_mixed += mixed
+    n_left = 0
+    for i in range(n_rows):
+        group = renumbered[keys[i]]
+        next_rows[n_left] = rows[i]
+        next_groups[n_left] = group
+        n_left += group >= 0
+    return total, n_left, n_mixed
 
 
 @compiled
@@ -97,10 +143,10 @@ def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, 
     """Score listed subsets; `counts` holds each row's weight in the lane of its class."""
     n_rows = len(counts)
     depths = members.shape[1] + 1
-    rows = np.empty((depths, n_rows + 1), dtype=np.int32)
-    groups = np.empty((depths, n_rows + 1), dtype=np.uint32)
-    held = np.empty((depths, n_rows + 1), dtype=np.uint64)
+    rows = np.empty((depths, n_rows + 1), dtype=np.uint16)  # fewer rows than counts reach
+    groups = np.empty((depths, n_rows + 1), dtype=np.uint16)
     left = np.zeros(depths, dtype=np.int64)
+    n_groups = np.ones(depths, dtype=np.int64)
     sums = np.zeros(depths, dtype=np.float64)
     # At most half of the rows' number of groups are mixed.
     n_cells = (n_rows // 2 + 1) * cardinalities.max()
@@ -111,7 +157,6 @@ def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, 
     for i in range(n_rows):
         rows[0, i] = i
         groups[0, i] = 0
-        held[0, i] = counts[i]
     left[0] = n_rows
     sums[0] = _sum_f_of_classes(counts, f)
     path = np.full(depths, -1, dtype=np.int64)
@@ -129,23 +174,29 @@ def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, 
             divide = depth + 1 < size or (
                 s + 1 < n_subsets and _begins(members[s + 1], sizes[s + 1], members[s], size)
             )
-            sums[depth + 1], left[depth + 1] = _split_packed(
-                codes[feature],
-                cardinalities[feature],
-                rows[depth, :length],
-                groups[depth, :length],
-                held[depth, :length],
-                f,
-                small,
-                divide,
-                rows[depth + 1],
-                groups[depth + 1],
-                held[depth + 1],
-                cells,
-                keys,
-                touched,
-                renumbered,
-            )
+            held, own = rows[depth, :length], groups[depth, :length]
+            line, cardinality = codes[feature], cardinalities[feature]
+            if divide:
+                sums[depth + 1], left[depth + 1], n_groups[depth + 1] = _split_packed(
+                    line,
+                    cardinality,
+                    held,
+                    own,
+                    n_groups[depth],
+                    counts,
+                    f,
+                    small,
+                    rows[depth + 1],
+                    groups[depth + 1],
+                    cells,
+                    keys,
+                    touched,
+                    renumbered,
+                )
+            else:
+                sums[depth + 1] = _sum_packed(
+                    line, cardinality, held, own, n_groups[depth], counts, f, small, cells, touched
+                )
             path[depth] = feature
             depth += 1
         scores[s] = sums[depth]
