@@ -18,6 +18,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from misfeat.information.kernels import cube, depth_first
+from misfeat.information.kernels.order import list_in_search_order
 from misfeat.information.plan import (
     block_size_for,
     buffer_words,
@@ -27,7 +28,7 @@ from misfeat.information.plan import (
     small_cells,
 )
 from misfeat.information.prepared import PreparedRows, log_table
-from misfeat.lattice.levels import level
+from misfeat.lattice.levels import binomials, level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +41,10 @@ Sums: TypeAlias = "NDArray[np.float64]"
 """Sums of f, a row a kind, a column a subset."""
 
 TASKS_A_THREAD = 8
-MASK_BITS = 62
+SEARCHES_A_THREAD = 32
+"""Stretches of a search differ in length, so there are many."""
+LISTED_BY_MASK = 22
+"""Up to so many features, subsets are listed by counting through all bit masks."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,7 @@ def _cube_tasks(rows: PreparedRows, low: int, high: int, sums: Sums, work: Work)
 
         return score
 
-    return [task(first, last) for first, last in _stretches(len(plan.blocks), work)]
+    return [task(*part) for part in _stretches(len(plan.blocks), TASKS_A_THREAD, work)]
 
 
 def _search_tasks(
@@ -211,7 +215,7 @@ def _search_tasks(
                 sums[:, first:last],
             )
 
-    return [task(first, last) for first, last in _stretches(len(sizes), work)]
+    return [task(*part) for part in _stretches(len(sizes), SEARCHES_A_THREAD, work)]
 
 
 def _search_cells(rows: PreparedRows, size: int) -> int:
@@ -228,28 +232,26 @@ def _in_search_order(
 
     Returns the members, padded; the sizes; and the place of each among the sizes' ranks.
     """
-    widest = max(sizes)
-    parts, lengths = [], []
+    low, high = min(sizes), max(sizes)
+    total = sum(comb(n, m) for m in sizes)
+    if n <= LISTED_BY_MASK:
+        members = np.empty((total, high), dtype=np.int16)
+        lengths, places = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+        list_in_search_order(n, low, high, binomials(n, high), members, lengths, places)
+        return members, lengths, places
+    members = np.full((total, high), n, dtype=np.int16)
+    lengths = np.repeat(np.array(sizes), [comb(n, m) for m in sizes])
+    at = 0
     for m in sizes:
-        members = np.full((comb(n, m), widest), n, dtype=np.int16)
-        members[:, :m] = level(n, m)
-        parts.append(members)
-        lengths.append(np.full(len(members), m, dtype=np.int64))
-    members, length = np.concatenate(parts), np.concatenate(lengths)
-    if n <= MASK_BITS:
-        bits = np.append(np.int64(1) << np.arange(n - 1, -1, -1, dtype=np.int64), 0)
-        mask = np.zeros(len(members), dtype=np.int64)
-        for column in members.T:
-            mask += bits[column]
-        order = np.argsort(-mask, kind="stable")
-    else:
-        order = np.lexsort(members.T[::-1])
-    return members[order], length[order], order
+        members[at : at + comb(n, m), :m] = level(n, m)
+        at += comb(n, m)
+    order = np.lexsort(members.T[::-1])
+    return members[order], lengths[order], order
 
 
-def _stretches(count: int, work: Work) -> list[tuple[int, int]]:
-    """Cut a range into one task a thread, or several where there are enough."""
-    n_tasks = max(1, min(count, TASKS_A_THREAD * effective_n_jobs(work.n_jobs)))
+def _stretches(count: int, a_thread: int, work: Work) -> list[tuple[int, int]]:
+    """Cut a range into several tasks a thread, where there is enough for them."""
+    n_tasks = max(1, min(count, a_thread * effective_n_jobs(work.n_jobs)))
     bounds = np.linspace(0, count, n_tasks + 1).astype(int).tolist()
     return list(pairwise(bounds))
 

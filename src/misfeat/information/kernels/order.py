@@ -1,0 +1,38 @@
+"""All subsets of some sizes in the order in which a depth-first search meets them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from misfeat.information.kernels.compiling import compiled
+
+
+@compiled
+def list_in_search_order(n_features, low, high, table, members, sizes, places):
+    """List subsets so that those with a common beginning follow each other.
+
+    Subsets are bit masks whose highest bit is feature 0, counted down. `places` gets the number of
+    each subset: size by size from low, each size in the order of ranks.
+    """
+    starts = np.zeros(high + 2, dtype=np.int64)
+    for size in range(low, high + 1):
+        starts[size + 1] = starts[size] + table[n_features, size]
+    at = 0
+    for mask in range((1 << n_features) - 1, 0, -1):
+        size = 0
+        rank = 0
+        for feature in range(n_features):
+            if (mask >> (n_features - 1 - feature)) & 1:
+                if size == high:
+                    size += 1
+                    break
+                members[at, size] = feature
+                size += 1
+                rank += table[feature, size]
+        if low <= size <= high:
+            sizes[at] = size
+            places[at] = starts[size] + rank
+            at += 1
+            if at == len(sizes):
+                break
+    return at
