@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from misfeat.cohorts.build import cohorts_of
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.moments import moments_of
+from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.table import open_table
 from misfeat.completion import CompletedScores, complete_by_gain
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation, SquaredCorrelation

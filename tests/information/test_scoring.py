@@ -19,7 +19,8 @@ from misfeat.information import (
 )
 from misfeat.information.plan import cube_plan, largest_dense_size
 from misfeat.information.prepared import prepare_rows
-from misfeat.information.scoring import Work, sums_of_levels
+from misfeat.information.scoring import sums_of_levels
+from misfeat.information.work import Work
 from misfeat.lattice import level
 
 
@@ -222,12 +223,25 @@ def test_the_power_set_is_scored_up_to_its_limit():
         level_mutual_info(random_cohort(23, 50, 2, 2), 1, 23)
 
 
-def test_hundreds_of_features_are_scored_in_pairs():
-    cohort = random_cohort(300, 100, 3, 2)
-    (scores,) = level_mutual_info(cohort, 2, 2)
-    assert len(scores) == 300 * 299 // 2
-    picked = np.random.default_rng(0).choice(len(scores), 20, replace=False)
-    expected = [reference(cohort, subset) for subset in level(300, 2)[picked]]
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(("n", "size"), [(500, 2), (90, 3)])
+def test_hundreds_of_features_are_scored_in_pairs_and_triples(n, size, n_classes):
+    cohort = random_cohort(n, 60, 3, n_classes)
+    (scores,) = level_mutual_info(cohort, size, size, n_jobs=2)
+    subsets = level(n, size)
+    assert len(scores) == len(subsets)
+    picked = np.random.default_rng(0).choice(len(scores), 30, replace=False)
+    expected = [reference(cohort, subset) for subset in subsets[picked]]
+    assert scores[picked] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_many_features_with_many_rows_are_counted(n_classes):
+    cohort = random_cohort(40, 2000, 2, n_classes)
+    assert largest_dense_size(prepare_rows(cohort), 1, 3) == 3
+    (scores,) = level_mutual_info(cohort, 3, 3, n_jobs=2)
+    picked = np.random.default_rng(0).choice(len(scores), 30, replace=False)
+    expected = [reference(cohort, subset) for subset in level(40, 3)[picked]]
     assert scores[picked] == pytest.approx(expected, abs=1e-12)
 
 

@@ -21,14 +21,15 @@ from misfeat.cohorts.columns import (
 )
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.model import Cohorts, ColumnReport
+from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.cohorts.table import Table, open_table
 from misfeat.exceptions import MisfeatError, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from misfeat.cohorts.coding import Coder
+    from misfeat.cohorts.table import Table
     from misfeat.progress import Progress
 
 

@@ -12,13 +12,15 @@ from misfeat.cohorts.build import check_columns, profile_columns
 from misfeat.cohorts.coding import CodedRows, Kind
 from misfeat.cohorts.columns import Profile, as_it_is
 from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.products import GroupSums, Variable
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.cohorts.table import Table, open_table
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.cohorts.table import Table
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
 

@@ -1,10 +1,8 @@
-"""What the rest of the package asks of a table, and how any input becomes one."""
+"""What the rest of the package asks of a table, and what a table answers with."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +10,6 @@ import numpy as np
 
 from misfeat.cohorts.coding import Kind
 from misfeat.cohorts.values import canonical, sort_key
-from misfeat.exceptions import MisfeatError, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import CodedRows, Coder, Reading
     from misfeat.cohorts.products import GroupSums, Variable
-    from misfeat.cohorts.values import MissingCodes, Value
+    from misfeat.cohorts.values import Value
 
 
 @dataclass(frozen=True)
@@ -121,69 +118,3 @@ def _tally_numbers(values: NDArray[Any], counts: NDArray[np.int64]) -> ValueCoun
     totals = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(totals, position, counts[~absent])
     return ValueCounts(distinct, totals, int(counts[absent].sum()))
-
-
-def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
-    """Open whatever the user gave as one table, the target a column of it.
-
-    Parameters
-    ----------
-    X : dataframe, lazy frame, relation, array, mapping of columns, or path
-        The table. Paths may be CSV, TSV or Parquet files, a folder or a glob of Parquet files.
-    y : str, array or series
-        The target: the name of a column of `X`, or its values.
-    codes : MissingCodes
-        User-given codes for missing values; CSV files are read with them as nulls.
-
-    Returns
-    -------
-    table : Table
-    target : str
-        The name of the target's column in `table`.
-    """
-    from misfeat.cohorts.arrays import ArrayTable, as_columns
-    from misfeat.cohorts.dataframes import DataFrameTable
-    from misfeat.cohorts.files import open_path
-
-    if y is None:
-        raise MisfeatError("No target was given; pass y as a column name or an array of values.")
-    if isinstance(X, str | os.PathLike):
-        if not isinstance(y, str):
-            raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
-        relation, connection = open_path(os.fspath(X), codes)
-        table = DataFrameTable(relation, on_close=connection.close)
-        return table, _existing(y, table.names)
-    if isinstance(X, Mapping | np.ndarray | list | tuple):
-        columns = as_columns(X)
-        if isinstance(y, str):
-            return ArrayTable(columns), _existing(y, columns)
-        target = _free_name(y, columns)
-        return ArrayTable({**columns, **as_columns({target: y})}), target
-    table = DataFrameTable(X)
-    if isinstance(y, str):
-        return table, _existing(y, table.names)
-    target = _free_name(y, table.names)
-    return table.with_column(target, y), target
-
-
-def _existing(target: str, names: Iterable[str]) -> str:
-    if target not in names:
-        raise no_such_column(target, names, "the target")
-    return target
-
-
-def _free_name(y: object, names: Iterable[str]) -> str:
-    """Name the target column: the series' own name, or one that no column has."""
-    given = getattr(y, "name", None)
-    taken = set(names)
-    if isinstance(given, str) and given:
-        if given in taken:
-            raise MisfeatError(
-                f"The target {given!r} is also a column of X and would be found to predict "
-                f"itself; drop it from X, or pass y={given!r}."
-            )
-        return given
-    name = "target"
-    while name in taken:
-        name += "_"
-    return name

@@ -15,7 +15,8 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError
 from misfeat.information.prepared import PreparedRows, prepare_rows
-from misfeat.information.scoring import Sums, Work, sums_of_levels, sums_of_subsets
+from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
+from misfeat.information.work import Work
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:

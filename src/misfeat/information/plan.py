@@ -30,6 +30,10 @@ DENSE_LANES_A_ROW = 5
 """Tables with more lanes than this a row are searched depth-first instead."""
 FEW_LANES = 1024
 """Tables with at most so many lanes are always counted."""
+ROWS_A_FEATURE = 30
+"""With fewer rows a feature, searching takes less time than making a plan for counting."""
+LARGEST_PLAN = 2_000_000
+"""Levels with more subsets are searched: a plan for them would take too long to make."""
 LARGEST_TABLE = 2**22
 """No block has more lanes than this."""
 COVER_SURPLUS = 0.3
@@ -124,13 +128,17 @@ def small_cells(lanes: int) -> NDArray[np.float64]:
 
 def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
     """The largest size whose tables are worth counting; below `low` where none is."""
-    if rows.lacks_values:
+    if rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
     lanes = lanes_of(rows.n_classes, rows.total)[0]
     mean_cells = _mean_cells(rows.cardinalities, high)
     most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)
     size = low - 1
-    while size < high and mean_cells[size + 1] * lanes <= most:
+    while (
+        size < high
+        and mean_cells[size + 1] * lanes <= most
+        and comb(rows.n_features, size + 1) <= LARGEST_PLAN
+    ):
         size += 1
     return size
 

@@ -1,0 +1,71 @@
+"""Tasks that count blocks of features and read the sums of their subsets off (cover-cube)."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.information.kernels import cube
+from misfeat.information.plan import (
+    block_size_for,
+    buffer_words,
+    cube_plan,
+    lanes_of,
+    small_cells,
+)
+from misfeat.information.prepared import PreparedRows, log_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.information.work import Task, Work
+
+TASKS_A_THREAD = 8
+
+
+def counting_tasks(
+    rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], work: Work
+) -> list[Task]:
+    """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `cube_plan`."""
+    lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total)
+    lane_bytes = np.dtype(lane_type).itemsize
+    plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
+    words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
+    capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
+    f = log_table(rows.total)
+    small = small_cells(lanes) if lane_bytes == 2 else np.empty(0)
+    all_ones = bool((rows.weights == 1).all())
+    weights = (rows.weights[:0] if all_ones else rows.weights).astype(lane_type)
+    own = threading.local()  # every thread keeps its memory from task to task
+
+    def task(first: int, last: int) -> Task:
+        def score() -> None:
+            if not hasattr(own, "buffer"):
+                own.buffer = np.empty(capacity, dtype=word_type)
+                own.keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
+            cube.score_blocks(
+                first,
+                last,
+                rows.codes,
+                rows.target,
+                weights,
+                rows.cardinalities,
+                rows.n_classes,
+                plan.blocks,
+                plan.starts,
+                plan.kept,
+                plan.outputs,
+                lanes,
+                own.buffer,
+                own.buffer.view(lane_type),
+                own.keys,
+                f,
+                small,
+                sums,
+            )
+
+        return score
+
+    return [task(*part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]

@@ -1,0 +1,60 @@
+"""Tasks on threads: how many, how far along, and how to stop."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from joblib import effective_n_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Task = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Work:
+    """How scoring is carried out.
+
+    Attributes
+    ----------
+    n_jobs : int or None
+        Threads, as joblib reads it.
+    progress : callable or None
+        Called as ``progress(done, total)`` after every task. What it raises stops the work.
+    """
+
+    n_jobs: int | None = None
+    progress: Callable[[int, int], None] | None = None
+
+    def stretches(self, count: int, a_thread: int, longest: int = 2**62) -> list[tuple[int, int]]:
+        """Cut a range into so many tasks a thread, or more where they would be too long."""
+        n_tasks = max(a_thread * effective_n_jobs(self.n_jobs), -(-count // longest))
+        bounds = np.linspace(0, count, max(1, min(count, n_tasks)) + 1).astype(np.int64).tolist()
+        return list(pairwise(bounds))
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Carry out tasks on threads; an interrupt or an error stops those not yet begun."""
+        n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
+        if n_threads <= 1:
+            for done, task in enumerate(tasks, start=1):
+                task()
+                self._tell(done, len(tasks))
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            futures = [pool.submit(task) for task in tasks]
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    future.result()
+                    self._tell(done, len(tasks))
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(done, total)
