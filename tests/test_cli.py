@@ -114,3 +114,19 @@ def test_the_demo_writes_a_table_and_its_result(tmp_path):
         "--json",
     )
     assert again.stdout == (folder / "top_k.jsonl").read_text()
+
+
+def test_measure_budget_and_threads_can_be_chosen(heart_path):
+    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
+    plain = run(*arguments, "--measure", "r2", "--jobs", "1", "--quiet")
+    assert "squared multiple correlations" in plain.stdout
+    lines = run(*arguments, "--budget", "0.3", "--seed", "1", "--top", "78", "--json").stdout
+    rows = [json.loads(line) for line in lines.splitlines()]
+    unsampled = [r for r in rows if r["kind"] == "set" and r["source"] == "predicted"]
+    assert any(not row["missing"] for row in unsampled)
+    assert (
+        lines
+        == run(
+            *arguments, "--budget", "0.3", "--seed", "1", "--top", "78", "--json", "--jobs", "1"
+        ).stdout
+    )

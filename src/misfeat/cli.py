@@ -69,6 +69,14 @@ def run(
         str, typer.Option(help="Other missing values: 'category' or 'available'.")
     ] = "category",
     min_rows: Annotated[int, typer.Option(help="Smaller subgroups are merged.")] = 1,
+    measure: Annotated[
+        str, typer.Option(help="'mutual_info', or 'r2' for numeric columns.")
+    ] = "mutual_info",
+    budget: Annotated[
+        float, typer.Option(help="Compute this share of the scores, and predict the others.")
+    ] = 1.0,
+    seed: Annotated[int | None, typer.Option(help="Repeats what a budget chooses.")] = None,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No notes and no progress.")] = False,
     debug: Debug = False,
@@ -86,6 +94,10 @@ def run(
             missing_threshold=missing_threshold,
             sporadic=sporadic,
             min_rows=min_rows,
+            measure=measure,
+            budget=budget,
+            random_state=seed,
+            n_jobs=jobs,
             verbose=int(not quiet and sys.stderr.isatty()),
         ).fit(table, target)
         _print_answer(selector, json, quiet)

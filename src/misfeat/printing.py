@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
 
 WIDTH_IN_A_PIPE = 120
-LEGEND = (
-    "Scores are joint mutual information with the target, in nats. "
-    "A star marks a feature that the subgroup never recorded."
-)
+SCORES_ARE = {
+    "mutual_info": "Scores are joint mutual information with the target, in nats.",
+    "r2": "Scores are squared multiple correlations with the target.",
+}
+STAR = "A star marks a feature that the subgroup never recorded."
 
 
 def json_lines(selector: SubgroupSelector) -> Iterator[str]:
@@ -41,7 +42,8 @@ def print_tables(selector: SubgroupSelector, console: Console | None = None) -> 
     sets = selector.best_sets()
     for name in selector.cohorts_.names:
         console.print(_set_table(name, [s for s in sets if s.subgroup == name]))
-    console.print(LEGEND, style="dim", highlight=False)
+    legend = f"{SCORES_ARE[selector.measure]} {STAR}"
+    console.print(legend, style="dim", highlight=False)
 
 
 def new_console() -> Console:
