@@ -230,6 +230,11 @@ def test_larger_sets_can_be_asked_for_under_a_budget(generated):
         ({"sampler": "walk"}, "sampler='walk' is unknown"),
         ({"measure": "gini"}, "measure='gini' is unknown"),
         ({"completer": ["gain"]}, "completer="),
+        ({"memory_limit": "a"}, "memory_limit='a'"),
+        ({"memory_limit": None}, "memory_limit=None"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"n_jobs": "x"}, "n_jobs='x'"),
     ],
 )
 def test_choices_that_do_not_exist_are_refused(generated, parameters, complaint):
@@ -268,3 +273,18 @@ def test_rows_that_count_only_where_complete_have_wide_bounds():
         assert row["low"] <= row["score"] <= row["high"]
         if row["source"] == "predicted":
             assert (row["low"], row["high"]) == (0.0, pytest.approx(np.log(2)))
+
+
+def test_a_cohort_that_recorded_nothing_gets_predictions():
+    rng = np.random.default_rng(0)
+    n = 60
+    absent = np.full(n, np.nan)
+    table = {
+        "g": np.repeat(np.array(["a", "b"], dtype=object), n),
+        "x": np.r_[rng.integers(2, size=n), absent],
+        "z": np.r_[rng.integers(2, size=n), absent],
+        "y": rng.integers(2, size=2 * n),
+    }
+    for parameters in ({}, {"budget": np.float32(0.5)}, {"measure": "r2"}):
+        selector = SubgroupSelector(groups="g", size=2, **parameters).fit(table, "y")
+        assert [row["source"] for row in as_rows(selector.scores())][-1] == "predicted"

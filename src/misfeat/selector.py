@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -83,7 +84,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     n_jobs : int, default=None
         Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.
     random_state : int, default=None
-        Seed of the choice that `budget` makes.
+        Seed of the choice that `budget` makes; the choice also depends on `size`.
     memory_limit : float, default=0.6
         The share of the free memory that scores may take; more is refused before work starts.
     verbose : int, default=0
@@ -221,10 +222,11 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats), ``low``, ``high``,
-            ``source`` and ``missing``, in the library that `fit` was given, else pandas, polars or
-            PyArrow, whichever is installed. ``low`` and ``high`` are certain bounds: the score of
-            the recorded features, and the entropy of the target.
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
+            ``high``, ``source`` and ``missing``, in the library that `fit` was given, else pandas,
+            polars or PyArrow, whichever is installed. ``low`` and ``high`` are certain bounds: the
+            score of the recorded features where it is known (else 0), and what no score can exceed
+            (the entropy of the target, or 1).
         """
         sets = self.best_sets(size, k, subgroup)
         return result_frame(as_columns(sets, ranked=True), self._backend)
@@ -278,8 +280,17 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
                 raise MisfeatError(
                     f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
                 )
-        if not isinstance(self.budget, int | float) or not 0 < self.budget <= 1:
-            raise MisfeatError(f"budget={self.budget!r}; it must be above 0 and at most 1.")
+        for name in ("budget", "memory_limit"):
+            share = getattr(self, name)
+            if not isinstance(share, int | float | np.number) or not 0 < share <= 1:
+                raise MisfeatError(f"{name}={share!r}; it must be above 0 and at most 1.")
+        if self.random_state is not None:
+            check_count(self.random_state, "random_state", least=0)
+        n_jobs: Any = self.n_jobs
+        if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+            raise MisfeatError(
+                f"n_jobs={n_jobs!r}; it must be a number of threads, -1 for all, or None."
+            )
 
     def _measure(self, X: Any, y: Any, cohorts: Cohorts, rules: CohortRules) -> Measure:
         if self.measure == "mutual_info":

@@ -174,3 +174,12 @@ def test_numbers_near_the_largest_float_have_uniform_bins():
     values = np.linspace(-1, 1, 60) * 1.7e308
     edges = report(build_cohorts(table(v=values), "y", binning="uniform"), "v").edges
     assert np.isfinite(edges).all()
+
+
+def test_nan_among_texts_of_a_list_is_missing():
+    data = {
+        "g": ["a", "b", float("nan"), "a"] * 10,
+        "x": [0, 1] * 20,
+        "y": [0, 0, 0, 0, 1, 1, 1, 1] * 5,
+    }
+    assert build_cohorts(data, "y", groups="g").names == ("g=a", "g=b", "g is missing")

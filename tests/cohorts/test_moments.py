@@ -86,3 +86,36 @@ def test_what_has_no_correlation_is_refused():
         build_moments(table(), "town")
     with pytest.raises(MisfeatError, match="needs numeric features"):
         build_moments(table().select("town", "y"), "y")
+
+
+@pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
+def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch):
+    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    far = table().with_columns(a=pl.col("a") + 1e8)
+    near = build_moments(table(), "y").products[0]
+    assert build_moments(HOLDERS[holder](far), "y").products[0] == pytest.approx(near, rel=1e-5)
+
+
+def test_whole_numbers_that_look_like_an_identifier_are_kept_on_request():
+    frame = table().with_columns(
+        salary=pl.Series(np.random.default_rng(0).permutation(10**6)[:400])
+    )
+    assert "salary" not in build_moments(frame, "y").features
+    assert "salary" in build_moments(frame, "y", bins={"salary": 5}).features
+
+
+def test_infinite_values_are_refused():
+    frame = table().with_columns(b=pl.lit(float("inf")))
+    frame = frame.with_columns(b=pl.when(pl.col("flag")).then(pl.col("b")).otherwise(1.0))
+    with pytest.raises(MisfeatError, match="'b' holds infinite values"):
+        build_moments(frame, "y")
+
+
+def test_groupings_with_too_many_combinations_are_refused_or_answered():
+    rng = np.random.default_rng(0)
+    many = {f"g{i}": rng.integers(60, size=400) for i in range(12)}
+    frame = table().with_columns(**{name: pl.Series(v) for name, v in many.items()})
+    with pytest.raises(MisfeatError, match="group by fewer columns"):
+        build_moments(frame, "y", groups=list(many))
+    arrays = {name: frame[name].to_numpy() for name in frame.columns}
+    assert len(build_moments(arrays, "y", groups=list(many)).names) == 400

@@ -303,3 +303,54 @@ def test_merging_two_values_never_raises_a_score(seed):
     for size in range(1, 6):
         before = level_mutual_info(cohort, size, size)[0]
         assert (level_mutual_info(merged, size, size)[0] <= before + 1e-12).all()
+
+
+# --- rare shapes ------------------------------------------------------------------------------
+
+
+def test_a_cohort_that_recorded_nothing_scores_only_the_empty_set():
+    base = random_cohort(3, 50, 2)
+    nothing = {"codes": np.full_like(base.codes, -1), "recorded": np.zeros(3, dtype=bool)}
+    cohort = Cohort(**{**vars(base), **nothing})
+    empty, singles = level_mutual_info(cohort, 0, 1)
+    assert empty.tolist() == [0.0]
+    assert np.isnan(singles).all()
+
+
+def test_tables_too_large_for_short_keys_are_searched():
+    rng = np.random.default_rng(0)
+    rows = 9000
+    wide = [
+        rng.integers(300, size=rows),
+        rng.integers(300, size=rows),
+        rng.integers(110, size=rows),
+    ]
+    codes = np.array([*wide, *rng.integers(2, size=(27, rows))])
+    cohort = cohort_of(codes, rng.integers(2, size=rows))
+    (found,) = level_mutual_info(cohort, 3, 3)
+    assert found[0] == pytest.approx(reference(cohort, np.array([0, 1, 2])), abs=1e-12)
+
+
+def test_conditional_scores_are_taken_over_the_rows_that_have_everything():
+    rng = np.random.default_rng(0)
+    z, y = rng.integers(2, size=(2, 400))
+    s = np.where(z == y, rng.integers(2, size=400), -1)
+    cohort = cohort_of(np.array([s, z]), y)
+    assert conditional_mutual_info(cohort, np.array([[0]]), [1])[0] < 0.02
+    alone = conditional_mutual_info(cohort, np.array([[1]]), [])
+    assert alone == pytest.approx(joint_mutual_info(cohort, np.array([[1]])))
+
+
+def test_a_share_of_the_entropy_is_one_at_most_where_rows_lack_values():
+    cohort = with_gaps(3)
+    for size in range(1, 6):
+        share = level_mutual_info(cohort, size, size, normalized=True)[0]
+        assert (share <= 1 + 1e-12).all()
+    constant = cohort_of(np.array([[0, 1]]), np.array([0, 0]))
+    assert joint_mutual_info(constant, np.array([[0]]), normalized=True).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("subset", [[1, 1], [2, 0]])
+def test_members_that_repeat_or_descend_are_refused(subset):
+    with pytest.raises(MisfeatError, match="distinct and ascend"):
+        joint_mutual_info(random_cohort(), np.array([subset]))

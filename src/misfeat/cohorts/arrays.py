@@ -63,7 +63,11 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
         values = np.ma.getdata(values).astype(object)
         values[mask] = None
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+            # NumPy would spell None and NaN among texts as texts.
+            return np.asarray(values, dtype=object)
+        return array
     except ValueError as error:
         raise MisfeatError(f"{name} has rows of different lengths; make them equal.") from error
 

@@ -188,6 +188,11 @@ class DataFrameTable:
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
         bases = radices(groups)
+        if len(split_into_keys(bases)) > 1:
+            raise MisfeatError(
+                f"The {len(groups)} groupings have too many combinations for measure='r2'; group "
+                "by fewer columns."
+            )
         digits = zip(map(self._code, groups), bases, strict=True)
         key = reduce(_append_digit, digits, nw.lit(0, dtype=nw.Int64)).alias("key")
         columns = [self._number(v).alias(f"x{i}") for i, v in enumerate(variables)]

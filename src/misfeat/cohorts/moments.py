@@ -88,17 +88,18 @@ def moments_of(table: Table, target: str, rules: CohortRules) -> Moments:
     features = [
         column
         for column, profile in profiles.items()
-        if column not in grouped and column != target and _is_usable(profile)
+        if column not in grouped and column != target and _is_usable(profile, rules)
     ]
     if not features:
         raise MisfeatError("measure='r2' needs numeric features, and the table has none.")
-    variables = [_variable(profiles[f]) for f in features] + [_target(profiles[target])]
+    variables = [_variable(table, profiles[f]) for f in features]
+    variables.append(_target(table, profiles[target]))
     sums = table.sum_products([g.coder for g in groupings], variables)
     table.close()
-    notes = Notes()
+    notes = Notes(silent=True)  # the cohorts, which are the same, have said it already
     runs, names = assemble.find_cohorts(CodedRows(sums.codes, sums.rows), groupings, rules, notes)
     rows, both, first, product = _by_cohort(sums, runs.cohort, len(names))
-    share = 1.0 - np.einsum("gii->gi", both)[:, :-1] / rows[:, None]
+    share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
     missing: NDArray[np.bool_] = share >= rules.missing_threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
@@ -113,19 +114,22 @@ def moments_of(table: Table, target: str, rules: CohortRules) -> Moments:
     )
 
 
-def _is_usable(profile: Profile) -> bool:
-    return profile.kind in _NUMERIC and profile.distinct > 1 and not profile.is_identifier
+def _is_usable(profile: Profile, rules: CohortRules) -> bool:
+    chosen = profile.column in rules.bins.by_column
+    return (
+        profile.kind in _NUMERIC and profile.distinct > 1 and (chosen or not profile.is_identifier)
+    )
 
 
-def _variable(profile: Profile) -> Variable:
+def _variable(table: Table, profile: Profile) -> Variable:
     if profile.kind is Kind.FLAG:
         return Variable(profile.reading, 0.0, as_it_is(profile), profile.missing > 0)
-    return Variable(profile.reading, _centre(profile), None, profile.missing > 0)
+    return Variable(profile.reading, _centre(table, profile), None, profile.missing > 0)
 
 
-def _target(profile: Profile) -> Variable:
+def _target(table: Table, profile: Profile) -> Variable:
     if profile.kind in (Kind.INTEGER, Kind.NUMBER):
-        return _variable(profile)
+        return _variable(table, profile)
     if profile.distinct > 2:
         raise MisfeatError(
             f"measure='r2' needs a numeric or binary target; {profile.column!r} holds "
@@ -134,12 +138,17 @@ def _target(profile: Profile) -> Variable:
     return Variable(profile.reading, 0.0, as_it_is(profile), profile.missing > 0)
 
 
-def _centre(profile: Profile) -> float:
-    """The mean of the column, where its values are known; any number would be right."""
-    counts = profile.counts
-    if counts is None or not counts.counts.sum() or not np.isfinite(counts.values).all():
-        return 0.0
-    return float(np.average(counts.values.astype(np.float64), weights=counts.counts))
+def _centre(table: Table, profile: Profile) -> float:
+    """A number in the middle of the column, so that squares about it stay small."""
+    if profile.counts is None:
+        return float(table.quantiles(profile.reading, [0.5])[0])
+    values = profile.counts.values.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise MisfeatError(
+            f"Column {profile.column!r} holds infinite values, which have no correlation; set them "
+            "to missing, or drop the column."
+        )
+    return float(np.average(values, weights=profile.counts.counts)) if len(values) else 0.0
 
 
 def _by_cohort(

@@ -93,9 +93,8 @@ def group_sums(
         for j in range(n):
             product[:, i, j] = found["product", min(i, j), max(i, j)]
             first[:, i, j] = found.get(("first", i, j), found["first", i, i])
-            least = min(i, j), max(i, j)
             if variables[i].has_gaps and variables[j].has_gaps:
-                both[:, i, j] = found["both", *least]
+                both[:, i, j] = found["both", min(i, j), max(i, j)]
             else:
                 both[:, i, j] = recorded[i] if variables[i].has_gaps else recorded[j]
     return GroupSums(codes, rows, both, first, product)

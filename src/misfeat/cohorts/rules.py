@@ -64,16 +64,19 @@ class CohortRules:
 
 @dataclass
 class Notes:
-    """Collects what happened to rows and columns, and says it in the log or as a warning."""
+    """Collects what happened to rows and columns; says it in the log or warns, unless silent."""
 
     texts: list[str] = field(default_factory=list)
+    silent: bool = False
 
     def add(self, text: str) -> None:
         """Note something that was expected."""
         self.texts.append(text)
-        _log.info(text)
+        if not self.silent:
+            _log.info(text)
 
     def warn(self, text: str) -> None:
         """Note something that the user should look at."""
         self.texts.append(text)
-        warn(text)
+        if not self.silent:
+            warn(text)

@@ -18,7 +18,8 @@ class ExactScores:
     ----------
     by_size : tuple of ndarray of shape (n_cohorts, n_subsets of that size)
         ``by_size[m][i, r]`` is the score of the subset of size m and rank r in cohort i, NaN where
-        the cohort never recorded one of its features.
+        the cohort never recorded one of its features, has no row with all of them, or was not asked
+        to compute it.
     missing : ndarray of bool of shape (n_cohorts, n_features)
         Which features each cohort never recorded.
     ceiling : ndarray of shape (n_cohorts,)

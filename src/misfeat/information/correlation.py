@@ -38,8 +38,8 @@ def squared_correlation(
     >>> squared_correlation(columns @ columns.T, np.array([[0, 1]])).round(4)
     array([1.])
     """
-    variance = np.sqrt(np.maximum(np.diag(products), 0.0))
-    scale = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
+    spread = np.sqrt(np.maximum(np.diag(products), 0.0))
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     correlation = products * scale[:, None] * scale[None, :]
     parts = [
         _batch(correlation, subsets[start : start + BATCH])

@@ -7,7 +7,7 @@ a feature that the cohort never recorded has no score: NaN. Rows that lack a val
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 WHOLE_LEVEL_SHARE = 0.1
 """Where this share of a level is asked for, scoring all of it costs less than searching."""
+TRACE = 1e-12
+"""An entropy below this is 0 but for rounding."""
 LARGEST_POWER_SET = 22
 """Subsets of every size are scored for at most so many features."""
 
@@ -103,7 +105,7 @@ def joint_mutual_info(
     """
     rows = prepare_rows(cohort)
     found = _sums_of(rows, cohort, subsets, 1, Work(n_jobs, progress))
-    return _scaled(_mutual_info(rows, found), rows, unit, normalized)
+    return _scaled(_mutual_info(rows, found), found, rows, unit, normalized)
 
 
 def level_mutual_info(
@@ -153,7 +155,8 @@ def level_mutual_info(
     for size in range(low, high + 1):
         whole = np.full(comb(n_features, size), np.nan)
         if size <= top:
-            values = _scaled(_mutual_info(rows, found[size - low]), rows, unit, normalized)
+            sums = found[size - low]
+            values = _scaled(_mutual_info(rows, sums), sums, rows, unit, normalized)
             if n_recorded == n_features:
                 whole = values
             else:
@@ -192,6 +195,8 @@ def conditional_mutual_info(
 ) -> Scores:
     """I(S; Y | Z) = I(S and Z; Y) - I(Z; Y) for listed subsets and one set Z of features.
 
+    Both are taken over the rows that have all features of S and Z.
+
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
@@ -200,14 +205,29 @@ def conditional_mutual_info(
     >>> conditional_mutual_info(cohort, np.array([[0]]), np.array([1]), unit="bits").round(4)
     array([1.])
     """
-    given = np.asarray(given)
-    alone = joint_mutual_info(cohort, given[None], unit=unit)[0]
-    together = [
-        joint_mutual_info(cohort, np.union1d(subset, given)[None], unit=unit)[0]
-        for subset in subsets
-    ]
-    gained: Scores = np.maximum(np.array(together) - alone, 0.0)
-    return gained
+    known = np.asarray(given, dtype=np.int64).reshape(-1)
+    gained = np.empty(len(subsets))
+    for position, subset in enumerate(subsets):
+        whole = np.union1d(subset, known).astype(np.int64)
+        rows = _with_values(cohort, whole)
+        together, alone = (
+            joint_mutual_info(rows, part[None], unit=unit)[0] for part in (whole, known)
+        )
+        gained[position] = together - alone
+    return np.where(gained < 0.0, 0.0, gained)
+
+
+def _with_values(cohort: Cohort, features: NDArray[np.int64]) -> Cohort:
+    """The rows that lack no value of some features, all of which the cohort recorded."""
+    complete = (cohort.codes[features] >= 0).all(axis=0)
+    if complete.all() or not cohort.recorded[features].all():
+        return cohort
+    return replace(
+        cohort,
+        codes=cohort.codes[:, complete],
+        target=cohort.target[complete],
+        weights=cohort.weights[complete],
+    )
 
 
 def entropy(counts: NDArray[np.floating | np.integer]) -> float:
@@ -241,6 +261,8 @@ def _sums_of(
     """Sums of listed subsets, NaN where one of their features was never recorded."""
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
+    if (np.diff(subsets, axis=1) <= 0).any():
+        raise MisfeatError("The features of a subset must be distinct and ascend along its row.")
     position = np.full(len(cohort.recorded), -1, dtype=np.int64)
     position[rows.features] = np.arange(rows.n_features)
     own = position[subsets]
@@ -276,11 +298,15 @@ def _mutual_info(rows: PreparedRows, sums: Sums) -> Scores:
     return found
 
 
-def _scaled(scores: Scores, rows: PreparedRows, unit: str, normalized: bool) -> Scores:
-    divisor = _divisor(unit)
-    if normalized:
+def _scaled(scores: Scores, sums: Sums, rows: PreparedRows, unit: str, normalized: bool) -> Scores:
+    divisor: Scores | float = _divisor(unit)
+    if normalized and len(sums) == 4:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            divisor = np.log(sums[3]) - sums[2] / sums[3]
+    elif normalized:
         divisor = entropy(np.bincount(rows.target, weights=rows.weights))
-    return scores / divisor if divisor != 1.0 and divisor > 0.0 else scores
+    # A target of one class leaves nothing to tell.
+    return np.divide(scores, divisor, out=scores.copy(), where=np.asarray(divisor) > TRACE)
 
 
 def _divisor(unit: str) -> float:

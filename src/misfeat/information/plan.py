@@ -35,7 +35,7 @@ ROWS_A_FEATURE = 30
 LARGEST_PLAN = 2_000_000
 """Levels with more subsets are searched: a plan for them would take too long to make."""
 LARGEST_TABLE = 2**22
-"""No block has more lanes than this."""
+"""No block has more lanes than this: more would not fit two 16-bit keys, nor the caches."""
 COVER_SURPLUS = 0.3
 """How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
 NEAR_BYTES = 2**16
@@ -132,11 +132,13 @@ def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
         return low - 1
     lanes = lanes_of(rows.n_classes, rows.total)[0]
     mean_cells = _mean_cells(rows.cardinalities, high)
+    largest = np.sort(rows.cardinalities)[::-1]
     most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)
     size = low - 1
     while (
         size < high
         and mean_cells[size + 1] * lanes <= most
+        and np.prod(largest[: size + 1], dtype=float) * lanes <= LARGEST_TABLE
         and comb(rows.n_features, size + 1) <= LARGEST_PLAN
     ):
         size += 1

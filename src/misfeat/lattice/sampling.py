@@ -34,6 +34,8 @@ def randwalk(
     be kept too often where the walk turns back, at the smallest and largest size; therefore only
     every 4 n log n-th subset is kept, by when the walk has forgotten where it was.
 
+    Within a single size no flip is possible, and subsets are drawn uniformly.
+
     A walk that finds nothing new for long, because the budget nears everything, is ended, and the
     rest is drawn uniformly.
 
@@ -66,6 +68,8 @@ def randwalk(
     wanted = _number_wanted(budget, total)
     if wanted == total:
         return _split(np.arange(total), offsets, low, high)
+    if low == high:  # every flip would leave the size
+        return arbitrary(n_features, low, high, budget, rng)
     whole_lattice = low <= 1 and high == n_features
     if whole_lattice:
         low, keep_every = 0, 1

@@ -149,7 +149,10 @@ def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, 
     n_groups = np.ones(depths, dtype=np.int64)
     sums = np.zeros(depths, dtype=np.float64)
     # At most half of the rows' number of groups are mixed.
-    n_cells = (n_rows // 2 + 1) * cardinalities.max()
+    largest = 1
+    for feature in range(len(cardinalities)):
+        largest = max(largest, cardinalities[feature])
+    n_cells = (n_rows // 2 + 1) * largest
     cells = np.zeros(n_cells, dtype=np.uint64)
     renumbered = np.empty(n_cells, dtype=np.int32)
     keys = np.empty(n_rows + 1, dtype=np.uint32)
