@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
-compiled = nb.njit(cache=True, nogil=True)
+from misfeat.compiling import compiled
 
 
 @compiled

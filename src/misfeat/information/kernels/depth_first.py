@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.information.kernels.compiling import compiled, compiled_fast
+from misfeat.compiling import compiled, compiled_fast
 from misfeat.information.kernels.cube import f_of
 
 PACKED_BITS = 16
@@ -164,19 +164,13 @@ def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, 
     sums[0] = _sum_f_of_classes(counts, f)
     path = np.full(depths, -1, dtype=np.int64)
     depth = 0
-    n_subsets = len(sizes)
-    for s in range(n_subsets):
+    for s in range(len(sizes)):
         size = sizes[s]
-        shared = 0
-        while shared < min(depth, size) and path[shared] == members[s, shared]:
-            shared += 1
-        depth = shared
+        depth = _shared_depth(path, depth, members[s], size)
         while depth < size:
             feature = members[s, depth]
             length = left[depth]
-            divide = depth + 1 < size or (
-                s + 1 < n_subsets and _begins(members[s + 1], sizes[s + 1], members[s], size)
-            )
+            divide = depth + 1 < size or _next_begins_so(members, sizes, s)
             held, own = rows[depth, :length], groups[depth, :length]
             line, cardinality = codes[feature], cardinalities[feature]
             if divide:
@@ -222,12 +216,21 @@ def _sum_f_of_classes(counts, f):
 
 
 @compiled
-def _begins(longer, longer_size, shorter, shorter_size):
-    """Whether a subset begins with all members of another."""
-    if longer_size <= shorter_size:
+def _shared_depth(path, depth, subset, size):
+    """How many members of a subset the search has taken already, in this order."""
+    shared = 0
+    while shared < min(depth, size) and path[shared] == subset[shared]:
+        shared += 1
+    return shared
+
+
+@compiled
+def _next_begins_so(members, sizes, s):
+    """Whether the subset after the s-th one begins with all its members."""
+    if s + 1 == len(sizes) or sizes[s + 1] <= sizes[s]:
         return False
-    for j in range(shorter_size):
-        if longer[j] != shorter[j]:
+    for j in range(sizes[s]):
+        if members[s + 1, j] != members[s, j]:
             return False
     return True
 
@@ -338,19 +341,13 @@ def score_listed(
     marginal[0] = f_of(everything, f)
     path = np.full(depths, -1, dtype=np.int64)
     depth = 0
-    n_subsets = len(sizes)
-    for s in range(n_subsets):
+    for s in range(len(sizes)):
         size = sizes[s]
-        shared = 0
-        while shared < min(depth, size) and path[shared] == members[s, shared]:
-            shared += 1
-        depth = shared
+        depth = _shared_depth(path, depth, members[s], size)
         while depth < size:
             feature = members[s, depth]
             length = left[depth]
-            divide = depth + 1 < size or (
-                s + 1 < n_subsets and _begins(members[s + 1], sizes[s + 1], members[s], size)
-            )
+            divide = depth + 1 < size or _next_begins_so(members, sizes, s)
             joint[depth + 1], marginal[depth + 1], left[depth + 1] = _split(
                 codes[feature],
                 cardinalities[feature],
