@@ -1,5 +1,6 @@
 """The lattice of feature subsets: which subsets a level holds, their numbers and neighbours."""
 
+from misfeat.lattice.export import edges_beside, edges_between, to_networkx, to_pyg
 from misfeat.lattice.levels import contains, count, level, rank, ranks_above, ranks_below, unrank
 from misfeat.lattice.operators import (
     count_edges_beside,
@@ -18,6 +19,8 @@ __all__ = [
     "count_edges_beside",
     "count_edges_between",
     "count_nodes",
+    "edges_beside",
+    "edges_between",
     "level",
     "randwalk",
     "rank",
@@ -27,5 +30,7 @@ __all__ = [
     "sum_above",
     "sum_below",
     "sum_beside",
+    "to_networkx",
+    "to_pyg",
     "unrank",
 ]

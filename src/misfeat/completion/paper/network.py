@@ -1,0 +1,228 @@
+"""The heterogeneous GraphSAGE of the paper, for several subgroups side by side.
+
+In layer t the state of subset v in lattice i becomes
+
+    h_i(v) <- act( S_i h_i(v) + W_i mean over neighbours u of h_i(u) + sum over j != i of
+                   W_ji h_j(v) + b_i ),
+
+with matrices of its own for every lattice and every ordered pair. (The paper concatenates the
+node's state with the message and multiplies by one more matrix; that is the sum of two products,
+and the product of two matrices is one.) A linear head turns the last state into a score. The input
+is the subset written in bits, the same in every lattice.
+
+Every subgroup has a model of its own, a stack of all lattices of which only the subgroup's own is
+read out. So nothing is computed that no output depends on: the last layer exists for that lattice
+alone, and the layer before is needed everywhere in that lattice, for the means, but elsewhere only
+at the subsets asked for. The first layer's means are constants.
+
+Tensors have nodes first where neighbours are summed, models first where matrices are multiplied.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from misfeat.completion.paper.dropout import Dropout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+    from misfeat.lattice.neighbours import Neighbours
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "leaky_relu": functional.leaky_relu,
+    "relu": functional.relu,
+    "tanh": torch.tanh,
+}
+
+
+class PaperNetwork(nn.Module):
+    """One model a subgroup, all over the same lattice graph.
+
+    Parameters
+    ----------
+    graph : Neighbours
+        The lattice graph that every subgroup has.
+    n_lattices : int
+        How many subgroups the graph has.
+    own : sequence of int
+        The subgroup of each model.
+    layers, hidden, dropout, activation
+        As in `PaperCompleter`.
+    seed : int
+        Seed of dropout.
+    """
+
+    inputs: Tensor
+    others: Tensor
+    mine: Tensor
+    model: Tensor
+
+    def __init__(
+        self,
+        graph: Neighbours,
+        n_lattices: int,
+        own: range,
+        *,
+        layers: int = 2,
+        hidden: int = 128,
+        dropout: float = 0.1,
+        activation: str = "leaky_relu",
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.graph = graph
+        self.own = own
+        self._dropout = Dropout(dropout, seed)
+        self._activation = ACTIVATIONS[activation]
+        bits = graph.bits().to(graph.degree.device)
+        self._keep("inputs", torch.cat([bits, graph.mean(bits)], dim=1))
+        widths = [graph.n_features, *[hidden] * (layers - 1)]
+        self.inner = nn.ModuleList(
+            _InnerLayer(len(own), n_lattices, before, hidden) for before in widths[:-1]
+        )
+        self.last = _LastLayer(len(own), n_lattices, widths[-1], hidden)
+        self.head = nn.Parameter(_uniform(hidden, len(own), hidden))
+        self.head_bias = nn.Parameter(_uniform(hidden, len(own)))
+        others = [[j for j in range(n_lattices) if j != i] for i in own]
+        self._keep("others", torch.tensor(others, dtype=torch.long).reshape(len(own), -1))
+        self._keep("mine", torch.tensor(list(own)))
+        self._keep("model", torch.arange(len(own)))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Predicted scores of the subsets in these rows, both of shape (n_models, n_rows).
+
+        The rows of one model must differ from each other.
+        """
+        if not self.inner:
+            own, others, mean = self._given(rows)
+        else:
+            own, others, mean = self._before_last(rows)
+        state = self._activated(self.last(own, others, mean))
+        return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
+
+    def _given(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What a last layer that is also the first one reads."""
+        bits, mean = self.inputs[rows].chunk(2, dim=2)
+        return bits, bits.repeat(1, 1, self.others.shape[1]), mean
+
+    def _before_last(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The states that the last layer reads: own, others', and the mean of the neighbours'."""
+        if len(self.inner) == 1:
+            own, others = self._first_layer_as_read(rows)
+        else:
+            own, others = self._all_inner_layers(rows)
+        around = self.graph.mean(own)
+        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)  # type: ignore[no-untyped-call]
+
+    def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The first layer: in a model's own lattice everywhere, in the others at `rows`."""
+        weight, bias = self.inner[0].first()
+        n_models, _, width, hidden = weight.shape
+        own_weight = weight[self.model, self.mine].transpose(0, 1).reshape(width, -1)
+        own = torch.addmm(bias[self.model, self.mine].reshape(-1), self.inputs, own_weight)
+        chosen = self.model[:, None]
+        other_weight = weight[chosen, self.others].transpose(1, 2).reshape(n_models, width, -1)
+        other_bias = bias[chosen, self.others].reshape(n_models, 1, -1)
+        others = torch.baddbmm(other_bias, self.inputs[rows], other_weight)
+        return self._activated(own).reshape(-1, n_models, hidden), self._activated(others)
+
+    def _all_inner_layers(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """All layers but the last, in every lattice and at every node."""
+        weight, bias = self.inner[0].first()
+        n_models, n_lattices, width, hidden = weight.shape
+        flat = weight.permute(2, 0, 1, 3).reshape(width, -1)
+        state = self._activated(torch.addmm(bias.reshape(-1), self.inputs, flat))
+        state = state.reshape(-1, n_models, n_lattices, hidden)
+        for layer in list(self.inner)[1:]:
+            state = self._activated(layer(state, self.graph.mean(state)))
+        others = state[rows[:, :, None], self.model[:, None, None], self.others[:, None, :]]
+        return state[:, self.model, self.mine], others.flatten(2)
+
+    def _keep(self, name: str, constant: Tensor) -> None:
+        """Keep what moves with the network but is no weight."""
+        self.register_buffer(name, constant, persistent=False)
+
+    def _activated(self, state: Tensor) -> Tensor:
+        dropped: Tensor = self._dropout(self._activation(state))
+        return dropped
+
+
+class _InnerLayer(nn.Module):
+    """A layer in all lattices of every model.
+
+    `across[k, j, i]` is model k's matrix from lattice j to lattice i; for j = i it is the matrix of
+    the node's own state.
+    """
+
+    def __init__(self, n_models: int, n_lattices: int, before: int, after: int) -> None:
+        super().__init__()
+        lattices = (n_models, n_lattices)
+        self.across = nn.Parameter(_uniform(before, *lattices, n_lattices, before, after))
+        self.around = nn.Parameter(_uniform(before, *lattices, before, after))
+        self.bias = nn.Parameter(_uniform(before, *lattices, after))
+
+    def first(self) -> tuple[Tensor, Tensor]:
+        """Weights on [bits, mean of the neighbours' bits], which are the same in all lattices."""
+        return torch.cat([self.across.sum(dim=1), self.around], dim=2), self.bias
+
+    def forward(self, state: Tensor, mean: Tensor) -> Tensor:
+        """States and means of shape (n_nodes, n_models, n_lattices, width)."""
+        n_models, n_lattices, before, after = self.around.shape
+        matrix = self.across.transpose(2, 3).reshape(n_models, n_lattices * before, -1)
+        across = torch.bmm(state.flatten(2).transpose(0, 1), matrix)
+        around = torch.bmm(mean.flatten(1, 2).transpose(0, 1), self.around.flatten(0, 1))
+        total = across.transpose(0, 1).reshape(-1, n_models, n_lattices, after)
+        total = total + around.transpose(0, 1).reshape(total.shape)
+        return total + self.bias
+
+
+class _LastLayer(nn.Module):
+    """A layer in each model's own lattice."""
+
+    def __init__(self, n_models: int, n_lattices: int, before: int, after: int) -> None:
+        super().__init__()
+        self.own = nn.Parameter(_uniform(before, n_models, before, after))
+        self.others = nn.Parameter(_uniform(before, n_models, n_lattices - 1, before, after))
+        self.around = nn.Parameter(_uniform(before, n_models, before, after))
+        self.bias = nn.Parameter(_uniform(before, n_models, 1, after))
+
+    def forward(self, own: Tensor, others: Tensor, mean: Tensor) -> Tensor:
+        """States of shape (n_models, n_rows, width), those of the others side by side."""
+        total = torch.baddbmm(self.bias, own, self.own)
+        total = torch.baddbmm(total, others, self.others.flatten(1, 2))
+        return torch.baddbmm(total, mean, self.around)
+
+
+class _Pick(torch.autograd.Function):
+    """Rows of values of shape (n_nodes, n_models, width), other rows for each model.
+
+    As no row is picked twice by a model, the gradient is copied back, never summed: fast, and the
+    same bits every time.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, rows: Tensor) -> Tensor:
+        places = rows * values.shape[1] + torch.arange(values.shape[1], device=rows.device)[:, None]
+        ctx.save_for_backward(places.reshape(-1))
+        ctx.shape = values.shape
+        picked = values.reshape(-1, values.shape[2]).index_select(0, places.reshape(-1))
+        return picked.reshape(*rows.shape, -1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+        (places,) = ctx.saved_tensors
+        width = ctx.shape[2]
+        back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)
+        return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
+
+
+def _uniform(fan_in: int, *shape: int) -> Tensor:
+    """Weights as linear layers are usually started: uniform within 1 / sqrt(inputs)."""
+    return torch.empty(*shape).uniform_(-1, 1) / max(fan_in, 1) ** 0.5

@@ -1,0 +1,247 @@
+"""The neighbours of every subset in a lattice graph, as sums on tensors, without a stored edge.
+
+Two nodes of a lattice graph are neighbours if one holds the other and one feature more, or if they
+have the same size, share at least one feature and differ in one. With D the sum over the supersets
+one larger and U the sum over the subsets one smaller, the sum over all neighbours of a node of size
+m is
+
+    D h + U (h + D h) - m h,
+
+where U of a single feature is nothing and the last term is for m >= 2 only. The sum is symmetric,
+so it is its own gradient: nothing but the result is kept for the way back.
+
+Values are tensors whose first axis is the row of a node; further axes are carried along.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+BITS_A_BLOCK = 5
+"""The whole lattice is summed over in blocks of so many features, each one small matrix."""
+
+
+class Neighbours(ABC):
+    """A lattice graph of the subsets of sizes low to high, one row a node.
+
+    Attributes
+    ----------
+    n_features, low, high : int
+        The subsets that are nodes.
+    n_rows : int
+        Rows of a tensor of values.
+    sizes : ndarray of shape (n_rows,)
+        The size of each row's subset; 0 where a row is no node.
+    degree : tensor of shape (n_rows,)
+        How many neighbours each node has.
+    """
+
+    def __init__(self, n_features: int, low: int, high: int, sizes: NDArray[np.int64]) -> None:
+        self.n_features, self.low, self.high = n_features, low, high
+        self.n_rows = len(sizes)
+        self.sizes = sizes
+        self.degree = torch.from_numpy(_degrees(n_features, low, high)[sizes])
+        # What a node of size 2 or more is counted too often on the way down and up again.
+        self._returns = torch.from_numpy(np.where(sizes >= 2, sizes, 0)).float()
+
+    @abstractmethod
+    def rows(self, size: int) -> NDArray[np.int64]:
+        """The rows of the subsets of one size, in the order of their ranks."""
+
+    @abstractmethod
+    def bits(self) -> Tensor:
+        """Which features each row's subset holds, of shape (n_rows, n_features)."""
+
+    @abstractmethod
+    def sum_flat(self, values: Tensor) -> Tensor:
+        """`sum` of values of shape (n_rows, width), without a gradient."""
+
+    def sum(self, values: Tensor) -> Tensor:
+        """The sum of the values of each node's neighbours."""
+        return _Sum.apply(values, self)  # type: ignore[no-any-return,no-untyped-call]
+
+    def mean(self, values: Tensor) -> Tensor:
+        """The mean of the values of each node's neighbours, 0 for a node without any."""
+        share = 1 / self.degree.clamp(min=1).to(values.dtype)
+        return self.sum(values) * share.reshape(-1, *[1] * (values.ndim - 1))
+
+    def to(self, device: torch.device | str) -> Neighbours:
+        """Move what is kept to a device; returns itself."""
+        for name, kept in vars(self).items():
+            if isinstance(kept, torch.Tensor):
+                setattr(self, name, kept.to(device))
+        return self
+
+
+def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighbours:
+    """The lattice graph of the subsets of sizes low to high among n_features features.
+
+    Examples
+    --------
+    >>> graph = neighbours(3, 1, 2)
+    >>> graph.sum(torch.tensor([1.0, 2.0, 4.0, 10.0, 20.0, 40.0]))
+    tensor([30., 50., 60., 63., 55., 36.])
+    """
+    high = n_features if high is None else high
+    if low == 1 and high == n_features:
+        return WholeLattice(n_features)
+    return Levels(n_features, low, high)
+
+
+class Levels(Neighbours):
+    """The subsets of some sizes, level after level, each in the order of ranks.
+
+    What is kept is the rows one below and one above every node: as many numbers as a node has
+    features, however many neighbours it has in its own level.
+    """
+
+    def __init__(self, n_features: int, low: int, high: int) -> None:
+        counts = [comb(n_features, size) for size in range(low, high + 1)]
+        sizes = np.repeat(np.arange(low, high + 1), counts)
+        super().__init__(n_features, low, high, sizes)
+        self._start = dict(zip(range(low, high + 1), np.cumsum([0, *counts]), strict=False))
+        # Sums over supersets are taken at the sizes below some node: those from `lowest` to
+        # high - 1. Where low >= 2, the first of these is no level of the graph itself.
+        lowest = max(low - 1, 1)
+        between = range(lowest, high)
+        self._extra = comb(n_features, lowest) if lowest < min(low, high) else 0
+        self._shared = sum(counts[:-1])
+        above = [ranks_above(level(n_features, m), n_features) for m in between]
+        self._above = _Bags([a + self._start[m + 1] for m, a in zip(between, above, strict=True)])
+        offsets = np.cumsum([0, *[comb(n_features, m) for m in between]])
+        below: list[NDArray[np.int64]] = []
+        if low == 1:
+            below.append(np.empty((n_features, 0), dtype=np.int64))
+        for m, offset in zip(between, offsets, strict=False):
+            below.append(ranks_below(level(n_features, m + 1)) + offset)
+        self._below = _Bags(below)
+
+    def rows(self, size: int) -> NDArray[np.int64]:
+        """The rows of the subsets of one size, in the order of their ranks."""
+        start = self._start[size]
+        return np.arange(start, start + comb(self.n_features, size))
+
+    def bits(self) -> Tensor:
+        """Which features each row's subset holds, of shape (n_rows, n_features)."""
+        held = [
+            contains(level(self.n_features, size), self.n_features)
+            for size in range(self.low, self.high + 1)
+        ]
+        return torch.from_numpy(np.concatenate(held)).float()
+
+    def sum_flat(self, values: Tensor) -> Tensor:
+        """`sum` of values of shape (n_rows, width), without a gradient."""
+        above = self._above.sum(values)
+        through = above.clone()
+        through[self._extra :] += values[: self._shared]
+        total = self._below.sum(through)
+        total[: self._shared] += above[self._extra :]
+        return total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
+
+    def to(self, device: torch.device | str) -> Neighbours:
+        """Move what is kept to a device; returns itself."""
+        self._above.to(device)
+        self._below.to(device)
+        return super().to(device)
+
+
+class WholeLattice(Neighbours):
+    """All subsets; a row's number is its subset written in bits. Row 0 is no node."""
+
+    def __init__(self, n_features: int) -> None:
+        sizes = np.bitwise_count(np.arange(2**n_features, dtype=np.uint64)).astype(np.int64)
+        super().__init__(n_features, 1, n_features, sizes)
+        widest = min(BITS_A_BLOCK, n_features)
+        masks = np.arange(2**widest)
+        one_larger = masks[:, None] & masks[None, :] == masks[:, None]
+        one_larger &= np.bitwise_count(masks[:, None] ^ masks[None, :]) == 1
+        self._one_larger = torch.from_numpy(one_larger).float()
+
+    def rows(self, size: int) -> NDArray[np.int64]:
+        """The rows of the subsets of one size, in the order of their ranks."""
+        return (1 << level(self.n_features, size).astype(np.int64)).sum(axis=1)
+
+    def bits(self) -> Tensor:
+        """Which features each row's subset holds, of shape (n_rows, n_features)."""
+        masks = np.arange(self.n_rows)[:, None]
+        return torch.from_numpy(masks >> np.arange(self.n_features) & 1).float()
+
+    def sum_flat(self, values: Tensor) -> Tensor:
+        """`sum` of values of shape (n_rows, width), without a gradient."""
+        one_larger = self._one_larger.to(values.dtype)
+        total = self._add_sums(torch.zeros_like(values), one_larger, values)
+        through = total + values
+        through[0] = 0
+        self._add_sums(total, one_larger.T, through)
+        total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
+        total[0] = 0
+        return total
+
+    def _add_sums(self, total: Tensor, matrix: Tensor, values: Tensor) -> Tensor:
+        """Add the sums over the subsets that differ in one feature, a block of features a time."""
+        width = values.shape[1]
+        for first in range(0, self.n_features, BITS_A_BLOCK):
+            side = 2 ** min(BITS_A_BLOCK, self.n_features - first)
+            blocks = (-1, side, 2**first * width)
+            block = matrix[:side, :side].expand(self.n_rows // (side << first), -1, -1)
+            total.view(blocks).baddbmm_(block, values.view(blocks))
+        return total
+
+
+class _Bags:
+    """For every node a bag of rows; the sums of values over each bag."""
+
+    def __init__(self, bags: Sequence[NDArray[np.int64]]) -> None:
+        lengths = [np.full(len(rows), rows.shape[1]) for rows in bags]
+        ends = np.cumsum(np.concatenate([[0], *lengths]))
+        rows = np.concatenate([np.empty(0), *[rows.ravel() for rows in bags]])
+        # 32 bits halve what is read; more rows than they can number do not fit a memory anyway.
+        self._rows = torch.from_numpy(rows.astype(np.int32))
+        self._ends = torch.from_numpy(ends.astype(np.int32))
+
+    def sum(self, values: Tensor) -> Tensor:
+        if not len(self._rows):
+            return values.new_zeros(len(self._ends) - 1, values.shape[1])
+        return embedding_bag(
+            self._rows, values, self._ends, mode="sum", include_last_offset=True
+        )
+
+    def to(self, device: torch.device | str) -> None:
+        self._rows, self._ends = self._rows.to(device), self._ends.to(device)
+
+
+class _Sum(torch.autograd.Function):
+    """The sum over neighbours: linear and symmetric, hence its own gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, graph: Neighbours) -> Tensor:
+        ctx.graph = graph
+        flat = values.reshape(graph.n_rows, -1)
+        return graph.sum_flat(flat.contiguous()).reshape(values.shape)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+        return ctx.graph.sum(gradient), None
+
+
+def _degrees(n_features: int, low: int, high: int) -> NDArray[np.int64]:
+    """Neighbours of a node by its size, from 0 (no node) to high."""
+    size = np.arange(high + 1)
+    below = np.where(size - 1 >= low, size, 0)
+    above = np.where(size + 1 <= high, n_features - size, 0)
+    beside = np.where(size >= 2, size * (n_features - size), 0)
+    return np.where(size >= low, below + above + beside, 0)
