@@ -14,11 +14,15 @@ def test_more_features_sets_and_cohorts_need_more():
     assert base < memory_needed(20, 3, 5)
 
 
+def needed_by_4(n_features, size):
+    return memory_needed(n_features, size, 4)
+
+
 def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
     monkeypatch.setattr("misfeat.memory.available_memory", lambda: 2 * GIB)
-    check_memory(100, 3, 4, limit=0.6)
+    check_memory(100, 3, 4, limit=0.6, needed=needed_by_4)
     with pytest.raises(MisfeatError) as caught:
-        check_memory(1000, 3, 4, limit=0.6)
+        check_memory(1000, 3, 4, limit=0.6, needed=needed_by_4)
     message = str(caught.value)
     assert "166,167,000 sets of 3 among 1000 features in 4 subgroups" in message
     assert "only 1.2 GiB (60% of the free memory)" in message
@@ -29,7 +33,7 @@ def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
 def test_where_nothing_fits_it_is_said(monkeypatch):
     monkeypatch.setattr("misfeat.memory.available_memory", lambda: 10)
     with pytest.raises(MisfeatError, match="fewer features and subgroups"):
-        check_memory(10, 2, 2, limit=0.6)
+        check_memory(10, 2, 4, limit=0.6, needed=needed_by_4)
 
 
 def test_the_selector_asks_before_it_works(monkeypatch):
@@ -39,6 +43,14 @@ def test_the_selector_asks_before_it_works(monkeypatch):
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector(size=4).fit(X, y)
     assert SubgroupSelector(size=2, memory_limit=0.9).fit(X, y).best_sets()
+
+
+def test_the_memory_of_a_completer_counts(monkeypatch):
+    columns = {f"f{i}": np.arange(40) % (i + 2) for i in range(20)} | {"y": np.arange(40) % 2}
+    monkeypatch.setattr("misfeat.memory.available_memory", lambda: 50 * 10**6)
+    assert SubgroupSelector(size=3).fit(columns, "y").best_sets()
+    with pytest.raises(MisfeatError, match="would need"):
+        SubgroupSelector(size=3, completer="paper").fit(columns, "y")
 
 
 def test_free_memory_is_found_without_proc(monkeypatch, tmp_path):

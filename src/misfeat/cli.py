@@ -72,10 +72,16 @@ def run(
     measure: Annotated[
         str, typer.Option(help="'mutual_info', or 'r2' for numeric columns.")
     ] = "mutual_info",
+    completer: Annotated[
+        str, typer.Option(help="How scores are predicted: 'auto', 'gain' or 'paper'.")
+    ] = "auto",
+    device: Annotated[
+        str, typer.Option(help="For completers that learn: 'auto', 'cpu', 'cuda' or 'mps'.")
+    ] = "auto",
     budget: Annotated[
         float, typer.Option(help="Compute this share of the scores, and predict the others.")
     ] = 1.0,
-    seed: Annotated[int | None, typer.Option(help="Repeats what a budget chooses.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeats what is drawn at random.")] = None,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No notes and no progress.")] = False,
@@ -95,6 +101,8 @@ def run(
             sporadic=sporadic,
             min_rows=min_rows,
             measure=measure,
+            completer=completer,
+            device=device,
             budget=budget,
             random_state=seed,
             n_jobs=jobs,

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from math import comb
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GIB = 2**30
 BYTES_A_SCORE = 8
@@ -48,26 +52,37 @@ def available_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def check_memory(n_features: int, size: int, n_cohorts: int, limit: float) -> None:
-    """Refuse work that would need more than a share of the free memory, and say what would fit."""
+def check_memory(
+    n_features: int,
+    size: int,
+    n_cohorts: int,
+    limit: float,
+    needed: Callable[[int, int], int],
+) -> None:
+    """Refuse work that would need more than a share of the free memory, and say what would fit.
+
+    Parameters
+    ----------
+    n_features, size, n_cohorts : int
+        What is asked for.
+    limit : float
+        The share of the free memory that may be used.
+    needed : callable
+        Bytes for a number of features and a size.
+    """
     allowed = int(limit * available_memory())
-    needed = memory_needed(n_features, size, n_cohorts)
-    if needed <= allowed:
+    asked = needed(n_features, size)
+    if asked <= allowed:
         return
-    fitting = next(
-        (m for m in range(size - 1, 0, -1) if memory_needed(n_features, m, n_cohorts) <= allowed), 0
-    )
-    features = max(
-        (n for n in range(size, n_features) if memory_needed(n, size, n_cohorts) <= allowed),
-        default=0,
-    )
+    fitting = next((m for m in range(size - 1, 0, -1) if needed(n_features, m) <= allowed), 0)
+    features = max((n for n in range(size, n_features) if needed(n, size) <= allowed), default=0)
     remedies = [
         *([f"size={fitting}"] if fitting else []),
         *([f"{features} features at size={size}"] if features else []),
     ]
     raise MisfeatError(
         f"Scoring the {comb(n_features, size):,} sets of {size} among {n_features} features in "
-        f"{n_cohorts} subgroups would need {needed / GIB:.1f} GiB, but only {allowed / GIB:.1f} "
+        f"{n_cohorts} subgroups would need {asked / GIB:.1f} GiB, but only {allowed / GIB:.1f} "
         f"GiB ({limit:.0%} of the free memory) may be used. What would fit: "
         f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit."
     )

@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion import CompletedScores, ExactScores
+from misfeat.completion.model import ExactScores
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.memory import check_memory
+from misfeat.memory import check_memory, memory_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from misfeat.completion.model import CompletedScores, Completer
     from misfeat.information.measures import Measure
     from misfeat.progress import Progress
-
-    Completer = Callable[[ExactScores, NDArray[np.integer]], CompletedScores]
 
 
 class ScoreBook:
@@ -29,7 +26,7 @@ class ScoreBook:
     ----------
     measure : Measure
         Scores feature sets in a cohort.
-    completer : callable
+    completer : Completer
         Predicts the scores that could not be computed.
     budget : float, default=1.0
         The share of the computable sets of a cohort that is computed; the rest is predicted.
@@ -67,17 +64,29 @@ class ScoreBook:
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         if size not in self._completed:
-            check_memory(self._n_features, size, len(self.measure.missing), self._memory_limit)
-            if size >= len(self._exact):
-                self._exact += self._compute(len(self._exact), size, progress)
+            reach = self._check_memory(size)
+            if reach >= len(self._exact):
+                self._exact += self._compute(len(self._exact), reach, progress)
             exact = ExactScores(
-                by_size=tuple(self._exact[: size + 1]),
+                by_size=tuple(self._exact[: reach + 1]),
                 missing=self.measure.missing,
                 ceiling=self.measure.ceiling,
                 closed=self.measure.closed,
             )
-            self._completed[size] = self._completer(exact, level(self._n_features, size))
+            self._completed[size] = self._completer.complete(exact, size, progress)
         return self._completed[size]
+
+    def _check_memory(self, size: int) -> int:
+        """Refuse what would not fit; the largest size of which scores are computed."""
+        n_cohorts = len(self.measure.missing)
+
+        def needed(n_features: int, size: int) -> int:
+            reach = self._completer.reach(size, n_features)
+            own = self._completer.memory_needed(size, n_features, n_cohorts)
+            return memory_needed(n_features, reach, n_cohorts) + own
+
+        check_memory(self._n_features, size, n_cohorts, self._memory_limit, needed)
+        return self._completer.reach(size, self._n_features)
 
     @property
     def _n_features(self) -> int:

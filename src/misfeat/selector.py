@@ -13,7 +13,8 @@ from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.completion import CompletedScores, complete_by_gain
+from misfeat.completion.named import completer_of
+from misfeat.devices import check_device
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Completer
     from misfeat.information.measures import Measure
 
-_COMPLETERS = {"auto": complete_by_gain, "gain": complete_by_gain}
 _MEASURES = ("mutual_info", "r2")
 
 
@@ -51,9 +52,11 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     measure : {"mutual_info", "r2"}, default="mutual_info"
         Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.
-    completer : {"auto", "gain"}, default="auto"
+    completer : {"auto", "gain", "paper"} or Completer, default="auto"
         How scores are predicted. ``"gain"``: the score of the recorded features plus the mean gain
-        that the others bring in the subgroups that recorded them.
+        that the others bring in the subgroups that recorded them. ``"paper"``: the graph neural
+        network of the MISFEAT paper, as a reference; `PaperCompleter` has its settings.
+        ``"auto"``: ``"gain"``.
     budget : float, default=1.0
         The share of the sets that a subgroup recorded for which scores are computed; the others are
         predicted.
@@ -81,10 +84,14 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         What becomes of small subgroups.
     missing_groups : {"own", "drop"}, default="own"
         What becomes of rows in which a group column is missing: subgroups of their own, or dropped.
+    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
+        Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
+        is one, else the CPU.
     n_jobs : int, default=None
         Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.
     random_state : int, default=None
-        Seed of the choice that `budget` makes; the choice also depends on `size`.
+        Seed of the choice that `budget` makes, which also depends on `size`, and of completers that
+        learn.
     memory_limit : float, default=0.6
         The share of the free memory that scores may take; more is refused before work starts.
     verbose : int, default=0
@@ -97,6 +104,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     subgroups_ : dataframe
         Columns ``subgroup``, ``rows``, ``target_entropy`` (nats) and ``missing``, the features that
         the subgroup never recorded.
+    completer_ : Completer
+        What predicted; `PaperCompleter` keeps its trained models.
 
     Examples
     --------
@@ -121,7 +130,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         k: int = 10,
         *,
         measure: str = "mutual_info",
-        completer: str = "auto",
+        completer: str | Completer = "auto",
         budget: float = 1.0,
         sampler: str = "randwalk",
         bins: int | Mapping[str, Any] = 5,
@@ -133,6 +142,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         min_rows: int = 1,
         small_groups: str = "merge",
         missing_groups: str = "own",
+        device: str = "auto",
         n_jobs: int | None = None,
         random_state: int | None = None,
         memory_limit: float = 0.6,
@@ -154,6 +164,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.min_rows = min_rows
         self.small_groups = small_groups
         self.missing_groups = missing_groups
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.memory_limit = memory_limit
@@ -175,6 +186,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
+        completer = completer_of(self.completer, device=self.device, random_state=self.random_state)
         rules = CohortRules.parse(
             groups=self.groups,
             bins=self.bins,
@@ -192,7 +204,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             cohorts = cohorts_of(table, target, rules, progress)
             book = ScoreBook(
                 self._measure(X, y, cohorts, rules),
-                _COMPLETERS[self.completer],
+                completer,
                 budget=self.budget,
                 sampler=self.sampler,
                 seed=self.random_state,
@@ -203,6 +215,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             book.completed(self.size, progress)
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
+        self.completer_ = completer
         return self
 
     def top_k(
@@ -271,11 +284,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         check_count(self.size, "size")
         check_count(self.k, "k")
-        for name, choices in (
-            ("completer", _COMPLETERS),
-            ("measure", _MEASURES),
-            ("sampler", SAMPLERS),
-        ):
+        check_device(self.device)
+        for name, choices in (("measure", _MEASURES), ("sampler", SAMPLERS)):
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
                 raise MisfeatError(
                     f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."

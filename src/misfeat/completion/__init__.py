@@ -1,6 +1,7 @@
 """Scores that cannot be computed in a cohort, predicted from the cohorts that can."""
 
-from misfeat.completion.gain import complete_by_gain
-from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.completion.gain import GainCompleter
+from misfeat.completion.model import CompletedScores, Completer, ExactScores
+from misfeat.completion.paper import PaperCompleter
 
-__all__ = ["CompletedScores", "ExactScores", "complete_by_gain"]
+__all__ = ["CompletedScores", "Completer", "ExactScores", "GainCompleter", "PaperCompleter"]

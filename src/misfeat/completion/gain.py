@@ -19,6 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from misfeat.completion.model import CompletedScores, ExactScores
 from misfeat.lattice import level, rank, ranks_below
@@ -26,19 +27,14 @@ from misfeat.lattice import level, rank, ranks_below
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.progress import Progress
+
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
 
 
-def complete_by_gain(exact: ExactScores, subsets: Subsets) -> CompletedScores:
-    """Predict the scores that could not be computed.
-
-    Parameters
-    ----------
-    exact : ExactScores
-        What could be computed.
-    subsets : ndarray of shape (n_subsets, size)
-        Every subset of the wanted size, in the order of their ranks.
+class GainCompleter(BaseEstimator):  # type: ignore[misc]
+    """Predict a score as that of the recorded part plus the mean gain elsewhere.
 
     Examples
     --------
@@ -54,36 +50,42 @@ def complete_by_gain(exact: ExactScores, subsets: Subsets) -> CompletedScores:
     ...     missing=np.array([[False, False], [False, True]]),
     ...     ceiling=np.array([0.6, 0.6]),
     ... )
-    >>> complete_by_gain(exact, np.array([[0, 1]])).score.round(2)
+    >>> GainCompleter().complete(exact, 2).score.round(2)
     array([[0.25],
            [0.45]])
     """
-    size = subsets.shape[1]
-    filled = _with_recorded_sets_filled(exact, size)
-    score = filled[size].copy()
-    predicted = np.isnan(exact.by_size[size])
-    low, high = score.copy(), score.copy()
-    for cohort, missing in enumerate(exact.missing):
-        for pattern in product((False, True), repeat=size):
-            chosen = np.flatnonzero((missing[subsets] == pattern).all(axis=1))
-            if not len(chosen) or not any(pattern):
-                continue
-            absent = np.array(pattern)
-            recorded, unrecorded = subsets[chosen][:, ~absent], subsets[chosen][:, absent]
-            floor = _scores(filled, recorded)[cohort]
-            gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
-            score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
-            low[cohort, chosen] = _certain_floor(exact, recorded)[cohort]
-        low[cohort, predicted[cohort] & ~missing[subsets].any(axis=1)] = 0.0
-        high[cohort, predicted[cohort]] = exact.ceiling[cohort]
-    return CompletedScores(subsets, np.clip(score, low, high), low, high, predicted)
 
+    def reach(self, size: int, n_features: int) -> int:  # noqa: ARG002
+        """The largest size whose exact scores are read to predict those of `size`."""
+        return size
 
-def _certain_floor(exact: ExactScores, recorded: Subsets) -> Scores:
-    """The score of the recorded part where it was computed and bounds the whole; else 0."""
-    if not exact.closed:
-        return np.zeros((len(exact.missing), len(recorded)))
-    return np.nan_to_num(_scores(exact.by_size, recorded), nan=0.0)
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:  # noqa: ARG002
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return 0
+
+    def complete(
+        self,
+        exact: ExactScores,
+        size: int,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> CompletedScores:
+        """A score for every subset of one size in every cohort."""
+        subsets = level(exact.missing.shape[1], size)
+        filled = _with_recorded_sets_filled(exact, size)
+        score = filled[size].copy()
+        for cohort, missing in enumerate(exact.missing):
+            for pattern in product((False, True), repeat=size):
+                chosen = np.flatnonzero((missing[subsets] == pattern).all(axis=1))
+                if not len(chosen) or not any(pattern):
+                    continue
+                absent = np.array(pattern)
+                recorded, unrecorded = subsets[chosen][:, ~absent], subsets[chosen][:, absent]
+                floor = _scores(filled, recorded)[cohort]
+                gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
+                score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
+        low, high = exact.bounds(size)
+        predicted = np.isnan(exact.by_size[size])
+        return CompletedScores(subsets, np.clip(score, low, high), low, high, predicted)
 
 
 def _with_recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:

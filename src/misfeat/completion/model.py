@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+    from misfeat.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
 class ExactScores:
-    """Every score that can be computed, for all sizes up to the wanted one.
+    """Every score that can be computed, for all sizes up to the largest that a completer reads.
 
     Attributes
     ----------
@@ -32,6 +37,46 @@ class ExactScores:
     missing: NDArray[np.bool_]
     ceiling: NDArray[np.float64]
     closed: bool = True
+
+    def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
+        """What would be left, had the cohorts not recorded the features that a mask marks."""
+        n_features = self.missing.shape[1]
+        left = [self.by_size[0]]
+        for size, scores in enumerate(self.by_size[1:], start=1):
+            lost = mask[:, level(n_features, size)].any(axis=2)
+            left.append(np.where(lost, np.nan, scores))
+        return ExactScores(tuple(left), self.missing | mask, self.ceiling, self.closed)
+
+    def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Between which two values each score of one size certainly lies.
+
+        At least the score of the recorded part, where that was computed and a larger set cannot
+        score lower (else 0), and at most the ceiling; an exact score lies between itself and
+        itself. Both of shape (n_cohorts, n_subsets).
+        """
+        exact = self.by_size[size]
+        low, high = exact.copy(), exact.copy()
+        unknown = np.isnan(exact)
+        subsets = level(self.missing.shape[1], size)
+        for cohort, missing in enumerate(self.missing):
+            places = np.flatnonzero(unknown[cohort])
+            low[cohort, places] = self._floors(cohort, missing, subsets[places])
+            high[cohort, places] = self.ceiling[cohort]
+        return low, high
+
+    def _floors(
+        self, cohort: int, missing: NDArray[np.bool_], subsets: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The score of each subset's recorded part in one cohort, 0 where it bounds nothing."""
+        floors = np.zeros(len(subsets))
+        if not self.closed:
+            return floors
+        absent = missing[subsets]
+        for size in range(subsets.shape[1]):
+            chosen = np.flatnonzero((~absent).sum(axis=1) == size)
+            recorded = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
+            floors[chosen] = np.nan_to_num(self.by_size[size][cohort, rank(recorded)])
+        return floors
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +100,21 @@ class CompletedScores:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     predicted: NDArray[np.bool_]
+
+
+class Completer(Protocol):
+    """A way to predict the scores that could not be computed."""
+
+    def reach(self, size: int, n_features: int) -> int:
+        """The largest size whose exact scores are read to predict those of `size`."""
+        ...
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        ...
+
+    def complete(
+        self, exact: ExactScores, size: int, progress: Progress | None = None
+    ) -> CompletedScores:
+        """A score for every subset of one size in every cohort."""
+        ...

@@ -1,7 +1,7 @@
 """Tables to learn, test and measure with: generated ones, the paper's example, and real files."""
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.datasets.files import load_attrition, load_heart, load_loan, load_mobile
+from misfeat.datasets.files import as_in_paper, load_attrition, load_heart, load_loan, load_mobile
 from misfeat.datasets.formulas import make_formula
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 from misfeat.datasets.readmission import load_readmission
@@ -9,6 +9,7 @@ from misfeat.datasets.readmission import load_readmission
 __all__ = [
     "Dataset",
     "GeneratedCohorts",
+    "as_in_paper",
     "load_attrition",
     "load_heart",
     "load_loan",

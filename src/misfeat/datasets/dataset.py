@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class Dataset:
         What `SubgroupSelector` takes as ``groups``.
     description : str
         Where the table comes from and what its columns mean.
+    bins : int or dict, default=5
+        What `SubgroupSelector` takes as ``bins``.
 
     Examples
     --------
@@ -39,11 +41,24 @@ class Dataset:
     target: str
     groups: Any
     description: str
+    bins: Any = field(default=5, kw_only=True)
 
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""
         return len(self.columns[self.target])
+
+    def without(self, *columns: str) -> Dataset:
+        """The same table without some columns.
+
+        Examples
+        --------
+        >>> from misfeat.datasets import load_readmission
+        >>> "age" in load_readmission().without("age").columns
+        False
+        """
+        kept = {name: column for name, column in self.columns.items() if name not in columns}
+        return replace(self, columns=kept)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a dataframe of ``"pandas"``, ``"polars"`` or ``"pyarrow"``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,3 +109,50 @@ def data_folder(file: str, source: str) -> Path:
             f"folder, and set {FOLDER_VARIABLE} to that folder."
         )
     return Path(folder)
+
+
+def as_in_paper(data: Dataset) -> Dataset:
+    """Leave out and bin the columns of Mobile or Attrition as the MISFEAT paper did.
+
+    Parameters
+    ----------
+    data : Dataset
+        What `load_mobile`, `load_attrition` or `load_loan` returned; the last stays as it is.
+
+    Examples
+    --------
+    >>> len(as_in_paper(load_mobile()).columns)  # doctest: +SKIP
+    17
+    """
+    left_out, bins = _IN_PAPER[data.name]
+    return replace(data.without(*left_out), bins={**bins, "*": 5})
+
+
+_YEARS_OR_MILES: list[float] = [3, 6, 10, 20]
+_IN_PAPER: dict[str, tuple[tuple[str, ...], dict[str, list[float]]]] = {
+    "mobile": (
+        ("four_g", "int_memory", "sc_h", "sc_w"),
+        {
+            "battery_power": [1000, 1500],
+            "clock_speed": [1, 2],
+            "fc": [3.8, 7.6],
+            "m_dep": [0.5],
+            "mobile_wt": [120, 160],
+            "n_cores": [2, 4, 6],
+            "pc": [10],
+            "px_height": [720, 1080],
+            "px_width": [1080, 1440],
+            "ram": [1024, 2048, 3072],
+            "talk_time": [11],
+        },
+    ),
+    "attrition": (
+        ("Company Tenure",),
+        {
+            "Years at Company": _YEARS_OR_MILES,
+            "Distance from Home": _YEARS_OR_MILES,
+            "Monthly Income": [3000, 5000, 8000, 10000],
+        },
+    ),
+    "loan": ((), {}),
+}

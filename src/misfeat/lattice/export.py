@@ -18,7 +18,7 @@ from misfeat.lattice.operators import count_edges_beside, count_edges_between
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import networkx
+    import networkx as nx
     from numpy.typing import NDArray
     from torch_geometric.data import HeteroData
 
@@ -112,9 +112,7 @@ def to_pyg(
         import torch
         from torch_geometric.data import HeteroData
     except ImportError as error:
-        raise MisfeatError(
-            "to_pyg needs PyTorch Geometric: pip install 'misfeat[pyg]'."
-        ) from error
+        raise MisfeatError("to_pyg needs PyTorch Geometric: pip install 'misfeat[pyg]'.") from error
     high = _checked_high(n_features, cohorts, low, high, "torch_geometric")
     subsets = [level(n_features, size) for size in range(low, high + 1)]
     held = torch.from_numpy(np.concatenate([contains(s, n_features) for s in subsets])).float()
@@ -142,7 +140,7 @@ def to_networkx(
     cohorts: Sequence[str] | None = None,
     low: int = 1,
     high: int | None = None,
-) -> networkx.Graph:
+) -> nx.Graph:
     """A small lattice graph, or a multiplex of them, as a graph of networkx.
 
     Parameters
@@ -166,7 +164,7 @@ def to_networkx(
     >>> sorted(graph["age", "bmi"])
     [('age',), ('age', 'bmi', 'sex'), ('age', 'sex'), ('bmi',), ('bmi', 'sex')]
     """
-    import networkx
+    import networkx as nx
 
     names = list(range(features)) if isinstance(features, int) else list(features)
     high = _checked_high(len(names), cohorts or [""], low, high, "networkx")
@@ -175,7 +173,7 @@ def to_networkx(
         for size in range(low, high + 1)
         for subset in level(len(names), size)
     ]
-    graph = networkx.Graph()
+    graph = nx.Graph()
     for cohort in cohorts if cohorts is not None else [None]:
         nodes: list[Any] = sets if cohort is None else [(cohort, s) for s in sets]
         graph.add_nodes_from(nodes)

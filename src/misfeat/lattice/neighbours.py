@@ -72,7 +72,7 @@ class Neighbours(ABC):
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
-        return _Sum.apply(values, self)  # type: ignore[no-any-return,no-untyped-call]
+        return _Sum.apply(values, self)
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean of the values of each node's neighbours, 0 for a node without any."""
@@ -216,9 +216,7 @@ class _Bags:
     def sum(self, values: Tensor) -> Tensor:
         if not len(self._rows):
             return values.new_zeros(len(self._ends) - 1, values.shape[1])
-        return embedding_bag(
-            self._rows, values, self._ends, mode="sum", include_last_offset=True
-        )
+        return embedding_bag(self._rows, values, self._ends, mode="sum", include_last_offset=True)
 
     def to(self, device: torch.device | str) -> None:
         self._rows, self._ends = self._rows.to(device), self._ends.to(device)
@@ -234,7 +232,7 @@ class _Sum(torch.autograd.Function):
         return graph.sum_flat(flat.contiguous()).reshape(values.shape)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.graph.sum(gradient), None
 
 

@@ -20,7 +20,7 @@ Tensors have nodes first where neighbours are summed, models first where matrice
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from misfeat.lattice.neighbours import Neighbours
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "leaky_relu": functional.leaky_relu,
-    "relu": functional.relu,
-    "tanh": torch.tanh,
+    "leaky_relu": functional.leaky_relu_,
+    "relu": torch.relu_,
+    "tanh": torch.tanh_,
 }
 
 
@@ -119,11 +119,11 @@ class PaperNetwork(nn.Module):
         else:
             own, others = self._all_inner_layers(rows)
         around = self.graph.mean(own)
-        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)  # type: ignore[no-untyped-call]
+        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)
 
     def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The first layer: in a model's own lattice everywhere, in the others at `rows`."""
-        weight, bias = self.inner[0].first()
+        weight, bias = cast("_InnerLayer", self.inner[0]).first()
         n_models, _, width, hidden = weight.shape
         own_weight = weight[self.model, self.mine].transpose(0, 1).reshape(width, -1)
         own = torch.addmm(bias[self.model, self.mine].reshape(-1), self.inputs, own_weight)
@@ -135,7 +135,7 @@ class PaperNetwork(nn.Module):
 
     def _all_inner_layers(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """All layers but the last, in every lattice and at every node."""
-        weight, bias = self.inner[0].first()
+        weight, bias = cast("_InnerLayer", self.inner[0]).first()
         n_models, n_lattices, width, hidden = weight.shape
         flat = weight.permute(2, 0, 1, 3).reshape(width, -1)
         state = self._activated(torch.addmm(bias.reshape(-1), self.inputs, flat))
@@ -150,8 +150,7 @@ class PaperNetwork(nn.Module):
         self.register_buffer(name, constant, persistent=False)
 
     def _activated(self, state: Tensor) -> Tensor:
-        dropped: Tensor = self._dropout(self._activation(state))
-        return dropped
+        return self._dropout(self._activation(state))
 
 
 class _InnerLayer(nn.Module):
@@ -216,7 +215,7 @@ class _Pick(torch.autograd.Function):
         return picked.reshape(*rows.shape, -1)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         (places,) = ctx.saved_tensors
         width = ctx.shape[2]
         back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)

@@ -1,0 +1,230 @@
+"""The paper's graph neural network as a completer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.devices import check_device, torch_device
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.lattice import level
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion.paper.models import ModelShape, PaperModels
+    from misfeat.progress import Progress
+
+    Scores = NDArray[np.float64]
+
+ACTIVATIONS = ("leaky_relu", "relu", "tanh")
+
+
+class PaperCompleter(BaseEstimator):  # type: ignore[misc]
+    """Predict scores by the graph neural network of the MISFEAT paper.
+
+    Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
+    set by set. A heterogeneous GraphSAGE reads which features a set holds and learns the scores
+    that a subgroup's rows gave; one model a subgroup. It is here as the reference: no score of
+    another subgroup enters a prediction, so other completers predict better.
+
+    Parameters
+    ----------
+    layers : int, default=2
+        Layers of the network: how many steps along edges a prediction looks.
+    hidden : int, default=128
+        Width of a node's state.
+    dropout : float, default=0.1
+        The share of state values set to 0 while training.
+    activation : {"leaky_relu", "relu", "tanh"}, default="leaky_relu"
+        What follows every layer.
+    sizes : tuple of (int, int), default=None
+        Sizes of the smallest and the largest sets in the graph. None: the asked size minus and
+        plus the number of layers.
+    epochs : int, default=1000
+        Epochs at most.
+    learning_rate, weight_decay : float, default=1e-3, 5e-4
+        Of the Adam optimizer.
+    validation_share : float, default=0.2
+        The share of the known scores that is held out to choose the epoch whose weights are kept.
+    validate_every : int, default=10
+        Epochs between two looks at the held-out scores.
+    patience : int, default=200
+        Training ends when no subgroup's held-out scores were predicted better for so many epochs.
+    bounded : bool, default=True
+        Whether predictions are kept within what is certain: at least the score of the recorded
+        features, at most the ceiling of the measure. False gives the network's bare output.
+    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
+        Where to train; "auto" is a CUDA device where there is one, else the CPU.
+    random_state : int, default=None
+        Makes weights, held-out scores and dropout repeatable on one kind of device.
+
+    Attributes
+    ----------
+    models_ : dict of int to PaperModels
+        The trained models by the size that was asked for; each can ``predict`` and ``save``.
+    histories_ : dict of int to History
+        How their training went.
+
+    Examples
+    --------
+    >>> nan = np.nan
+    >>> exact = ExactScores(
+    ...     by_size=(
+    ...         np.zeros((2, 1)),
+    ...         np.array([[0.1, 0.2, 0.3], [0.3, 0.1, nan]]),
+    ...         np.array([[0.25, 0.3, 0.4], [0.35, nan, nan]]),
+    ...         np.array([[0.45], [nan]]),
+    ...     ),
+    ...     missing=np.array([[False, False, False], [False, False, True]]),
+    ...     ceiling=np.array([0.6, 0.6]),
+    ... )
+    >>> completer = PaperCompleter(epochs=50, device="cpu", random_state=0)
+    >>> completed = completer.complete(exact, 2)
+    >>> completed.predicted
+    array([[False, False, False],
+           [False,  True,  True]])
+    >>> bool((completed.score >= completed.low).all())
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        layers: int = 2,
+        hidden: int = 128,
+        dropout: float = 0.1,
+        activation: str = "leaky_relu",
+        sizes: tuple[int, int] | None = None,
+        epochs: int = 1000,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 5e-4,
+        validation_share: float = 0.2,
+        validate_every: int = 10,
+        patience: int = 200,
+        bounded: bool = True,
+        device: str = "auto",
+        random_state: int | None = None,
+    ) -> None:
+        self.layers = layers
+        self.hidden = hidden
+        self.dropout = dropout
+        self.activation = activation
+        self.sizes = sizes
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.validation_share = validation_share
+        self.validate_every = validate_every
+        self.patience = patience
+        self.bounded = bounded
+        self.device = device
+        self.random_state = random_state
+
+    def reach(self, size: int, n_features: int) -> int:
+        """The largest size whose exact scores are read to predict those of `size`."""
+        return self._sizes(size, n_features)[1]
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return self._shape(size, n_features, n_cohorts).memory_of_training()
+
+    def complete(
+        self, exact: ExactScores, size: int, progress: Progress | None = None
+    ) -> CompletedScores:
+        """A score for every subset of one size in every cohort."""
+        self._check_parameters()
+        n_cohorts, n_features = exact.missing.shape
+        score = exact.by_size[size].copy()
+        predicted = np.isnan(score)
+        low, high = exact.bounds(size)
+        if predicted.any():
+            shape = self._shape(size, n_features, n_cohorts)
+            models = self._trained(exact, size, shape, progress)
+            guess = models.predict(size, torch_device(self.device))
+            guess = _with_others_for_the_untaught(guess, exact, shape)
+            score[predicted] = (np.clip(guess, low, high) if self.bounded else guess)[predicted]
+        return CompletedScores(level(n_features, size), score, low, high, predicted)
+
+    def _trained(
+        self, exact: ExactScores, size: int, shape: ModelShape, progress: Progress | None
+    ) -> PaperModels:
+        from misfeat.completion.paper.training import TrainingSettings, train_models
+
+        settings = TrainingSettings(
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            validation_share=self.validation_share,
+            validate_every=self.validate_every,
+            patience=self.patience,
+        )
+        models, history = train_models(
+            shape,
+            exact.by_size,
+            settings,
+            torch_device(self.device),
+            np.random.SeedSequence(self.random_state),
+            progress,
+        )
+        self.models_ = {**getattr(self, "models_", {}), size: models}
+        self.histories_ = {**getattr(self, "histories_", {}), size: history}
+        return models
+
+    def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
+        from misfeat.completion.paper.models import ModelShape
+
+        low, high = self._sizes(size, n_features)
+        return ModelShape(
+            n_features=n_features,
+            low=low,
+            high=high,
+            n_cohorts=n_cohorts,
+            layers=self.layers,
+            hidden=self.hidden,
+            dropout=self.dropout,
+            activation=self.activation,
+        )
+
+    def _sizes(self, size: int, n_features: int) -> tuple[int, int]:
+        """The smallest and the largest size of the sets in the graph."""
+        if self.sizes is None:
+            return max(1, size - self.layers), min(n_features, size + self.layers)
+        low, high = self.sizes
+        if not 1 <= low <= size <= high <= n_features:
+            raise MisfeatError(
+                f"sizes={self.sizes!r}; they must be sizes of sets of the {n_features} features, "
+                f"the smaller first, with size={size} between them."
+            )
+        return low, high
+
+    def _check_parameters(self) -> None:
+        for name in ("layers", "hidden", "epochs", "validate_every", "patience"):
+            check_count(getattr(self, name), name)
+        for name, most in (("dropout", 1.0), ("validation_share", 1.0)):
+            share = getattr(self, name)
+            if not isinstance(share, int | float) or not 0 <= share < most:
+                raise MisfeatError(f"{name}={share!r}; it must be at least 0 and below 1.")
+        for name in ("learning_rate", "weight_decay"):
+            rate = getattr(self, name)
+            if not isinstance(rate, int | float) or not 0 <= rate < np.inf:
+                raise MisfeatError(f"{name}={rate!r}; it must be a number that is not negative.")
+        if self.activation not in ACTIVATIONS:
+            raise MisfeatError(
+                f"activation={self.activation!r} is unknown; use one of {ACTIVATIONS}."
+            )
+        if self.random_state is not None:
+            check_count(self.random_state, "random_state", least=0)
+        check_device(self.device)
+
+
+def _with_others_for_the_untaught(guess: Scores, exact: ExactScores, shape: ModelShape) -> Scores:
+    """Replace what models without a single known score say by the mean of the other models."""
+    sizes = range(shape.low, shape.high + 1)
+    taught = np.logical_or.reduce([~np.isnan(exact.by_size[m]).all(axis=1) for m in sizes])
+    if taught.any():
+        guess[~taught] = guess[taught].mean(axis=0)
+    return guess

@@ -1,0 +1,39 @@
+"""Where tensors are computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    import torch
+
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+def check_device(device: object) -> None:
+    """Refuse what is no name of a device; does not ask whether the device is there."""
+    if device not in DEVICES:
+        raise MisfeatError(f"device={device!r} is unknown; use one of {DEVICES}.")
+
+
+def torch_device(device: str) -> torch.device:
+    """The device that a name stands for; "auto" is a CUDA device where there is one, else the CPU.
+
+    Examples
+    --------
+    >>> torch_device("cpu")
+    device(type='cpu')
+    """
+    import torch
+
+    check_device(device)
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if device == "auto":
+        return torch.device("cuda" if there["cuda"] else "cpu")
+    if not there.get(device, True):
+        raise MisfeatError(
+            f"device={device!r}, but PyTorch finds no such device here; use 'auto' or 'cpu'."
+        )
+    return torch.device(device)
