@@ -152,7 +152,7 @@ def training(case, device):
         times[name] /= n_cohorts
     what = f"training step, {n_features} features, sizes {low}-{high}, {n_cohorts} subgroups"
     for name, taken in times.items():
-        yield what, name, taken * 1e3, times["to_hetero"] / taken, times["pruned"] / taken
+        yield what, name, taken * 1e3, "ms", times["to_hetero"] / taken, times["pruned"] / taken
 
 
 def start_up(device):
@@ -166,6 +166,7 @@ def start_up(device):
         "until the first epoch, 20 features, sizes 1-5, 4 subgroups",
         "misfeat",
         (time.perf_counter() - start) * 1e3,
+        "ms",
         "",
         "",
     )
@@ -207,10 +208,10 @@ def whole_lattice(device, n_features=20):
 
     edges, edge_peak = measured(by_edges)
     assert (by_edges().cpu() - result).abs().max() < 1e-3 * result.abs().max()
-    yield what, "edge list", edges, 1.0, ""
-    yield what, "misfeat", ours, edges / ours, ""
-    yield f"{what}: peak GiB", "edge list", edge_peak, "", ""
-    yield f"{what}: peak GiB", "misfeat", our_peak, "", ""
+    yield what, "edge list", edges, "ms", "", ""
+    yield what, "misfeat", ours, "ms", "", ""
+    yield what, "edge list", edge_peak, "GiB", "", ""
+    yield what, "misfeat", our_peak, "GiB", "", ""
 
 
 def main():
@@ -226,13 +227,12 @@ def main():
     if device == "cuda":
         work.append(whole_lattice(device))
     for lines in work:
-        for what, method, figure, to_hetero_ratio, pruned_ratio in lines:
-            row = [name, what, method, figure, to_hetero_ratio, pruned_ratio]
-            row = [round(x, 2) if isinstance(x, float) else x for x in row]
+        for line in lines:
+            row = [name, *(round(x, 2) if isinstance(x, float) else x for x in line)]
             rows.append(row)
             print(*row, sep=" | ", flush=True)
     path = Path(chosen.out)
-    header = ["device", "what", "method", "milliseconds", "to_hetero / this", "pruned / this"]
+    header = ["device", "what", "method", "figure", "unit", "to_hetero / this", "pruned / this"]
     kept = []
     if path.exists():
         with path.open(newline="") as file:

@@ -138,6 +138,12 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         """A score for every subset of one size in every cohort."""
         self._check_parameters()
         n_cohorts, n_features = exact.missing.shape
+        reach = self.reach(size, n_features)
+        if len(exact.by_size) <= reach:
+            raise MisfeatError(
+                f"With layers={self.layers}, scores up to size {reach} are read; by_size ends at "
+                f"size {len(exact.by_size) - 1}."
+            )
         score = exact.by_size[size].copy()
         predicted = np.isnan(score)
         low, high = exact.bounds(size)

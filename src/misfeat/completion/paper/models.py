@@ -93,7 +93,7 @@ class ModelShape:
             yield range(first, min(first + together, self.n_cohorts))
 
     def network(self, graph: Neighbours, own: range, seed: int = 0) -> PaperNetwork:
-        """A new network for some subgroups, with weights drawn by PyTorch's generator."""
+        """A new network for some subgroups, with weights drawn by a seed."""
         network = PaperNetwork(
             graph,
             self.n_cohorts,

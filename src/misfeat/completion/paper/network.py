@@ -55,8 +55,8 @@ class PaperNetwork(nn.Module):
         The subgroup of each model.
     layers, hidden, dropout, activation
         As in `PaperCompleter`.
-    seed : int
-        Seed of dropout.
+    seed : int, default=0
+        Seed of the first weights, and of dropout on a CPU.
     """
 
     inputs: Tensor
@@ -83,13 +83,14 @@ class PaperNetwork(nn.Module):
         self._activation = ACTIVATIONS[activation]
         bits = graph.bits().to(graph.degree.device)
         self._keep("inputs", torch.cat([bits, graph.mean(bits)], dim=1))
+        draw = _Draw(seed)
         widths = [graph.n_features, *[hidden] * (layers - 1)]
         self.inner = nn.ModuleList(
-            _InnerLayer(len(own), n_lattices, before, hidden) for before in widths[:-1]
+            _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
         )
-        self.last = _LastLayer(len(own), n_lattices, widths[-1], hidden)
-        self.head = nn.Parameter(_uniform(hidden, len(own), hidden))
-        self.head_bias = nn.Parameter(_uniform(hidden, len(own)))
+        self.last = _LastLayer(draw, len(own), n_lattices, widths[-1], hidden)
+        self.head = nn.Parameter(draw(hidden, len(own), hidden))
+        self.head_bias = nn.Parameter(draw(hidden, len(own)))
         others = [[j for j in range(n_lattices) if j != i] for i in own]
         self._keep("others", torch.tensor(others, dtype=torch.long).reshape(len(own), -1))
         self._keep("mine", torch.tensor(list(own)))
@@ -160,12 +161,14 @@ class _InnerLayer(nn.Module):
     the node's own state.
     """
 
-    def __init__(self, n_models: int, n_lattices: int, before: int, after: int) -> None:
+    def __init__(
+        self, draw: _Draw, n_models: int, n_lattices: int, before: int, after: int
+    ) -> None:
         super().__init__()
         lattices = (n_models, n_lattices)
-        self.across = nn.Parameter(_uniform(before, *lattices, n_lattices, before, after))
-        self.around = nn.Parameter(_uniform(before, *lattices, before, after))
-        self.bias = nn.Parameter(_uniform(before, *lattices, after))
+        self.across = nn.Parameter(draw(before, *lattices, n_lattices, before, after))
+        self.around = nn.Parameter(draw(before, *lattices, before, after))
+        self.bias = nn.Parameter(draw(before, *lattices, after))
 
     def first(self) -> tuple[Tensor, Tensor]:
         """Weights on [bits, mean of the neighbours' bits], which are the same in all lattices."""
@@ -185,12 +188,14 @@ class _InnerLayer(nn.Module):
 class _LastLayer(nn.Module):
     """A layer in each model's own lattice."""
 
-    def __init__(self, n_models: int, n_lattices: int, before: int, after: int) -> None:
+    def __init__(
+        self, draw: _Draw, n_models: int, n_lattices: int, before: int, after: int
+    ) -> None:
         super().__init__()
-        self.own = nn.Parameter(_uniform(before, n_models, before, after))
-        self.others = nn.Parameter(_uniform(before, n_models, n_lattices - 1, before, after))
-        self.around = nn.Parameter(_uniform(before, n_models, before, after))
-        self.bias = nn.Parameter(_uniform(before, n_models, 1, after))
+        self.own = nn.Parameter(draw(before, n_models, before, after))
+        self.others = nn.Parameter(draw(before, n_models, n_lattices - 1, before, after))
+        self.around = nn.Parameter(draw(before, n_models, before, after))
+        self.bias = nn.Parameter(draw(before, n_models, 1, after))
 
     def forward(self, own: Tensor, others: Tensor, mean: Tensor) -> Tensor:
         """States of shape (n_models, n_rows, width), those of the others side by side."""
@@ -222,6 +227,11 @@ class _Pick(torch.autograd.Function):
         return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
 
 
-def _uniform(fan_in: int, *shape: int) -> Tensor:
-    """Weights as linear layers are usually started: uniform within 1 / sqrt(inputs)."""
-    return torch.empty(*shape).uniform_(-1, 1) / max(fan_in, 1) ** 0.5
+class _Draw:
+    """Draws weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __call__(self, fan_in: int, *shape: int) -> Tensor:
+        return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5

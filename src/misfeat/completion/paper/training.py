@@ -121,11 +121,12 @@ def train_models(
                 done = place * settings.epochs + epoch
                 progress("Training the models", done, len(blocks) * settings.epochs)
 
-        seed, rng = seeds.spawn(1)[0], np.random.default_rng(seeds.spawn(1)[0])
+        rng = np.random.default_rng(seeds.spawn(1)[0])
+        seed = int(rng.integers(2**32))
         labels = [_labels(graph, by_size, cohort) for cohort in own]
-        with torch.random.fork_rng(enabled=True):
-            torch.manual_seed(int(seed.generate_state(1)[0]))
-            network = shape.network(graph, own, seed=int(rng.integers(2**32)))
+        network = shape.network(graph, own, seed)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)  # of dropout on a device other than the CPU
             histories.append(train(network, labels, settings, rng, on_epoch))
         weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
     together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}

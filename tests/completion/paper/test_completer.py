@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.completion import ExactScores, PaperCompleter
+from misfeat.completion.paper.models import BYTES_SIDE_BY_SIDE, ModelShape, PaperModels
+from misfeat.completion.paper.training import Labels, TrainingSettings, train
+from misfeat.exceptions import MisfeatWarning
+from misfeat.lattice import level
+
+
+def known_scores(n_features=7, n_cohorts=3, seed=0, reach=5):
+    """Smooth, growing scores of which cohorts lack some features."""
+    rng = np.random.default_rng(seed)
+    missing = np.zeros((n_cohorts, n_features), dtype=bool)
+    missing[np.arange(n_cohorts), np.arange(n_cohorts)] = True
+    worth = rng.random((n_cohorts, n_features))
+    by_size = [np.zeros((n_cohorts, 1))]
+    for size in range(1, reach + 1):
+        subsets = level(n_features, size)
+        scores = 1 - np.exp(-0.3 * worth[:, subsets].sum(axis=2))
+        by_size.append(np.where(missing[:, subsets].any(axis=2), np.nan, scores))
+    return ExactScores(tuple(by_size), missing, np.ones(n_cohorts))
+
+
+def quick(**settings):
+    return PaperCompleter(
+        **{"epochs": 60, "hidden": 16, "device": "cpu", "random_state": 5, **settings}
+    )
+
+
+def test_computed_scores_stay_and_the_others_are_predicted_within_bounds():
+    exact = known_scores()
+    completed = quick().complete(exact, 3)
+    unknown = np.isnan(exact.by_size[3])
+    assert np.array_equal(completed.predicted, unknown)
+    assert np.array_equal(completed.score[~unknown], exact.by_size[3][~unknown])
+    assert (completed.low <= completed.score).all()
+    assert (completed.score <= completed.high).all()
+    assert not np.isnan(completed.score).any()
+
+
+def test_unbounded_predictions_are_those_of_the_network():
+    exact = known_scores()
+    completer = quick(bounded=False, epochs=2)
+    completed = completer.complete(exact, 3)
+    predicted = completer.models_[3].predict(3)
+    unknown = completed.predicted
+    assert np.array_equal(completed.score[unknown], predicted[unknown])
+    assert (completed.score[unknown] < completed.low[unknown]).any()
+
+
+def test_it_learns_what_the_bits_tell():
+    exact = known_scores(n_features=9, n_cohorts=2)
+    completer = quick(epochs=500, hidden=32)
+    completer.complete(exact, 3)
+    known = ~np.isnan(exact.by_size[3])
+    errors = (completer.models_[3].predict(3) - exact.by_size[3])[known]
+    assert np.sqrt(np.mean(errors**2)) < 0.2 * exact.by_size[3][known].std()
+
+
+def test_a_seed_repeats_everything_and_leaves_the_global_generator_alone():
+    exact = known_scores()
+    torch.manual_seed(1)
+    before = torch.random.get_rng_state()
+    first = quick().complete(exact, 3).score
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert np.array_equal(first, quick().complete(exact, 3).score)
+    assert not np.array_equal(first, quick(random_state=6).complete(exact, 3).score)
+
+
+def test_the_levels_are_the_size_plus_and_minus_the_layers_or_as_asked():
+    assert PaperCompleter().reach(3, 15) == 5
+    assert PaperCompleter(layers=3).reach(3, 15) == 6
+    assert PaperCompleter().reach(3, 4) == 4
+    assert PaperCompleter(sizes=(2, 3)).reach(3, 15) == 3
+    completer = quick(sizes=(2, 4), epochs=1)
+    completer.complete(known_scores(), 3)
+    shape = completer.models_[3].shape
+    assert (shape.low, shape.high) == (2, 4)
+    with pytest.raises(MisfeatError, match=r"sizes=\(2, 4\).*size=5 between them"):
+        quick(sizes=(2, 4)).complete(known_scores(), 5)
+
+
+def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
+    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
+    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
+    for scores in by_size[1:]:
+        scores[0] = np.nan
+    missing = exact.missing.copy()
+    missing[0] = True
+    completer = quick(bounded=False)
+    completed = completer.complete(ExactScores(tuple(by_size), missing, exact.ceiling), 2)
+    expected = completer.models_[2].predict(2)[1:].mean(axis=0)
+    assert completed.score[0] == pytest.approx(expected)
+
+
+def test_nothing_missing_trains_nothing():
+    exact = known_scores()
+    full = ExactScores(
+        tuple(np.nan_to_num(scores, nan=0.5) for scores in exact.by_size),
+        np.zeros_like(exact.missing),
+        exact.ceiling,
+    )
+    completer = quick()
+    assert np.array_equal(completer.complete(full, 3).score, full.by_size[3])
+    assert not hasattr(completer, "models_")
+
+
+def test_progress_is_told_epoch_by_epoch():
+    seen = []
+    quick(epochs=7).complete(known_scores(), 3, lambda *told: seen.append(told))
+    assert seen == [("Training the models", epoch, 7) for epoch in range(1, 8)]
+
+
+def test_an_interrupt_keeps_the_best_so_far():
+    def interrupt(_what, done, _total):
+        if done == 25:
+            raise KeyboardInterrupt
+
+    completer = quick()
+    with pytest.warns(MisfeatWarning, match="interrupted in epoch 25"):
+        completed = completer.complete(known_scores(), 3, interrupt)
+    assert completer.histories_[3].epochs == 25
+    assert set(completer.histories_[3].best_epoch) <= {10, 20}
+    assert not np.isnan(completed.score).any()
+
+
+def test_models_trained_one_by_one_equal_models_trained_side_by_side():
+    shape = ModelShape(6, 1, 4, 3, 2, 16, 0.0, "leaky_relu")
+    graph = shape.graph(torch.device("cpu"))
+    together = shape.network(graph, range(3))
+    alone = [shape.network(graph, range(i, i + 1)) for i in range(3)]
+    for i, network in enumerate(alone):
+        weights = {name: w[i : i + 1] for name, w in together.state_dict().items()}
+        network.load_state_dict(weights)
+    rows = np.arange(graph.n_rows)
+    labels = [Labels(rows, np.random.default_rng(i).random(len(rows))) for i in range(3)]
+    settings = TrainingSettings(epochs=20, validation_share=0.0)
+    train(together, labels, settings, np.random.default_rng(0))
+    for i, network in enumerate(alone):
+        train(network, [labels[i]], settings, np.random.default_rng(0))
+        for name, weight in network.state_dict().items():
+            mine = together.state_dict()[name][i : i + 1]
+            torch.testing.assert_close(mine, weight, rtol=1e-4, atol=1e-5)
+
+
+def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
+    monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+    completer = quick(epochs=5)
+    completed = completer.complete(known_scores(), 3)
+    assert [len(own) for own in completer.models_[3].shape.blocks("cpu")] == [1, 1, 1]
+    assert completer.histories_[3].loss.shape == (3,)
+    assert completer.models_[3].weights["head"].shape == (3, 16)
+    assert not np.isnan(completed.score).any()
+
+
+def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
+    graph_shape = ModelShape(5, 1, 3, 1, 2, 8, 0.0, "relu")
+    graph = graph_shape.graph(torch.device("cpu"))
+    torch.manual_seed(0)
+    network = graph_shape.network(graph, range(1))
+    rng = np.random.default_rng(0)
+    labels = Labels(np.arange(graph.n_rows), rng.normal(size=graph.n_rows))
+    settings = TrainingSettings(epochs=5000, learning_rate=0.05, patience=40)
+    history = train(network, [labels], settings, rng)
+    assert history.epochs < 5000
+    assert history.epochs - history.best_epoch[0] >= 40
+
+
+def test_weights_survive_a_file(tmp_path):
+    completer = quick()
+    completer.complete(known_scores(), 3)
+    models, path = completer.models_[3], tmp_path / "models.safetensors"
+    models.save(path)
+    loaded = PaperModels.load(path)
+    assert loaded.shape == models.shape
+    assert np.array_equal(loaded.predict(3), models.predict(3))
+    assert [p.name for p in tmp_path.iterdir()] == ["models.safetensors"]
+    expected = {name: tuple(w.shape) for name, w in models.weights.items()}
+    assert models.shape.weight_shapes() == expected
+
+
+def test_damaged_or_foreign_files_are_refused(tmp_path):
+    from safetensors.torch import save_file
+
+    completer = quick(epochs=1)
+    completer.complete(known_scores(), 3)
+    models, path = completer.models_[3], tmp_path / "models.safetensors"
+    with pytest.raises(MisfeatError, match="There is no file"):
+        PaperModels.load(path)
+    models.save(path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(MisfeatError, match="no complete safetensors file"):
+        PaperModels.load(path)
+    save_file(models.weights, path)
+    with pytest.raises(MisfeatError, match="written by another program or a newer misfeat"):
+        PaperModels.load(path)
+    wrong = PaperModels(ModelShape(**{**asdict(models.shape), "hidden": 8}), models.weights)
+    wrong.save(path)
+    with pytest.raises(MisfeatError, match="its weights are not those of"):
+        PaperModels.load(path)
+    save_file(models.weights, path, metadata={"format": "misfeat paper models 1", "shape": "{"})
+    with pytest.raises(MisfeatError, match="does not say its shape"):
+        PaperModels.load(path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": 0}, "layers=0"),
+        ({"hidden": 1.5}, "hidden=1.5"),
+        ({"dropout": 1.0}, "dropout=1.0; it must be at least 0 and below 1"),
+        ({"validation_share": -0.1}, "validation_share=-0.1"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan"),
+        ({"weight_decay": "much"}, "weight_decay='much'"),
+        ({"activation": "magic"}, "activation='magic' is unknown"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"device": "tpu"}, "device='tpu' is unknown"),
+        ({"sizes": (0, 9)}, r"sizes=\(0, 9\)"),
+        ({"layers": 4}, "scores up to size 7 are read; by_size ends at size 5"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    with pytest.raises(MisfeatError, match=message):
+        quick(**settings).complete(known_scores(), 3)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+def test_a_device_that_is_not_there_is_refused():
+    with pytest.raises(MisfeatError, match="no such device here; use 'auto' or 'cpu'"):
+        quick(device="cuda").complete(known_scores(), 3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_cuda_device_learns_the_same():
+    exact = known_scores()
+    on_cuda, on_cpu = quick(device="cuda", epochs=300), quick(epochs=300)
+    first = on_cuda.complete(exact, 3).score
+    again = quick(device="cuda", epochs=300).complete(exact, 3).score
+    assert np.array_equal(first, again)
+    assert np.abs(first - on_cpu.complete(exact, 3).score).max() < 0.05
+    models = on_cuda.models_[3]
+    assert models.predict(3, "cuda") == pytest.approx(models.predict(3, "cpu"), abs=1e-5)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    columns = {f"f{i}": rng.integers(3, size=400).astype(float) for i in range(5)}
+    columns["y"] = (columns["f0"] + columns["f1"] > 2).astype(float)
+    columns["site"] = np.arange(400) % 2
+    columns["f0"][columns["site"] == 0] = np.nan
+    return columns
+
+
+def test_the_selector_takes_it_by_name_or_as_an_instance():
+    by_name = SubgroupSelector(
+        groups="site", size=2, completer="paper", device="cpu", random_state=3
+    ).fit(table(), "y")
+    assert isinstance(by_name.completer_, PaperCompleter)
+    assert (by_name.completer_.device, by_name.completer_.random_state) == ("cpu", 3)
+    assert by_name.completer_.models_[2].shape.n_features == 5
+    scores = by_name.scores()
+    assert (scores["source"] == "predicted").sum() == comb(5, 2) - comb(4, 2)
+    given = quick()
+    by_instance = clone(SubgroupSelector(groups="site", size=2, completer=given))
+    by_instance.set_params(completer__epochs=3).fit(table(), "y")
+    assert by_instance.completer_.epochs == 3
+    assert not hasattr(by_instance.completer, "models_")
+    assert given.epochs == 60
+
+
+def test_the_selector_refuses_what_is_no_completer():
+    for wrong in ("magic", PaperCompleter, 3):
+        with pytest.raises(MisfeatError, match="is unknown; use one of"):
+            SubgroupSelector(completer=wrong).fit(table(), "y")
+    with pytest.raises(MisfeatError, match="device='gpu' is unknown"):
+        SubgroupSelector(device="gpu").fit(table(), "y")
+
+
+def test_it_works_on_a_sampled_lattice():
+    selector = SubgroupSelector(
+        groups="site", size=2, budget=0.5, completer=quick(epochs=20), random_state=1
+    ).fit(table(), "y")
+    scores = selector.scores()
+    assert (scores["source"] == "predicted").sum() > comb(5, 2) - comb(4, 2)
+    assert not scores["score"].isna().any()

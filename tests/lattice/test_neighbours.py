@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misfeat.lattice import level
+from misfeat.lattice.neighbours import Levels, WholeLattice, neighbours
+
+EVERY_GRAPH = [
+    (n, low, high) for n in range(1, 8) for low in range(1, n + 1) for high in range(low, n + 1)
+]
+
+
+@cache
+def explicit_edges(n: int, low: int, high: int) -> dict[frozenset[int], list[frozenset[int]]]:
+    """The definition of the paper, pair by pair."""
+    nodes = [frozenset(s) for m in range(low, high + 1) for s in level(n, m).tolist()]
+
+    def joined(a: frozenset[int], b: frozenset[int]) -> bool:
+        if len(a) == len(b):
+            return len(a & b) == len(a) - 1 > 0
+        return abs(len(a) - len(b)) == 1 and (a < b or b < a)
+
+    return {a: [b for b in nodes if joined(a, b)] for a in nodes}
+
+
+def row_of(graph):
+    return {
+        frozenset(subset): int(row)
+        for size in range(graph.low, graph.high + 1)
+        for subset, row in zip(
+            level(graph.n_features, size).tolist(), graph.rows(size), strict=True
+        )
+    }
+
+
+def layouts(n: int, low: int, high: int):
+    return [Levels(n, low, high), *([WholeLattice(n)] if (low, high) == (1, n) else [])]
+
+
+@pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH)
+def test_every_small_graph_equals_its_list_of_edges(n, low, high):
+    edges = explicit_edges(n, low, high)
+    for graph in layouts(n, low, high):
+        rows = row_of(graph)
+        values = torch.randn(graph.n_rows, 3, dtype=torch.float64)
+        total, mean, bits = graph.sum(values), graph.mean(values), graph.bits()
+        for node, others in edges.items():
+            around = values[[rows[other] for other in others]]
+            torch.testing.assert_close(total[rows[node]], around.sum(dim=0))
+            expected = around.mean(dim=0) if others else torch.zeros(3, dtype=torch.float64)
+            torch.testing.assert_close(mean[rows[node]], expected)
+            assert graph.degree[rows[node]] == len(others)
+            assert bits[rows[node]].nonzero().ravel().tolist() == sorted(node)
+
+
+@given(st.sampled_from(EVERY_GRAPH), st.integers(0, 2**32 - 1))
+def test_the_sum_is_linear_symmetric_and_its_own_gradient(shape, seed):
+    generator = torch.Generator().manual_seed(seed)
+    for graph in layouts(*shape):
+        a, b = torch.randn(2, graph.n_rows, 2, generator=generator, dtype=torch.float64)
+        if isinstance(graph, WholeLattice):
+            a[0] = b[0] = 0  # row 0 is no node
+        torch.testing.assert_close(graph.sum(a + 2 * b), graph.sum(a) + 2 * graph.sum(b))
+        torch.testing.assert_close((graph.sum(a) * b).sum(), (a * graph.sum(b)).sum())
+        a.requires_grad_()
+        (graph.mean(a) * b).sum().backward()
+        share = 1 / graph.degree.clamp(min=1)[:, None]
+        torch.testing.assert_close(a.grad, graph.sum(b * share))
+
+
+def test_gradients_hold_to_numerical_ones_and_twice():
+    graph = neighbours(4, 1, 3)
+    values = torch.randn(graph.n_rows, 2, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(graph.mean, values)
+    assert torch.autograd.gradgradcheck(graph.mean, values)
+
+
+def test_further_axes_are_carried_along_and_float32_is_near_float64():
+    graph = neighbours(9, 1, 4)
+    values = torch.randn(graph.n_rows, 2, 3, 5, dtype=torch.float64)
+    total = graph.sum(values)
+    assert total.shape == values.shape
+    torch.testing.assert_close(total[:, 1, 2], graph.sum(values[:, 1, 2]))
+    torch.testing.assert_close(graph.sum(values.float()).double(), total, rtol=1e-4, atol=1e-4)
+
+
+def test_both_layouts_agree_where_both_apply():
+    whole, levels = WholeLattice(11), Levels(11, 1, 11)
+    by_level = torch.randn(levels.n_rows, 4)
+    by_bits = torch.zeros(whole.n_rows, 4)
+    rows = torch.cat([torch.from_numpy(whole.rows(size)) for size in range(1, 12)])
+    by_bits[rows] = by_level
+    torch.testing.assert_close(whole.sum(by_bits)[rows], levels.sum(by_level), rtol=1e-4, atol=1e-3)
+
+
+def test_the_whole_lattice_is_laid_out_by_bits_and_others_by_level():
+    assert isinstance(neighbours(5), WholeLattice)
+    assert isinstance(neighbours(5, 1, 4), Levels)
