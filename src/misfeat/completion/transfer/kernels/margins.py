@@ -1,0 +1,184 @@
+"""Step B1: how an unrecorded feature q is distributed in each class of a cohort, p̂(q|y).
+
+Donors are averaged. A donor says p(q|y) as in its own rows, or, better where there is one, through
+a proxy: a feature z that both cohorts recorded and that stands in for q. The cohort's own z is then
+translated, Σ_z n_i(z|y) T_j(q|z,y). The strength of a proxy is R(q,z) = I(q;z|y) / H(q|y), averaged
+over the cohorts that recorded both; donors with a strong proxy weigh more, by (1 - R)^-2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from misfeat.compiling import compiled
+
+LEAST_STRENGTH = 0.02
+"""A weaker proxy is not used."""
+MOST_STRENGTH = 0.95
+"""The strength that a donor's weight is capped at."""
+BACK_OFF = 1.0
+"""So many rows of p(q|y) are added to every p(q|z,y)."""
+
+
+@compiled
+def pair_table(tables, starts, cards, q, z, swapped):
+    """A donor's table of two features as (q, z, class), whichever of them comes first."""
+    a, b = min(q, z), max(q, z)
+    at = starts[b * (b - 1) // 2 + a]
+    n_classes = tables.shape[1]
+    for x in range(cards[q]):
+        for v in range(cards[z]):
+            cell = x * cards[z] + v if q < z else v * cards[q] + x
+            for y in range(n_classes):
+                swapped[x, v, y] = tables[at + cell, y]
+
+
+@compiled
+def proxy_strengths(tables, starts, cards, missing, q, strengths):
+    """R(q, z) for one q and every z; -1 where no cohort recorded both."""
+    n_classes = tables.shape[2]
+    most = cards.max()
+    table = np.empty((most, most, n_classes))
+    for z in range(len(cards)):
+        strengths[z] = -1.0
+        if z == q or min(cards[q], cards[z]) < 2:
+            continue
+        total, weight = 0.0, 0.0
+        for j in range(len(tables)):
+            if not missing[j, q] and not missing[j, z]:
+                pair_table(tables[j], starts, cards, q, z, table)
+                rows, share = _explained(table[: cards[q], : cards[z]])
+                total += rows * share
+                weight += rows
+        if weight > 0:
+            strengths[z] = total / weight
+
+
+@compiled
+def _explained(table):
+    """The rows of a table of (q, z, class), and I(q;z|y) / H(q|y) in it."""
+    n_q, n_z, n_classes = table.shape
+    total = table.sum()
+    information, entropy = 0.0, 0.0
+    for y in range(n_classes):
+        of_class = 0.0
+        by_z = np.zeros(n_z)
+        for x in range(n_q):
+            for v in range(n_z):
+                by_z[v] += table[x, v, y]
+        of_class = by_z.sum()
+        for x in range(n_q):
+            of_q = 0.0
+            for v in range(n_z):
+                of_q += table[x, v, y]
+            if of_q > 0:
+                entropy -= of_q / total * np.log(of_q / of_class)
+            for v in range(n_z):
+                n = table[x, v, y]
+                if n > 0:
+                    information += n / total * np.log(n * of_class / (of_q * by_z[v]))
+    return total, information / max(entropy, 1e-9)
+
+
+@compiled
+def margins_of(
+    i,
+    counts,
+    single_tables,
+    single_starts,
+    pair_tables,
+    pair_starts,
+    cards,
+    missing,
+    sizes,
+    strengths,
+    with_proxies,
+    margins,
+):
+    """p̂(q|y) of every feature q that cohort i never recorded; `margins` is (feature, value, class)."""
+    most, n_classes = cards.max(), margins.shape[2]
+    table = np.empty((most, most, n_classes))
+    said = np.empty((most, n_classes))
+    for q in range(len(cards)):
+        if not missing[i, q]:
+            continue
+        at = single_starts[q]
+        total = np.zeros((cards[q], n_classes))
+        for j in range(len(counts)):
+            if missing[j, q]:
+                continue
+            strength, proxy = 0.0, -1
+            if with_proxies:
+                strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
+            if strength > LEAST_STRENGTH:
+                strength = min(strength, MOST_STRENGTH)
+                pair_table(pair_tables[j], pair_starts, cards, q, proxy, table)
+                start = single_starts[proxy]
+                own = counts[i, start : start + cards[proxy]]
+                _through_proxy(table[: cards[q], : cards[proxy]], own, said)
+            else:
+                strength = 0.0
+                _as_recorded(single_tables[j, at : at + cards[q]], said)
+            weight = sizes[j] * (1.0 - strength) ** -2
+            for x in range(cards[q]):
+                for y in range(n_classes):
+                    total[x, y] += weight * said[x, y]
+        _normalize(total, margins[q])
+
+
+@compiled
+def _best_proxy(strengths, missing_here, missing_there):
+    best, proxy = -1.0, -1
+    for z in range(len(strengths)):
+        if not missing_here[z] and not missing_there[z] and strengths[z] > best:
+            best, proxy = strengths[z], z
+    return best, proxy
+
+
+@compiled
+def _as_recorded(table, said):
+    for y in range(table.shape[1]):
+        total = 0.0
+        for x in range(len(table)):
+            total += table[x, y]
+        for x in range(len(table)):
+            said[x, y] = table[x, y] / max(total, 1e-300)
+
+
+@compiled
+def _through_proxy(table, own, said):
+    """Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]"""
+    n_q, n_z, n_classes = table.shape
+    for y in range(n_classes):
+        own_total, of_class = 0.0, 0.0
+        for v in range(n_z):
+            own_total += own[v, y]
+            for x in range(n_q):
+                of_class += table[x, v, y]
+        for x in range(n_q):
+            said[x, y] = 0.0
+        for v in range(n_z):
+            of_z = 0.0
+            for x in range(n_q):
+                of_z += table[x, v, y]
+            share = own[v, y] / max(own_total, 1e-300)
+            for x in range(n_q):
+                of_q = 0.0
+                for w in range(n_z):
+                    of_q += table[x, w, y]
+                prior = (of_q + 1e-6 / n_q) / (of_class + 1e-6)
+                said[x, y] += share * (table[x, v, y] + BACK_OFF * prior) / (of_z + BACK_OFF)
+
+
+@compiled
+def _normalize(total, margin):
+    """Shares of one for every class, none of them zero."""
+    n = len(total)
+    for y in range(total.shape[1]):
+        whole = 0.0
+        for x in range(n):
+            whole += total[x, y]
+        for x in range(n):
+            margin[x, y] = (total[x, y] / max(whole, 1e-300) + 1e-6 / n) / (
+                (1.0 if whole > 1e-300 else 0.0) + 1e-6
+            )

@@ -1,0 +1,103 @@
+"""The rows that the transfer counts: coded as in the cohorts, rare categories merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+
+MOST_CATEGORIES = 32
+"""Of a feature with more categories the rarest become one, so that tables of three stay small."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Coded, weighted rows of all cohorts.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_rows)
+        Categories; a value that is not there is a category of its own.
+    target, weights : ndarray of shape (n_rows,)
+        The class of a row, and how many rows of the table it stands for.
+    offsets : ndarray of shape (n_cohorts + 1,)
+        Cohort i owns the rows ``offsets[i]:offsets[i + 1]``.
+    cards : ndarray of shape (n_features,)
+        How many categories each feature has.
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        Which features each cohort never recorded.
+    n_classes : int
+        How many classes the target has.
+    as_scored : bool
+        Whether these are the categories that exact scores were computed with.
+    """
+
+    codes: NDArray[np.int64]
+    target: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    cards: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+    n_classes: int
+    as_scored: bool
+
+    @classmethod
+    def of(cls, cohorts: Cohorts, most_categories: int = MOST_CATEGORIES) -> Records:
+        """The rows of cohorts."""
+        codes = cohorts.codes.astype(np.int64)
+        cards = np.array([len(labels) for labels in cohorts.categories], dtype=np.int64)
+        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+        as_scored = True
+        for feature, values in enumerate(codes):
+            recorded = ~cohorts.missing[cohort_of, feature]
+            gaps = recorded & (values < 0)
+            if gaps.any():
+                values[gaps] = cards[feature]
+                cards[feature] += 1
+                as_scored = False
+            if cards[feature] > most_categories:
+                counts = np.bincount(
+                    values[recorded], cohorts.weights[recorded], minlength=cards[feature]
+                )
+                values[recorded] = _merged(counts, most_categories)[values[recorded]]
+                cards[feature] = most_categories
+                as_scored = False
+            values[~recorded] = 0  # never read
+        return cls(
+            codes=codes,
+            target=cohorts.target_codes.astype(np.int64),
+            weights=cohorts.weights.astype(np.float64),
+            offsets=cohorts.offsets.astype(np.int64),
+            cards=np.maximum(cards, 1),
+            missing=cohorts.missing,
+            n_classes=len(cohorts.classes),
+            as_scored=as_scored,
+        )
+
+    @property
+    def by_class(self) -> NDArray[np.float64]:
+        """Rows of every cohort by class, of shape (n_cohorts, n_classes)."""
+        counts = np.zeros((len(self.offsets) - 1, self.n_classes))
+        cohort_of = np.repeat(np.arange(len(counts)), np.diff(self.offsets))
+        np.add.at(counts, (cohort_of, self.target), self.weights)
+        return counts
+
+
+def _merged(counts: NDArray[np.float64], most: int) -> NDArray[np.int64]:
+    """New codes: the most frequent categories keep one each, all others share the last.
+
+    Examples
+    --------
+    >>> _merged(np.array([5.0, 1.0, 9.0, 2.0]), 3).tolist()
+    [1, 2, 0, 2]
+    """
+    order = np.argsort(-counts, kind="stable")
+    codes = np.empty(len(counts), dtype=np.int64)
+    codes[order] = np.minimum(np.arange(len(counts)), most - 1)
+    return codes
