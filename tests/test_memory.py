@@ -46,11 +46,13 @@ def test_the_selector_asks_before_it_works(monkeypatch):
 
 
 def test_the_memory_of_a_completer_counts(monkeypatch):
-    columns = {f"f{i}": np.arange(40) % (i + 2) for i in range(20)} | {"y": np.arange(40) % 2}
+    columns = {f"f{i}": np.arange(40.0) % (i + 2) for i in range(20)} | {"y": np.arange(40) // 2 % 2}
+    columns["site"] = np.arange(40) % 2
+    columns["f0"][::2] = np.nan
     monkeypatch.setattr("misfeat.memory.available_memory", lambda: 50 * 10**6)
-    assert SubgroupSelector(size=3).fit(columns, "y").best_sets()
+    assert SubgroupSelector("site", size=3).fit(columns, "y").best_sets()
     with pytest.raises(MisfeatError, match="would need"):
-        SubgroupSelector(size=3, completer="paper").fit(columns, "y")
+        SubgroupSelector("site", size=3, completer="paper").fit(columns, "y")
 
 
 def test_free_memory_is_found_without_proc(monkeypatch, tmp_path):

@@ -90,7 +90,7 @@ def run(
     """Print the best feature sets of every subgroup of a table."""
     from misfeat.selector import SubgroupSelector
 
-    with _errors_in_one_line(debug), _warnings_in_one_line(quiet):
+    with _errors_in_one_line(debug), _warnings_as_notes(quiet) as warned:
         selector = SubgroupSelector(
             groups=[_group(text) for text in by or ()],
             size=size,
@@ -108,7 +108,8 @@ def run(
             n_jobs=jobs,
             verbose=int(not quiet and sys.stderr.isatty()),
         ).fit(table, target)
-        _print_answer(selector, json, quiet)
+        notes = dict.fromkeys([*selector.cohorts_.notes, *warned])
+        _print_answer(selector, json, [] if quiet else list(notes))
 
 
 @app.command()
@@ -121,11 +122,11 @@ def demo(
     """Run the main job on a generated table, and compare predictions with the known truth."""
     from misfeat.demo import run_demo
 
-    with _errors_in_one_line(debug), _warnings_in_one_line(False):
+    with _errors_in_one_line(debug), _warnings_as_notes(False):
         run_demo(out)
 
 
-def _print_answer(selector: Any, json: bool, quiet: bool) -> None:
+def _print_answer(selector: Any, json: bool, notes: list[str]) -> None:
     from misfeat import printing
 
     if json:
@@ -133,9 +134,8 @@ def _print_answer(selector: Any, json: bool, quiet: bool) -> None:
             typer.echo(line)
     else:
         printing.print_tables(selector)
-    if not quiet:
-        for note in selector.cohorts_.notes:
-            typer.echo(f"note: {note}", err=True)
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
 
 
 def _group(text: str) -> str | dict[str, list[str]]:
@@ -190,14 +190,24 @@ def _errors_in_one_line(debug: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _warnings_in_one_line(quiet: bool) -> Iterator[None]:
-    """Warnings are among the notes that are printed; other libraries' stay hidden when quiet."""
+def _warnings_as_notes(quiet: bool) -> Iterator[list[str]]:
+    """Collect our own warnings, to be printed as notes; others' stay hidden when quiet."""
     import warnings
 
     from misfeat.exceptions import MisfeatWarning
 
+    ours: list[str] = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MisfeatWarning)
         if quiet:
             warnings.simplefilter("ignore")
-        yield
+        warnings.simplefilter("always", MisfeatWarning)
+        shown = warnings.showwarning
+
+        def collect(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if issubclass(category, MisfeatWarning):
+                ours.append(str(message))
+            else:
+                shown(message, category, *where, **more)
+
+        warnings.showwarning = collect
+        yield ours

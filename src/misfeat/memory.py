@@ -74,15 +74,23 @@ def check_memory(
     asked = needed(n_features, size)
     if asked <= allowed:
         return
-    fitting = next((m for m in range(size - 1, 0, -1) if needed(n_features, m) <= allowed), 0)
-    features = max((n for n in range(size, n_features) if needed(n, size) <= allowed), default=0)
+
+    def fits(n: int, m: int) -> bool:
+        try:
+            return needed(n, m) <= allowed
+        except MisfeatError:  # a setting of the completer does not go with this size
+            return False
+
+    fitting = next((m for m in range(size - 1, 0, -1) if fits(n_features, m)), 0)
+    features = max((n for n in range(size, n_features) if fits(n, size)), default=0)
     remedies = [
         *([f"size={fitting}"] if fitting else []),
         *([f"{features} features at size={size}"] if features else []),
     ]
     raise MisfeatError(
-        f"Scoring the {comb(n_features, size):,} sets of {size} among {n_features} features in "
-        f"{n_cohorts} subgroups would need {asked / GIB:.1f} GiB, but only {allowed / GIB:.1f} "
-        f"GiB ({limit:.0%} of the free memory) may be used. What would fit: "
-        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit."
+        f"Scoring and completing the {comb(n_features, size):,} sets of {size} among {n_features} "
+        f"features in {n_cohorts} subgroups would need {asked / GIB:.1f} GiB, but only "
+        f"{allowed / GIB:.1f} GiB ({limit:.0%} of the free memory) may be used. What would fit: "
+        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit, or use "
+        "a completer or settings of it that need less."
     )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion.model import ExactScores
+from misfeat.completion.gain import GainCompleter
+from misfeat.completion.model import ExactScores, Known
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.memory import check_memory, memory_needed
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from misfeat.completion.model import CompletedScores, Completer
     from misfeat.information.measures import Measure
     from misfeat.progress import Progress
+
+
+_NOTHING_TO_PREDICT = GainCompleter()
+"""Where every score is exact, the cheapest completer says so."""
 
 
 class ScoreBook:
@@ -64,29 +69,36 @@ class ScoreBook:
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         if size not in self._completed:
-            reach = self._check_memory(size)
-            if reach >= len(self._exact):
-                self._exact += self._compute(len(self._exact), reach, progress)
-            exact = ExactScores(
-                by_size=tuple(self._exact[: reach + 1]),
-                missing=self.measure.missing,
-                ceiling=self.measure.ceiling,
-                closed=self.measure.closed,
-            )
-            self._completed[size] = self._completer.complete(exact, size, progress)
+            self._completed[size] = self._complete(size, progress)
         return self._completed[size]
 
-    def _check_memory(self, size: int) -> int:
+    def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
+        nothing_to_predict = self._budget == 1 and not self.measure.missing.any()
+        completer = _NOTHING_TO_PREDICT if nothing_to_predict else self._completer
+        reach = self._check_memory(size, completer)
+        if reach >= len(self._exact):
+            self._exact += self._compute(len(self._exact), reach, progress)
+        exact = ExactScores(
+            by_size=tuple(self._exact[: reach + 1]),
+            missing=self.measure.missing,
+            ceiling=self.measure.ceiling,
+            closed=self.measure.closed,
+        )
+        known = Known(exact, self.measure.records, self._n_jobs, progress)
+        return completer.complete(known, size)
+
+    def _check_memory(self, size: int, completer: Completer) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
         n_cohorts = len(self.measure.missing)
 
         def needed(n_features: int, size: int) -> int:
-            reach = self._completer.reach(size, n_features)
-            own = self._completer.memory_needed(size, n_features, n_cohorts)
+            reach = completer.reach(size, n_features)
+            own = completer.memory_needed(size, n_features, n_cohorts)
             return memory_needed(n_features, reach, n_cohorts) + own
 
+        reach = completer.reach(size, self._n_features)
         check_memory(self._n_features, size, n_cohorts, self._memory_limit, needed)
-        return self._completer.reach(size, self._n_features)
+        return reach
 
     @property
     def _n_features(self) -> int:

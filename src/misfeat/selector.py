@@ -318,7 +318,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         size = self.size if size is None else size
         check_count(size, "size")
         _check_size(size, self._book.measure.features, self.cohorts_)
-        return self._book.completed(size)
+        with progress_shown(self.verbose > 0) as progress:
+            return self._book.completed(size, progress)
 
 
 def _check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:

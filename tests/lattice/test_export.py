@@ -50,7 +50,9 @@ def test_scores_become_labels_and_unknown_ones_nan():
     assert graph["a"].y[:2].tolist() == pytest.approx([0.1, 0.2])
     assert graph["a"].y[2:].isnan().all()
     assert graph["b"].y[:3].tolist() == [1, 2, 3]
-    with pytest.raises(MisfeatError, match=r"scores\[2\] must have a column for each of the 3"):
+    with pytest.raises(
+        MisfeatError, match=r"scores\[2\] must have the shape .*\(1, 3\); it has \(1, 4\)"
+    ):
         to_pyg(3, ["a"], scores={2: np.zeros((1, 4))})
 
 
@@ -70,7 +72,9 @@ def test_networkx_names_nodes_by_features_and_edges_by_kind():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((4, ["a"], 0, 3), "1 <= low <= high <= 4"),
+        ((4, ["a"], 0, 3), "low=0; it must be a whole number"),
+        ((4, "ab", 1, 3), "give a list of names"),
+        ((4, [], 1, 3), "give a list of names"),
         ((4, ["a"], 3, 2), "low=3, high=2"),
         ((4, ["a"], 1, 5), "sizes of sets of 4 features"),
         ((4, ["a", "a"], 1, 2), "each only once"),
@@ -80,6 +84,13 @@ def test_networkx_names_nodes_by_features_and_edges_by_kind():
 def test_what_cannot_be_exported_is_refused(export, arguments, message):
     with pytest.raises(MisfeatError, match=message):
         export(*arguments)
+
+
+def test_names_may_come_as_arrays_and_features_must_differ():
+    assert to_pyg(np.int64(3), np.array(["a", "b"])).node_types == ["a", "b"]
+    assert len(to_networkx(np.int64(3), np.array(["a", "b"]))) == 14
+    with pytest.raises(MisfeatError, match="each only once"):
+        to_networkx(["x", "x", "y"])
 
 
 def test_without_pytorch_geometric_the_remedy_is_named(monkeypatch):

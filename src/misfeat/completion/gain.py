@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.completion.closure import completed_scores
 from misfeat.lattice import level, rank, ranks_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.progress import Progress
+    from misfeat.completion.model import CompletedScores, ExactScores, Known
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
@@ -40,6 +40,7 @@ class GainCompleter(BaseEstimator):  # type: ignore[misc]
     --------
     Cohort 0 recorded both features, cohort 1 only the first:
 
+    >>> from misfeat.completion import ExactScores, Known
     >>> nan = np.nan
     >>> exact = ExactScores(
     ...     by_size=(
@@ -50,7 +51,7 @@ class GainCompleter(BaseEstimator):  # type: ignore[misc]
     ...     missing=np.array([[False, False], [False, True]]),
     ...     ceiling=np.array([0.6, 0.6]),
     ... )
-    >>> GainCompleter().complete(exact, 2).score.round(2)
+    >>> GainCompleter().complete(Known(exact), 2).score.round(2)
     array([[0.25],
            [0.45]])
     """
@@ -63,32 +64,32 @@ class GainCompleter(BaseEstimator):  # type: ignore[misc]
         """Bytes that a prediction takes beyond the scores themselves, about."""
         return 0
 
-    def complete(
-        self,
-        exact: ExactScores,
-        size: int,
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> CompletedScores:
+    def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
-        subsets = level(exact.missing.shape[1], size)
-        filled = _with_recorded_sets_filled(exact, size)
-        score = filled[size].copy()
-        for cohort, missing in enumerate(exact.missing):
-            for pattern in product((False, True), repeat=size):
-                chosen = np.flatnonzero((missing[subsets] == pattern).all(axis=1))
-                if not len(chosen) or not any(pattern):
-                    continue
-                absent = np.array(pattern)
-                recorded, unrecorded = subsets[chosen][:, ~absent], subsets[chosen][:, absent]
-                floor = _scores(filled, recorded)[cohort]
-                gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
-                score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
-        low, high = exact.bounds(size)
-        predicted = np.isnan(exact.by_size[size])
-        return CompletedScores(subsets, np.clip(score, low, high), low, high, predicted)
+        exact = known.exact
+        guesses = [exact.by_size[0], *(guess_by_gain(exact, m) for m in range(1, size + 1))]
+        return completed_scores(exact, guesses)
 
 
-def _with_recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
+def guess_by_gain(exact: ExactScores, size: int) -> Scores:
+    """A guess for every subset of one size in every cohort; exact scores where they are known."""
+    subsets = level(exact.missing.shape[1], size)
+    filled = recorded_sets_filled(exact, size)
+    score = filled[size].copy()
+    for cohort, missing in enumerate(exact.missing):
+        for pattern in product((False, True), repeat=size):
+            chosen = np.flatnonzero((missing[subsets] == pattern).all(axis=1))
+            if not len(chosen) or not any(pattern):
+                continue
+            absent = np.array(pattern)
+            recorded, unrecorded = subsets[chosen][:, ~absent], subsets[chosen][:, absent]
+            floor = _scores(filled, recorded)[cohort]
+            gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
+            score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
+    return score
+
+
+def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
     """Scores by size in which NaN stands only for sets with a feature never recorded."""
     filled = [exact.by_size[0]]
     for m in range(1, size + 1):

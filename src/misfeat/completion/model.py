@@ -12,6 +12,7 @@ from misfeat.lattice import level, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts import Cohorts
     from misfeat.progress import Progress
 
 
@@ -80,6 +81,32 @@ class ExactScores:
 
 
 @dataclass(frozen=True, eq=False)
+class Known:
+    """What a completer may look at, and how it works.
+
+    Attributes
+    ----------
+    exact : ExactScores
+        What could be computed.
+    cohorts : Cohorts or None
+        The coded rows; None where only scores are at hand.
+    n_jobs : int or None
+        Threads, as joblib reads it.
+    progress : callable or None
+        Told what is done.
+    """
+
+    exact: ExactScores
+    cohorts: Cohorts | None = None
+    n_jobs: int | None = None
+    progress: Progress | None = None
+
+
+SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
+"""What a score rests on, by number: see `CompletedScores.support`."""
+
+
+@dataclass(frozen=True, eq=False)
 class CompletedScores:
     """A score for every subset of one size in every cohort.
 
@@ -93,6 +120,11 @@ class CompletedScores:
         Between these the score lies; equal to it where it is exact.
     predicted : ndarray of bool of shape (n_cohorts, n_subsets)
         Where the score was predicted.
+    support : ndarray of int of shape (n_cohorts, n_subsets)
+        Which of `SUPPORT` the score rests on. 4: the cohort recorded all features itself; 3: some
+        cohort recorded all of them together; 2: some pair with an unrecorded feature was recorded
+        together; 1: unrecorded features were recorded elsewhere, but never with another feature of
+        the set; 0: some unrecorded feature was recorded nowhere.
     """
 
     subsets: NDArray[np.integer]
@@ -100,6 +132,7 @@ class CompletedScores:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     predicted: NDArray[np.bool_]
+    support: NDArray[np.int8]
 
 
 class Completer(Protocol):
@@ -113,8 +146,6 @@ class Completer(Protocol):
         """Bytes that a prediction takes beyond the scores themselves, about."""
         ...
 
-    def complete(
-        self, exact: ExactScores, size: int, progress: Progress | None = None
-    ) -> CompletedScores:
+    def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
         ...

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from misfeat.completion.gain import GainCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.exceptions import MisfeatError
 
-if TYPE_CHECKING:
-    from misfeat.completion.model import Completer
-
 COMPLETERS = {"auto": GainCompleter, "gain": GainCompleter, "paper": PaperCompleter}
 _METHODS = ("reach", "memory_needed", "complete")
 
 
-def completer_of(wanted: Any, **shared: Any) -> Completer:
+def completer_of(wanted: Any, **shared: Any) -> Any:
     """The completer that a name or an instance stands for.
 
     Parameters
@@ -25,7 +22,8 @@ def completer_of(wanted: Any, **shared: Any) -> Completer:
     wanted : str or Completer
         A name, or an instance, of which a fresh copy is made.
     **shared
-        Settings that a named completer takes over where it has them, as ``device``.
+        Settings that a completer takes over where it has them and they were left as they are by
+        default, as ``device``.
 
     Examples
     --------
@@ -34,13 +32,15 @@ def completer_of(wanted: Any, **shared: Any) -> Completer:
     """
     if isinstance(wanted, str) and wanted in COMPLETERS:
         completer = COMPLETERS[wanted]()
-        known = completer.get_params()
-        fresh: Completer = completer.set_params(**{k: v for k, v in shared.items() if k in known})
-        return fresh
-    if isinstance(wanted, type) or not all(callable(getattr(wanted, m, None)) for m in _METHODS):
+    elif not isinstance(wanted, type) and all(callable(getattr(wanted, m, None)) for m in _METHODS):
+        completer = clone(wanted, safe=False)
+    else:
         raise MisfeatError(
             f"completer={wanted!r} is unknown; use one of {tuple(COMPLETERS)}, or an instance of a "
             f"completer, with methods {', '.join(_METHODS)}."
         )
-    copy: Completer = clone(wanted, safe=False)
-    return copy
+    if isinstance(completer, BaseEstimator):
+        own, usual = completer.get_params(deep=False), type(completer)().get_params(deep=False)
+        untouched = {k: v for k, v in shared.items() if k in own and own[k] == usual[k]}
+        completer.set_params(**untouched)
+    return completer

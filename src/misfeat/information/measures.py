@@ -32,12 +32,15 @@ class Measure(Protocol):
         What no score can exceed.
     closed : bool
         Whether a larger set never scores lower (upward closure).
+    records : Cohorts or None
+        The coded rows that scores were counted from, where they were.
     """
 
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
     ceiling: Scores
     closed: bool
+    records: Cohorts | None
 
     def of_levels(self, cohort: int, low: int, high: int, n_jobs: int | None) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
@@ -60,6 +63,7 @@ class MutualInformation:
     """
 
     def __init__(self, cohorts: Cohorts) -> None:
+        self.records: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
@@ -91,6 +95,7 @@ class SquaredCorrelation:
     """
 
     closed = True
+    records: Cohorts | None = None
 
     def __init__(self, moments: Moments) -> None:
         self._moments = moments

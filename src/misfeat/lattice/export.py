@@ -6,14 +6,16 @@ graph, or to draw it.
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import comb
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.lattice.counts import count_edges_beside, count_edges_between
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
-from misfeat.lattice.operators import count_edges_beside, count_edges_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +115,9 @@ def to_pyg(
         from torch_geometric.data import HeteroData
     except ImportError as error:
         raise MisfeatError("to_pyg needs PyTorch Geometric: pip install 'misfeat[pyg]'.") from error
-    high = _checked_high(n_features, cohorts, low, high, "torch_geometric")
+    cohorts = _names(cohorts, "cohorts")
+    high = _checked_high(n_features, len(cohorts), low, high, "torch_geometric")
+    by_size = _labels_by_size(n_features, len(cohorts), scores or {})
     subsets = [level(n_features, size) for size in range(low, high + 1)]
     held = torch.from_numpy(np.concatenate([contains(s, n_features) for s in subsets])).float()
     sizes = torch.from_numpy(np.concatenate([np.full(len(s), s.shape[1]) for s in subsets]))
@@ -124,9 +128,9 @@ def to_pyg(
     same = torch.arange(len(held)).repeat(2, 1)
     graph = HeteroData()
     for place, name in enumerate(cohorts):
-        graph[name].x = held
+        graph[name].x = held.clone()
         graph[name].size = sizes
-        graph[name].y = torch.from_numpy(_labels(subsets, scores or {}, place)).float()
+        graph[name].y = torch.from_numpy(_labels(subsets, by_size, place)).float()
         graph[name, "in_lattice", name].edge_index = both_ways
     for source in cohorts:
         for target in cohorts:
@@ -166,57 +170,81 @@ def to_networkx(
     """
     import networkx as nx
 
-    names = list(range(features)) if isinstance(features, int) else list(features)
-    high = _checked_high(len(names), cohorts or [""], low, high, "networkx")
+    names: list[Any] = (
+        list(range(int(features)))
+        if isinstance(features, Integral)
+        else _names(features, "features")
+    )
+    lattices = [None] if cohorts is None else _names(cohorts, "cohorts")
+    high = _checked_high(len(names), len(lattices), low, high, "networkx")
     sets = [
         tuple(names[f] for f in subset)
         for size in range(low, high + 1)
         for subset in level(len(names), size)
     ]
     graph = nx.Graph()
-    for cohort in cohorts if cohorts is not None else [None]:
+    for cohort in lattices:
         nodes: list[Any] = sets if cohort is None else [(cohort, s) for s in sets]
         graph.add_nodes_from(nodes)
         for kind, edges in (("between", edges_between), ("beside", edges_beside)):
             pairs = edges(len(names), low, high).T
             graph.add_edges_from(((nodes[a], nodes[b]) for a, b in pairs), kind=kind)
-    for place, cohort in enumerate(cohorts or ()):
-        for other in (cohorts or ())[place + 1 :]:
-            graph.add_edges_from((((cohort, s), (other, s)) for s in sets), kind="across")
+    for one, other in combinations(lattices, 2):
+        graph.add_edges_from((((one, s), (other, s)) for s in sets), kind="across")
     return graph
 
 
-def _labels(
-    subsets: Sequence[NDArray[np.int32]], scores: Mapping[int, NDArray[np.float64]], place: int
-) -> NDArray[np.float64]:
-    parts = []
-    for level_subsets in subsets:
-        size = level_subsets.shape[1]
-        given = scores[size][place] if size in scores else np.full(len(level_subsets), np.nan)
-        if given.shape != (len(level_subsets),):
+def _names(given: Any, what: str) -> list[str]:
+    """Names as a list: each once, and not the letters of one name."""
+    names = [] if isinstance(given, str | Integral) else [str(name) for name in given]
+    if not names or len(set(names)) != len(names):
+        raise MisfeatError(
+            f"{what}={given!r}; give a list of names, at least one and each only once."
+        )
+    return names
+
+
+def _labels_by_size(
+    n_features: int, n_cohorts: int, scores: Mapping[int, Any]
+) -> dict[int, NDArray[np.float64]]:
+    labels = {size: np.asarray(given, dtype=np.float64) for size, given in scores.items()}
+    for size, given in labels.items():
+        wanted = (n_cohorts, comb(n_features, size))
+        if given.shape != wanted:
             raise MisfeatError(
-                f"scores[{size}] must have a column for each of the {len(level_subsets):,} sets of "
-                f"size {size}; it has {len(given):,}."
+                f"scores[{size}] must have the shape (cohorts, sets of that size), {wanted}; it "
+                f"has {given.shape}."
             )
-        parts.append(given)
+    return labels
+
+
+def _labels(
+    subsets: Sequence[NDArray[np.int32]], by_size: Mapping[int, NDArray[np.float64]], place: int
+) -> NDArray[np.float64]:
+    """The scores of one cohort, level after level, NaN where none were given."""
+    parts = []
+    for of_level in subsets:
+        given = by_size.get(of_level.shape[1])
+        parts.append(np.full(len(of_level), np.nan) if given is None else given[place])
     return np.concatenate(parts)
 
 
 def _checked_high(
-    n_features: int, cohorts: Sequence[str], low: int, high: int | None, library: str
+    n_features: int, n_lattices: int, low: int, high: int | None, library: str
 ) -> int:
+    check_count(n_features, "n_features")
     high = n_features if high is None else high
-    if not 1 <= low <= high <= n_features:
+    check_count(low, "low")
+    check_count(high, "high")
+    if not low <= high <= n_features:
         raise MisfeatError(
             f"low={low}, high={high}; they must be sizes of sets of {n_features} features, "
             f"1 <= low <= high <= {n_features}."
         )
-    if len(set(cohorts)) != len(cohorts) or not cohorts:
-        raise MisfeatError(f"cohorts={list(cohorts)!r}; name at least one, and each only once.")
     edges = count_edges_between(n_features, low, high) + count_edges_beside(n_features, low, high)
-    if edges * len(cohorts) > MOST_EDGES[library]:
+    if edges * n_lattices > MOST_EDGES[library]:
         raise MisfeatError(
-            f"The graph has {edges * len(cohorts):,} edges within lattices, too many to write out "
+            f"The graph has {edges * n_lattices:,} edges within lattices, too many to write out "
             f"for {library} (at most {MOST_EDGES[library]:,}); lower high or use fewer features."
         )
     return high

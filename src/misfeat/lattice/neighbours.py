@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Neighbours(ABC):
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
+        if len(values) != self.n_rows:
+            raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
         return _Sum.apply(values, self)
 
     def mean(self, values: Tensor) -> Tensor:
@@ -97,6 +100,8 @@ def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighb
     tensor([30., 50., 60., 63., 55., 36.])
     """
     high = n_features if high is None else high
+    if not 1 <= low <= high <= n_features:
+        raise MisfeatError(f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold.")
     if low == 1 and high == n_features:
         return WholeLattice(n_features)
     return Levels(n_features, low, high)
@@ -209,9 +214,9 @@ class _Bags:
         lengths = [np.full(len(rows), rows.shape[1]) for rows in bags]
         ends = np.cumsum(np.concatenate([[0], *lengths]))
         rows = np.concatenate([np.empty(0), *[rows.ravel() for rows in bags]])
-        # 32 bits halve what is read; more rows than they can number do not fit a memory anyway.
-        self._rows = torch.from_numpy(rows.astype(np.int32))
-        self._ends = torch.from_numpy(ends.astype(np.int32))
+        width = np.int32 if ends[-1] < 2**31 else np.int64  # 32 bits halve what is read
+        self._rows = torch.from_numpy(rows.astype(width))
+        self._ends = torch.from_numpy(ends.astype(width))
 
     def sum(self, values: Tensor) -> Tensor:
         if not len(self._rows):

@@ -9,7 +9,7 @@ import torch
 from sklearn.base import clone
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.completion import ExactScores, PaperCompleter
+from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.paper.models import BYTES_SIDE_BY_SIDE, ModelShape, PaperModels
 from misfeat.completion.paper.training import Labels, TrainingSettings, train
 from misfeat.exceptions import MisfeatWarning
@@ -38,7 +38,7 @@ def quick(**settings):
 
 def test_computed_scores_stay_and_the_others_are_predicted_within_bounds():
     exact = known_scores()
-    completed = quick().complete(exact, 3)
+    completed = quick().complete(Known(exact), 3)
     unknown = np.isnan(exact.by_size[3])
     assert np.array_equal(completed.predicted, unknown)
     assert np.array_equal(completed.score[~unknown], exact.by_size[3][~unknown])
@@ -50,7 +50,7 @@ def test_computed_scores_stay_and_the_others_are_predicted_within_bounds():
 def test_unbounded_predictions_are_those_of_the_network():
     exact = known_scores()
     completer = quick(bounded=False, epochs=2)
-    completed = completer.complete(exact, 3)
+    completed = completer.complete(Known(exact), 3)
     predicted = completer.models_[3].predict(3)
     unknown = completed.predicted
     assert np.array_equal(completed.score[unknown], predicted[unknown])
@@ -60,7 +60,7 @@ def test_unbounded_predictions_are_those_of_the_network():
 def test_it_learns_what_the_bits_tell():
     exact = known_scores(n_features=9, n_cohorts=2)
     completer = quick(epochs=500, hidden=32)
-    completer.complete(exact, 3)
+    completer.complete(Known(exact), 3)
     known = ~np.isnan(exact.by_size[3])
     errors = (completer.models_[3].predict(3) - exact.by_size[3])[known]
     assert np.sqrt(np.mean(errors**2)) < 0.2 * exact.by_size[3][known].std()
@@ -70,10 +70,10 @@ def test_a_seed_repeats_everything_and_leaves_the_global_generator_alone():
     exact = known_scores()
     torch.manual_seed(1)
     before = torch.random.get_rng_state()
-    first = quick().complete(exact, 3).score
+    first = quick().complete(Known(exact), 3).score
     assert torch.equal(before, torch.random.get_rng_state())
-    assert np.array_equal(first, quick().complete(exact, 3).score)
-    assert not np.array_equal(first, quick(random_state=6).complete(exact, 3).score)
+    assert np.array_equal(first, quick().complete(Known(exact), 3).score)
+    assert not np.array_equal(first, quick(random_state=6).complete(Known(exact), 3).score)
 
 
 def test_the_levels_are_the_size_plus_and_minus_the_layers_or_as_asked():
@@ -82,11 +82,11 @@ def test_the_levels_are_the_size_plus_and_minus_the_layers_or_as_asked():
     assert PaperCompleter().reach(3, 4) == 4
     assert PaperCompleter(sizes=(2, 3)).reach(3, 15) == 3
     completer = quick(sizes=(2, 4), epochs=1)
-    completer.complete(known_scores(), 3)
+    completer.complete(Known(known_scores()), 3)
     shape = completer.models_[3].shape
     assert (shape.low, shape.high) == (2, 4)
     with pytest.raises(MisfeatError, match=r"sizes=\(2, 4\).*size=5 between them"):
-        quick(sizes=(2, 4)).complete(known_scores(), 5)
+        quick(sizes=(2, 4)).complete(Known(known_scores()), 5)
 
 
 def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
@@ -97,7 +97,7 @@ def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
     missing = exact.missing.copy()
     missing[0] = True
     completer = quick(bounded=False)
-    completed = completer.complete(ExactScores(tuple(by_size), missing, exact.ceiling), 2)
+    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
     expected = completer.models_[2].predict(2)[1:].mean(axis=0)
     assert completed.score[0] == pytest.approx(expected)
 
@@ -110,13 +110,13 @@ def test_nothing_missing_trains_nothing():
         exact.ceiling,
     )
     completer = quick()
-    assert np.array_equal(completer.complete(full, 3).score, full.by_size[3])
-    assert not hasattr(completer, "models_")
+    assert np.array_equal(completer.complete(Known(full), 3).score, full.by_size[3])
+    assert completer.models_ == {}
 
 
 def test_progress_is_told_epoch_by_epoch():
     seen = []
-    quick(epochs=7).complete(known_scores(), 3, lambda *told: seen.append(told))
+    quick(epochs=7).complete(Known(known_scores(), progress=lambda *told: seen.append(told)), 3)
     assert seen == [("Training the models", epoch, 7) for epoch in range(1, 8)]
 
 
@@ -127,9 +127,49 @@ def test_an_interrupt_keeps_the_best_so_far():
 
     completer = quick()
     with pytest.warns(MisfeatWarning, match="interrupted in epoch 25"):
-        completed = completer.complete(known_scores(), 3, interrupt)
+        completed = completer.complete(Known(known_scores(), progress=interrupt), 3)
     assert completer.histories_[3].epochs == 25
     assert set(completer.histories_[3].best_epoch) <= {10, 20}
+    assert not np.isnan(completed.score).any()
+
+
+@pytest.mark.parametrize(("stop", "blocks"), [(5, "cpu"), (25, "one each")])
+def test_an_interrupt_before_every_model_has_learned_is_an_interrupt(stop, blocks, monkeypatch):
+    if blocks == "one each":
+        monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+
+    def interrupt(_what, done, _total):
+        if done == stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quick().complete(Known(known_scores(), progress=interrupt), 3)
+
+
+def test_training_that_diverges_is_an_error():
+    with pytest.raises(MisfeatError, match="diverged with learning_rate=1e\\+30"):
+        quick(learning_rate=1e30).complete(Known(known_scores()), 3)
+
+
+def test_without_any_score_in_the_graph_there_is_nothing_to_learn():
+    exact = known_scores(n_features=4, n_cohorts=2, reach=4)
+    missing = ~np.array([[True, False, False, False], [False, True, False, False]])
+    nothing = tuple(np.full_like(s, np.nan) if m > 1 else s for m, s in enumerate(exact.by_size))
+    with pytest.raises(MisfeatError, match="No subgroup has a score of sizes 2 to 4 to learn"):
+        quick(layers=1).complete(Known(ExactScores(nothing, missing, exact.ceiling)), 3)
+
+
+def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
+    monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
+    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
+    for scores in by_size[1:]:
+        scores[2] = np.nan
+    missing = exact.missing.copy()
+    missing[2] = True
+    completer = quick()
+    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
+    assert np.isnan(completer.histories_[2].loss).tolist() == [False, False, True]
     assert not np.isnan(completed.score).any()
 
 
@@ -155,7 +195,7 @@ def test_models_trained_one_by_one_equal_models_trained_side_by_side():
 def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
     monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
     completer = quick(epochs=5)
-    completed = completer.complete(known_scores(), 3)
+    completed = completer.complete(Known(known_scores()), 3)
     assert [len(own) for own in completer.models_[3].shape.blocks("cpu")] == [1, 1, 1]
     assert completer.histories_[3].loss.shape == (3,)
     assert completer.models_[3].weights["head"].shape == (3, 16)
@@ -177,7 +217,7 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
 
 def test_weights_survive_a_file(tmp_path):
     completer = quick()
-    completer.complete(known_scores(), 3)
+    completer.complete(Known(known_scores()), 3)
     models, path = completer.models_[3], tmp_path / "models.safetensors"
     models.save(path)
     loaded = PaperModels.load(path)
@@ -192,7 +232,7 @@ def test_damaged_or_foreign_files_are_refused(tmp_path):
     from safetensors.torch import save_file
 
     completer = quick(epochs=1)
-    completer.complete(known_scores(), 3)
+    completer.complete(Known(known_scores()), 3)
     models, path = completer.models_[3], tmp_path / "models.safetensors"
     with pytest.raises(MisfeatError, match="There is no file"):
         PaperModels.load(path)
@@ -210,6 +250,20 @@ def test_damaged_or_foreign_files_are_refused(tmp_path):
     save_file(models.weights, path, metadata={"format": "misfeat paper models 1", "shape": "{"})
     with pytest.raises(MisfeatError, match="does not say its shape"):
         PaperModels.load(path)
+    for change in ({"activation": "evil"}, {"low": -3}, {"high": 99}, {"hidden": 16.0}):
+        wrong = PaperModels(ModelShape(**{**asdict(models.shape), **change}), models.weights)
+        wrong.save(path)
+        with pytest.raises(MisfeatError, match="does not say its shape"):
+            PaperModels.load(path)
+    nan = {**models.weights, "head": models.weights["head"] * float("nan")}
+    PaperModels(models.shape, nan).save(path)
+    with pytest.raises(MisfeatError, match="its weights are not those of"):
+        PaperModels.load(path)
+    for place in (tmp_path, tmp_path / "nowhere" / "x.safetensors"):
+        with pytest.raises(MisfeatError, match="cannot be written"):
+            models.save(place)
+    with pytest.raises(MisfeatError, match="the models know sets of sizes 1 to 5"):
+        models.predict(6)
 
 
 @pytest.mark.parametrize(
@@ -225,28 +279,32 @@ def test_damaged_or_foreign_files_are_refused(tmp_path):
         ({"random_state": -1}, "random_state=-1"),
         ({"device": "tpu"}, "device='tpu' is unknown"),
         ({"sizes": (0, 9)}, r"sizes=\(0, 9\)"),
+        ({"sizes": 3}, "sizes=3; it must be None or a pair"),
+        ({"layers": None}, "layers=None"),
+        ({"hidden": 0}, "hidden=0"),
+        ({"learning_rate": True}, "learning_rate=True"),
         ({"layers": 4}, "scores up to size 7 are read; by_size ends at size 5"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(MisfeatError, match=message):
-        quick(**settings).complete(known_scores(), 3)
+        quick(**settings).complete(Known(known_scores()), 3)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 def test_a_device_that_is_not_there_is_refused():
     with pytest.raises(MisfeatError, match="no such device here; use 'auto' or 'cpu'"):
-        quick(device="cuda").complete(known_scores(), 3)
+        quick(device="cuda").complete(Known(known_scores()), 3)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_a_cuda_device_learns_the_same():
     exact = known_scores()
     on_cuda, on_cpu = quick(device="cuda", epochs=300), quick(epochs=300)
-    first = on_cuda.complete(exact, 3).score
-    again = quick(device="cuda", epochs=300).complete(exact, 3).score
+    first = on_cuda.complete(Known(exact), 3).score
+    again = quick(device="cuda", epochs=300).complete(Known(exact), 3).score
     assert np.array_equal(first, again)
-    assert np.abs(first - on_cpu.complete(exact, 3).score).max() < 0.05
+    assert np.abs(first - on_cpu.complete(Known(exact), 3).score).max() < 0.05
     models = on_cuda.models_[3]
     assert models.predict(3, "cuda") == pytest.approx(models.predict(3, "cpu"), abs=1e-5)
 
@@ -275,6 +333,24 @@ def test_the_selector_takes_it_by_name_or_as_an_instance():
     assert by_instance.completer_.epochs == 3
     assert not hasattr(by_instance.completer, "models_")
     assert given.epochs == 60
+
+
+def test_an_instance_takes_over_what_it_left_open():
+    selector = SubgroupSelector(
+        groups="site", size=2, completer=PaperCompleter(epochs=2), device="cpu", random_state=4
+    ).fit(table(), "y")
+    assert (selector.completer_.device, selector.completer_.random_state) == ("cpu", 4)
+    selector.set_params(completer=quick(epochs=2)).fit(table(), "y")
+    assert selector.completer_.random_state == 5
+
+
+def test_numpy_numbers_are_numbers(tmp_path):
+    completer = quick(
+        hidden=np.int64(4), dropout=np.float32(0.5), epochs=np.int32(2), sizes=np.array([2, 4])
+    )
+    completer.complete(Known(known_scores()), 3)
+    completer.models_[3].save(tmp_path / "x")
+    assert PaperModels.load(tmp_path / "x").shape.hidden == 4
 
 
 def test_the_selector_refuses_what_is_no_completer():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.completion.model import CompletedScores, Known
+from misfeat.completion.support import support_of
 from misfeat.devices import check_device, torch_device
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import level
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.paper.models import ModelShape, PaperModels
-    from misfeat.progress import Progress
+    from misfeat.completion.paper.training import History
 
     Scores = NDArray[np.float64]
 
@@ -28,8 +29,9 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
 
     Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
     set by set. A heterogeneous GraphSAGE reads which features a set holds and learns the scores
-    that a subgroup's rows gave; one model a subgroup. It is here as the reference: no score of
-    another subgroup enters a prediction, so other completers predict better.
+    that a subgroup's rows gave; one model a subgroup. It is here as the reference: a subgroup's
+    model sees no score of another, so other completers predict better. (A subgroup without any
+    known score gets the mean of the other models.)
 
     Parameters
     ----------
@@ -49,14 +51,16 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
     learning_rate, weight_decay : float, default=1e-3, 5e-4
         Of the Adam optimizer.
     validation_share : float, default=0.2
-        The share of the known scores that is held out to choose the epoch whose weights are kept.
+        The share of the known scores that is held out to choose the epoch whose weights are kept;
+        where it is 0, or scores are few, the scores learned from choose.
     validate_every : int, default=10
         Epochs between two looks at the held-out scores.
     patience : int, default=200
         Training ends when no subgroup's held-out scores were predicted better for so many epochs.
     bounded : bool, default=True
         Whether predictions are kept within what is certain: at least the score of the recorded
-        features, at most the ceiling of the measure. False gives the network's bare output.
+        features, at most the ceiling of the measure. False gives the network's bare output, which
+        may leave ``low`` and ``high``.
     device : {"auto", "cpu", "cuda", "mps"}, default="auto"
         Where to train; "auto" is a CUDA device where there is one, else the CPU.
     random_state : int, default=None
@@ -71,6 +75,7 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> from misfeat.completion import ExactScores, Known
     >>> nan = np.nan
     >>> exact = ExactScores(
     ...     by_size=(
@@ -83,7 +88,7 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
     ...     ceiling=np.array([0.6, 0.6]),
     ... )
     >>> completer = PaperCompleter(epochs=50, device="cpu", random_state=0)
-    >>> completed = completer.complete(exact, 2)
+    >>> completed = completer.complete(Known(exact), 2)
     >>> completed.predicted
     array([[False, False, False],
            [False,  True,  True]])
@@ -126,17 +131,16 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
+        self._check_parameters()
         return self._sizes(size, n_features)[1]
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that a prediction takes beyond the scores themselves, about."""
         return self._shape(size, n_features, n_cohorts).memory_of_training()
 
-    def complete(
-        self, exact: ExactScores, size: int, progress: Progress | None = None
-    ) -> CompletedScores:
+    def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
-        self._check_parameters()
+        exact = known.exact
         n_cohorts, n_features = exact.missing.shape
         reach = self.reach(size, n_features)
         if len(exact.by_size) <= reach:
@@ -144,41 +148,51 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
                 f"With layers={self.layers}, scores up to size {reach} are read; by_size ends at "
                 f"size {len(exact.by_size) - 1}."
             )
+        self.models_: dict[int, PaperModels] = getattr(self, "models_", {})
+        self.histories_: dict[int, History] = getattr(self, "histories_", {})
         score = exact.by_size[size].copy()
         predicted = np.isnan(score)
         low, high = exact.bounds(size)
         if predicted.any():
             shape = self._shape(size, n_features, n_cohorts)
-            models = self._trained(exact, size, shape, progress)
-            guess = models.predict(size, torch_device(self.device))
-            guess = _with_others_for_the_untaught(guess, exact, shape)
+            guess = self._guess(known, size, shape)
             score[predicted] = (np.clip(guess, low, high) if self.bounded else guess)[predicted]
-        return CompletedScores(level(n_features, size), score, low, high, predicted)
+        subsets = level(n_features, size)
+        support = support_of(exact.missing, subsets)
+        return CompletedScores(subsets, score, low, high, predicted, support)
 
-    def _trained(
-        self, exact: ExactScores, size: int, shape: ModelShape, progress: Progress | None
-    ) -> PaperModels:
+    def _guess(self, known: Known, size: int, shape: ModelShape) -> Scores:
         from misfeat.completion.paper.training import TrainingSettings, train_models
 
-        settings = TrainingSettings(
-            epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            validation_share=self.validation_share,
-            validate_every=self.validate_every,
-            patience=self.patience,
+        sizes = range(shape.low, shape.high + 1)
+        taught = np.logical_or.reduce(
+            [~np.isnan(known.exact.by_size[m]).all(axis=1) for m in sizes]
         )
-        models, history = train_models(
+        if not taught.any():
+            raise MisfeatError(
+                f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
+                "for a smaller size, give more layers, or use another completer."
+            )
+        settings = TrainingSettings(
+            epochs=int(self.epochs),
+            learning_rate=float(self.learning_rate),
+            weight_decay=float(self.weight_decay),
+            validation_share=float(self.validation_share),
+            validate_every=int(self.validate_every),
+            patience=int(self.patience),
+        )
+        self.models_[size], self.histories_[size] = train_models(
             shape,
-            exact.by_size,
+            known.exact.by_size,
             settings,
             torch_device(self.device),
             np.random.SeedSequence(self.random_state),
-            progress,
+            known.progress,
         )
-        self.models_ = {**getattr(self, "models_", {}), size: models}
-        self.histories_ = {**getattr(self, "histories_", {}), size: history}
-        return models
+        guess = self.models_[size].predict(size, self.device)
+        # A subgroup without a single known score taught its model nothing.
+        guess[~taught] = guess[taught].mean(axis=0)
+        return guess
 
     def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
         from misfeat.completion.paper.models import ModelShape
@@ -189,9 +203,9 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
             low=low,
             high=high,
             n_cohorts=n_cohorts,
-            layers=self.layers,
-            hidden=self.hidden,
-            dropout=self.dropout,
+            layers=int(self.layers),
+            hidden=int(self.hidden),
+            dropout=float(self.dropout),
             activation=self.activation,
         )
 
@@ -199,7 +213,7 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         """The smallest and the largest size of the sets in the graph."""
         if self.sizes is None:
             return max(1, size - self.layers), min(n_features, size + self.layers)
-        low, high = self.sizes
+        low, high = (int(end) for end in self.sizes)
         if not 1 <= low <= size <= high <= n_features:
             raise MisfeatError(
                 f"sizes={self.sizes!r}; they must be sizes of sets of the {n_features} features, "
@@ -210,14 +224,22 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         for name in ("layers", "hidden", "epochs", "validate_every", "patience"):
             check_count(getattr(self, name), name)
-        for name, most in (("dropout", 1.0), ("validation_share", 1.0)):
-            share = getattr(self, name)
-            if not isinstance(share, int | float) or not 0 <= share < most:
-                raise MisfeatError(f"{name}={share!r}; it must be at least 0 and below 1.")
+        for name in ("dropout", "validation_share"):
+            if not _is_number(getattr(self, name)) or not 0 <= getattr(self, name) < 1:
+                raise MisfeatError(
+                    f"{name}={getattr(self, name)!r}; it must be at least 0 and below 1."
+                )
         for name in ("learning_rate", "weight_decay"):
-            rate = getattr(self, name)
-            if not isinstance(rate, int | float) or not 0 <= rate < np.inf:
-                raise MisfeatError(f"{name}={rate!r}; it must be a number that is not negative.")
+            if not _is_number(getattr(self, name)) or not 0 <= getattr(self, name) < np.inf:
+                raise MisfeatError(
+                    f"{name}={getattr(self, name)!r}; it must be a number that is not negative."
+                )
+        if self.sizes is not None and not (
+            isinstance(self.sizes, tuple | list | np.ndarray)
+            and len(self.sizes) == 2
+            and all(isinstance(end, int | np.integer) for end in self.sizes)
+        ):
+            raise MisfeatError(f"sizes={self.sizes!r}; it must be None or a pair of whole numbers.")
         if self.activation not in ACTIVATIONS:
             raise MisfeatError(
                 f"activation={self.activation!r} is unknown; use one of {ACTIVATIONS}."
@@ -227,10 +249,5 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         check_device(self.device)
 
 
-def _with_others_for_the_untaught(guess: Scores, exact: ExactScores, shape: ModelShape) -> Scores:
-    """Replace what models without a single known score say by the mean of the other models."""
-    sizes = range(shape.low, shape.high + 1)
-    taught = np.logical_or.reduce([~np.isnan(exact.by_size[m]).all(axis=1) for m in sizes])
-    if taught.any():
-        guess[~taught] = guess[taught].mean(axis=0)
-    return guess
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from misfeat.completion.paper.network import PaperNetwork
+from misfeat.completion.paper.network import ACTIVATIONS, PaperNetwork
+from misfeat.devices import torch_device
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
@@ -84,7 +86,8 @@ class ModelShape:
 
     def _bytes_of_a_model(self) -> int:
         n_nodes = count_nodes(self.n_features, self.low, self.high)
-        return 4 * COPIES_OF_A_STATE * n_nodes * self.hidden * self.n_cohorts
+        states = n_nodes * self.hidden * self.n_cohorts * max(1, self.layers - 1)
+        return 4 * COPIES_OF_A_STATE * states
 
     def blocks(self, device: str) -> Iterator[range]:
         """Subgroups whose models are computed side by side on a kind of device."""
@@ -120,16 +123,29 @@ class PaperModels:
     """
 
     shape: ModelShape
-    weights: dict[str, Tensor]
+    weights: dict[str, Tensor] = field(repr=False)
 
     @torch.no_grad()
-    def predict(self, size: int, device: str | torch.device = "cpu") -> NDArray[np.float64]:
-        """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
-        device = torch.device(device)
-        graph = self.shape.graph(device)
-        rows = torch.from_numpy(graph.rows(size)).to(device)
+    def predict(self, size: int, device: str = "auto") -> NDArray[np.float64]:
+        """Scores of every subset of one size, of shape (n_cohorts, n_subsets).
+
+        Parameters
+        ----------
+        size : int
+            One of the sizes in the lattice graph.
+        device : {"auto", "cpu", "cuda", "mps"}, default="auto"
+            Where to compute.
+        """
+        if not self.shape.low <= size <= self.shape.high:
+            raise MisfeatError(
+                f"size={size!r}; the models know sets of sizes {self.shape.low} to "
+                f"{self.shape.high}."
+            )
+        place = torch_device(device)
+        graph = self.shape.graph(place)
+        rows = torch.from_numpy(graph.rows(size)).to(place)
         predicted = []
-        for own in self.shape.blocks(device.type):
+        for own in self.shape.blocks(place.type):
             network = self.shape.network(graph, own).eval()
             network.load_state_dict({k: w[own.start : own.stop] for k, w in self.weights.items()})
             predicted.append(network(rows.expand(len(own), -1)).double().cpu())
@@ -143,17 +159,20 @@ class PaperModels:
         path : str or Path
             Where to.
         """
-        from safetensors.torch import save_file
+        from safetensors.torch import save
 
-        path = Path(path)
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+        path = Path(path).expanduser()
+        unfinished = path.parent / f".{os.getpid()}.part"
         metadata = {"format": FORMAT, "shape": json.dumps(asdict(self.shape))}
         weights = {name: weight.contiguous() for name, weight in self.weights.items()}
         try:
-            save_file(weights, unfinished, metadata=metadata)
+            unfinished.write_bytes(save(weights, metadata=metadata))
             unfinished.replace(path)
+        except OSError as error:
+            raise MisfeatError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
         finally:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | Path) -> PaperModels:
@@ -181,14 +200,20 @@ class PaperModels:
             )
         shape = _shape_of(metadata, path)
         found = {name: tuple(weight.shape) for name, weight in weights.items()}
-        if found != shape.weight_shapes():
+        sound = all(w.dtype == torch.float32 and w.isfinite().all() for w in weights.values())
+        if found != shape.weight_shapes() or not sound:
             raise MisfeatError(f"{str(path)!r} is damaged: its weights are not those of {shape}.")
         return cls(shape, weights)
 
 
 def _shape_of(metadata: dict[str, str], path: str | Path) -> ModelShape:
     try:
-        fields: dict[str, Any] = json.loads(metadata["shape"])
-        return ModelShape(**fields)
-    except (KeyError, ValueError, TypeError) as error:
-        raise MisfeatError(f"{str(path)!r} is damaged: it does not say its shape.") from error
+        shape = ModelShape(**json.loads(metadata["shape"]))
+        counts = [getattr(shape, f.name) for f in fields(shape)[:6]]
+        whole = all(type(count) is int and count >= 1 for count in counts)
+        if whole and shape.low <= shape.high <= shape.n_features and 0 <= shape.dropout < 1:
+            ACTIVATIONS[shape.activation]
+            return shape
+    except (KeyError, ValueError, TypeError):
+        pass
+    raise MisfeatError(f"{str(path)!r} is damaged: it does not say its shape.")

@@ -217,7 +217,7 @@ class _Pick(torch.autograd.Function):
         ctx.save_for_backward(places.reshape(-1))
         ctx.shape = values.shape
         picked = values.reshape(-1, values.shape[2]).index_select(0, places.reshape(-1))
-        return picked.reshape(*rows.shape, -1)
+        return picked.reshape(*rows.shape, values.shape[2])
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:

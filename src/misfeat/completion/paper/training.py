@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from misfeat.completion.paper.models import PaperModels
-from misfeat.exceptions import warn
+from misfeat.exceptions import MisfeatError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,12 +69,18 @@ class History:
     best_epoch : ndarray of shape (n_models,)
         The epoch whose weights were kept.
     loss : ndarray of shape (n_models,)
-        The mean squared error of those weights on the held-out scores.
+        The mean squared error of those weights on the held-out scores; NaN for a subgroup without
+        known scores.
     """
 
     epochs: int
     best_epoch: NDArray[np.int64]
     loss: NDArray[np.float64]
+
+    @classmethod
+    def of_nothing(cls, n_models: int) -> History:
+        """The history of models that had nothing to learn from."""
+        return cls(0, np.zeros(n_models, dtype=np.int64), np.full(n_models, np.nan))
 
     @classmethod
     def joined(cls, parts: Sequence[History]) -> History:
@@ -125,9 +131,13 @@ def train_models(
         seed = int(rng.integers(2**32))
         labels = [_labels(graph, by_size, cohort) for cohort in own]
         network = shape.network(graph, own, seed)
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)  # of dropout on a device other than the CPU
-            histories.append(train(network, labels, settings, rng, on_epoch))
+        if any(len(known.rows) for known in labels):
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)  # of dropout on a device other than the CPU
+                is_last = place == len(blocks) - 1
+                histories.append(train(network, labels, settings, rng, on_epoch, is_last))
+        else:
+            histories.append(History.of_nothing(len(own)))
         weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
     together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}
     return PaperModels(shape, together), History.joined(histories)
@@ -148,11 +158,13 @@ def train(
     settings: TrainingSettings,
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
+    may_end_early: bool = True,
 ) -> History:
     """Train every model of a network on the labels of its subgroup, all side by side.
 
-    The network ends with the weights that predicted each model's held-out scores best. An interrupt
-    (Ctrl-C) ends training early, with the best weights so far.
+    The network ends with the weights that predicted each model's held-out scores best. Where it
+    `may_end_early`, an interrupt (Ctrl-C) after the first look at held-out scores ends training
+    with the best weights so far.
     """
     device = network.inputs.device
     splits = [known.split(settings.validation_share, rng) for known in labels]
@@ -172,9 +184,16 @@ def train(
             if on_epoch is not None:
                 on_epoch(epoch)
     except KeyboardInterrupt:
+        if not (may_end_early and kept.epoch.all()):
+            raise
         warn(f"Training was interrupted in epoch {epoch}; the best weights so far are used.")
+    if not kept.epoch.all():
+        raise MisfeatError(
+            f"Training diverged with learning_rate={settings.learning_rate}; lower it."
+        )
     kept.restore()
-    return History(epoch, kept.epoch, kept.loss)
+    taught = np.array([len(known.rows) > 0 for known in labels])
+    return History(epoch, kept.epoch, np.where(taught, kept.loss, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,10 +291,10 @@ class _Best:
 
     def update(self, epoch: int, loss: NDArray[np.float64]) -> None:
         better = loss < self.loss
-        self.loss[better], self.epoch[better] = loss[better], epoch
         chosen = torch.from_numpy(better).to(self._network.inputs.device)
         for best, weight in zip(self._weights, self._network.parameters(), strict=True):
             best.copy_(torch.where(chosen.view(-1, *[1] * (weight.ndim - 1)), weight, best))
+        self.loss[better], self.epoch[better] = loss[better], epoch
 
     def restore(self) -> None:
         with torch.no_grad():

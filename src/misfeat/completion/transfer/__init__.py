@@ -1,0 +1,1 @@
+"""The closed-form transfer between cohorts."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from misfeat.completion.transfer.kernels import margins, sets, smoothing, tables
+from misfeat.completion.transfer.kernels import margins, prediction, sets, smoothing, tables
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from misfeat.information.work import Work
 
     Floats = NDArray[np.float64]
+    Targets = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]
 
 SMOOTHING_SWEEPS = 4
 FITTING_SWEEPS = 5
@@ -110,16 +111,14 @@ class TransferModel:
         self._smooth_pairs()
         self._find_margins(proxies)
         self._completed: dict[int, Predicted] = {}
+        self._triples: Targets | None = None
         self._complete_singles()
         self._complete_pairs()
 
     def predict(self, size: int) -> Predicted:
         """Predictions for every subset of one size in every cohort that recorded it in part."""
         if size not in self._completed:
-            if size > 3 and self._table_size == 3 and not hasattr(self, "_triples"):
-                self._complete_larger(3, keep=True)
-            if size not in self._completed:
-                self._complete_larger(size, keep=False)
+            self._complete_larger(size, keep=False)
         return self._completed[size]
 
     def _smooth_singles(self) -> None:
@@ -181,7 +180,7 @@ class TransferModel:
         table = _poisson_table()
         for i, f in zip(*np.nonzero(self._missing), strict=True):
             shares = self._margins[i, f, : self._records.cards[f]][None]
-            score[i, f], variance[i, f] = sets.expected_score(
+            score[i, f], variance[i, f] = prediction.expected_score(
                 shares, self._by_class[i : i + 1], table[2:], table[0], table[1]
             )
         self._completed[1] = Predicted(score, variance)
@@ -203,7 +202,8 @@ class TransferModel:
         self._in_stretches(complete, n_pairs)
         self._completed[2] = Predicted(score, variance)
 
-    def _complete_larger(self, size: int, keep: bool) -> None:
+    def _complete_larger(self, size: int, keep: bool) -> Targets:
+        """Predict sets of three or more; returns their completed tables where they are kept."""
         records = self._records
         n_cohorts, n_classes = len(self._missing), records.n_classes
         layout = Layout.of(records.cards, size)
@@ -213,11 +213,8 @@ class TransferModel:
         kept = np.zeros((n_cohorts, layout.n_cells if keep else 0, n_classes))
         from_pairs = size == 3 or self._table_size == 2
         parts = np.array(list(combinations(range(size), 2 if from_pairs else 3)))
-        part_starts, part_targets, has_target = (
-            (self._pairs.starts, self._pair_targets, self._has_pair_target)
-            if from_pairs
-            else self._triples
-        )
+        pairs = self._pairs.starts, self._pair_targets, self._has_pair_target
+        part_starts, part_targets, has_target = pairs if from_pairs else self._kept_triples()
 
         def complete(first: int, last: int) -> None:
             sets.complete_sets(
@@ -231,8 +228,13 @@ class TransferModel:
 
         self._in_stretches(complete, n_subsets)
         self._completed[size] = Predicted(score, variance)
-        if keep:
-            self._triples = layout.starts, kept, informed
+        return layout.starts, kept, informed
+
+    def _kept_triples(self) -> Targets:
+        """Completed tables of all triples, which larger sets are fitted to."""
+        if self._triples is None:
+            self._triples = self._complete_larger(3, keep=True)
+        return self._triples
 
     def _counted(self, layout: Layout) -> Floats:
         """Tables of every cohort, zeros where a cohort did not record a subset."""

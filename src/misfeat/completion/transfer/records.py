@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Records:
         return counts
 
 
-def _merged(counts: NDArray[np.float64], most: int) -> NDArray[np.int64]:
+def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
     """New codes: the most frequent categories keep one each, all others share the last.
 
     Examples

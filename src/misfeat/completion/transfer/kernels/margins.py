@@ -95,7 +95,7 @@ def margins_of(
     with_proxies,
     margins,
 ):
-    """p̂(q|y) of every feature q that cohort i never recorded; `margins` is (feature, value, class)."""
+    """p̂(q|y) of every feature q that cohort i never recorded, as (feature, value, class)."""
     most, n_classes = cards.max(), margins.shape[2]
     table = np.empty((most, most, n_classes))
     said = np.empty((most, n_classes))

@@ -45,7 +45,7 @@ def average_conditional(tables, weights, o_cells, n_o, average, of_prior):
 
 @compiled
 def rake_pair(target, n_a, n_b, first_a, wanted_a, wanted_b):
-    """Fit a pair's table to its two margins with the target, in turns; the one not first is last."""
+    """Fit a pair's table to its two margins with the target, in turns, ending on the second."""
     for _ in range(RAKING_SWEEPS):
         for turn in range(2):
             if (turn == 0) == first_a:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from misfeat.compiling import compiled
 from misfeat.completion.transfer.kernels.prediction import (
     average_conditional,
     expected_score,
@@ -18,7 +19,6 @@ from misfeat.completion.transfer.kernels.prediction import (
 )
 from misfeat.completion.transfer.kernels.smoothing import smooth_larger
 from misfeat.completion.transfer.kernels.tables import count_cells, part_cells, strides_of
-from misfeat.compiling import compiled
 
 
 @compiled
@@ -317,9 +317,7 @@ def _split(pattern, cards):
 
 
 @compiled
-def _recorded_rows(
-    i, codes, target, weights, offsets, subset, pattern, o_strides, n_o, by_class
-):
+def _recorded_rows(i, codes, target, weights, offsets, subset, pattern, o_strides, n_o, by_class):
     """The cells of O that cohort i has rows in, and how many of every class."""
     counts = np.zeros((n_o, by_class.shape[1]))
     if n_o == 1:
@@ -401,9 +399,7 @@ def _whole_cells(pattern, strides, digits, lacking):
 
 
 @compiled
-def _start_from_donors(
-    shares, average, of_prior, seen, o_digits, q_digits, strides, pattern
-):
+def _start_from_donors(shares, average, of_prior, seen, o_digits, q_digits, strides, pattern):
     """P(q|o,y) as the donors' mean, backed off to P0 where they have few rows."""
     of_o = _whole_cells(pattern, strides, o_digits, False)
     of_q = _whole_cells(pattern, strides, q_digits, True)

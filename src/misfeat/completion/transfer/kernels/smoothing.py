@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.tables import fit_rows, fit_to
 from misfeat.compiling import compiled
+from misfeat.completion.transfer.kernels.tables import fit_rows, fit_to
 
 LEAST_EXPECTED = 1e-2
 """Cells with less expected rows than this do not enter a chi-square distance."""
@@ -136,7 +136,7 @@ def _smooth_rows(
     sweeps, rows,
 ):  # fmt: skip
     """How many rows each cell has regardless of the target, shrunk; returns the strength."""
-    n_donors, n_cells, n_classes = counts.shape
+    n_donors, n_cells = counts.shape[:2]
     expected = np.ones((n_donors, n_cells, 1))
     sums = np.empty((lower_sizes.max(), 1))
     pooled = np.zeros((n_cells, 1))

@@ -45,7 +45,7 @@ def count_cells(codes, target, weights, start, stop, subset, strides, counts):
 
 @compiled
 def count_level(codes, target, weights, offsets, missing, subsets, cards, starts, first, last, out):
-    """Tables of some subsets in every cohort that recorded them; `starts` says where each begins."""
+    """Tables of some subsets in every cohort that recorded them, each from its start on."""
     size = subsets.shape[1]
     strides = np.empty(size, np.int64)
     for s in range(first, last):

@@ -1,0 +1,92 @@
+"""Upward closure: no set scores lower than a part of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.model import CompletedScores
+from misfeat.completion.support import support_of
+from misfeat.lattice import level, ranks_below
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import ExactScores
+
+    Scores = NDArray[np.float64]
+
+
+def best_below(scores: Scores, n_features: int, size: int) -> Scores:
+    """The best score of the parts one smaller, for every subset of a size.
+
+    Examples
+    --------
+    >>> best_below(np.array([[0.1, 0.3, 0.2]]), 3, 2)
+    array([[0.3, 0.2, 0.3]])
+    """
+    ranks = ranks_below(level(n_features, size)).T
+    best = scores[:, ranks[0]]
+    for part in ranks[1:]:
+        np.maximum(best, scores[:, part], out=best)
+    return best
+
+
+def ceilings(exact: ExactScores, size: int) -> Scores:
+    """What each subset of a size cannot exceed: known scores of larger sets, and the ceiling."""
+    n_features = exact.missing.shape[1]
+    limits: Scores = np.broadcast_to(
+        exact.ceiling[:, None], (len(exact.ceiling), exact.by_size[-1].shape[1])
+    )
+    for larger in range(len(exact.by_size) - 1, size, -1):
+        known = exact.by_size[larger]
+        limits = np.where(np.isnan(known), limits, known)
+        below = np.repeat(exact.ceiling[:, None], exact.by_size[larger - 1].shape[1], axis=1)
+        for part in ranks_below(level(n_features, larger)).T:
+            np.minimum.at(below.T, part, limits.T)
+        limits = below
+    return limits
+
+
+def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
+    """Predictions for all sizes from 1, changed as little as upward closure and bounds ask for.
+
+    Parameters
+    ----------
+    guesses : list of ndarray of shape (n_cohorts, n_subsets)
+        Predicted scores by size, the first entry size 0; read only where no exact score is.
+    exact : ExactScores
+        What is known; it is never changed.
+
+    Returns
+    -------
+    list of ndarray
+        Exact and predicted scores together, by size.
+    """
+    n_features = exact.missing.shape[1]
+    completed = [exact.by_size[0]]
+    for size in range(1, len(guesses)):
+        known = exact.by_size[size]
+        if not exact.closed:
+            bounded = np.clip(guesses[size], 0.0, exact.ceiling[:, None])
+        else:
+            least = best_below(completed[size - 1], n_features, size)
+            bounded = np.maximum(np.minimum(guesses[size], ceilings(exact, size)), least)
+        completed.append(np.where(np.isnan(known), bounded, known))
+    return completed
+
+
+def completed_scores(exact: ExactScores, guesses: list[Scores]) -> CompletedScores:
+    """Guesses for all sizes up to the asked one, closed upwards, within what is certain."""
+    size = len(guesses) - 1
+    subsets = level(exact.missing.shape[1], size)
+    low, high = exact.bounds(size)
+    return CompletedScores(
+        subsets=subsets,
+        score=closed_upwards(guesses, exact)[size],
+        low=low,
+        high=high,
+        predicted=np.isnan(exact.by_size[size]),
+        support=support_of(exact.missing, subsets),
+    )
