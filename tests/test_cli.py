@@ -29,7 +29,8 @@ def run(*arguments: str):
 
 
 def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
-    result = run("run", table, "--target", "y", "--by", "site", "--size", "2", "--json")
+    asked = ["--target", "y", "--by", "site", "--size", "2", "--completer", "gain"]
+    result = run("run", table, *asked, "--json")
     assert result.exit_code == 0
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert [line["kind"] for line in lines] == ["subgroup", "subgroup", "set", "set"]
@@ -44,6 +45,7 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
         "high": pytest.approx(0.693147, abs=1e-6),
         "source": "predicted",
         "missing": ["z"],
+        "support": "joint",
     }
 
 

@@ -46,7 +46,9 @@ def test_the_selector_asks_before_it_works(monkeypatch):
 
 
 def test_the_memory_of_a_completer_counts(monkeypatch):
-    columns = {f"f{i}": np.arange(40.0) % (i + 2) for i in range(20)} | {"y": np.arange(40) // 2 % 2}
+    columns = {f"f{i}": np.arange(40.0) % (i + 2) for i in range(20)} | {
+        "y": np.arange(40) // 2 % 2
+    }
     columns["site"] = np.arange(40) % 2
     columns["f0"][::2] = np.nan
     monkeypatch.setattr("misfeat.memory.available_memory", lambda: 50 * 10**6)

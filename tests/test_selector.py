@@ -40,7 +40,8 @@ def test_scores_hold_every_set_once_in_column_order(fitted):
     columns = list(fitted.cohorts_.features)
     expected = [[a, b] for i, a in enumerate(columns) for b in columns[i + 1 :]]
     assert [row["features"] for row in rows] == expected
-    assert list(rows[0]) == ["subgroup", "features", "score", "low", "high", "source", "missing"]
+    names = ["subgroup", "features", "score", "low", "high", "source", "missing", "support"]
+    assert list(rows[0]) == names
 
 
 def test_exact_and_predicted_sets_are_told_apart(fitted):

@@ -73,7 +73,7 @@ def run(
         str, typer.Option(help="'mutual_info', or 'r2' for numeric columns.")
     ] = "mutual_info",
     completer: Annotated[
-        str, typer.Option(help="How scores are predicted: 'auto', 'gain' or 'paper'.")
+        str, typer.Option(help="How scores are predicted: 'auto', 'transfer', 'gain' or 'paper'.")
     ] = "auto",
     device: Annotated[
         str, typer.Option(help="For completers that learn: 'auto', 'cpu', 'cuda' or 'mps'.")

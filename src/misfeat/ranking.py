@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.completion.model import SUPPORT
 from misfeat.information import target_entropy
 
 if TYPE_CHECKING:
@@ -36,11 +37,13 @@ class ScoredSet:
     score : float
         Joint mutual information with the target, in nats.
     low, high : float
-        Between these the score lies; equal to it where it is exact.
+        The interval of a predicted score; equal to it where it is exact.
     source : {"exact", "predicted"}
         Whether the subgroup's own rows gave the score.
     missing : tuple of str
         The features of the set that the subgroup never recorded.
+    support : {"own rows", "joint", "pairs", "singles", "none"}
+        What the score rests on.
     """
 
     subgroup: str
@@ -51,6 +54,7 @@ class ScoredSet:
     high: float
     source: str
     missing: tuple[str, ...]
+    support: str
 
 
 def scored_sets(
@@ -108,12 +112,13 @@ def _scored_set(
         high=float(scores.high[cohort, subset]),
         source="predicted" if scores.predicted[cohort, subset] else "exact",
         missing=tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
+        support=SUPPORT[scores.support[cohort, subset]],
     )
 
 
 def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe."""
-    names = ["subgroup", "rank", "features", "score", "low", "high", "source", "missing"]
+    names = ["subgroup", "rank", "features", "score", "low", "high", "source", "missing", "support"]
     if not ranked:
         names.remove("rank")
     return {name: [getattr(row, name) for row in sets] for name in names}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misfeat.progress import Progress
 
 
-_NOTHING_TO_PREDICT = GainCompleter()
+_NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 """Where every score is exact, the cheapest completer says so."""
 
 

@@ -13,6 +13,7 @@ from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules
+from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
 from misfeat.devices import check_device
 from misfeat.exceptions import MisfeatError, check_count
@@ -52,11 +53,16 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     measure : {"mutual_info", "r2"}, default="mutual_info"
         Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.
-    completer : {"auto", "gain", "paper"} or Completer, default="auto"
-        How scores are predicted. ``"gain"``: the score of the recorded features plus the mean gain
-        that the others bring in the subgroups that recorded them. ``"paper"``: the graph neural
-        network of the MISFEAT paper, as a reference; `PaperCompleter` has its settings.
-        ``"auto"``: ``"gain"``.
+    completer : {"auto", "transfer", "gain", "paper"} or Completer, default="auto"
+        How scores are predicted. ``"transfer"``: from tables that other subgroups recorded, carried
+        over to this one. ``"gain"``: the score of the recorded features plus the mean gain that the
+        others bring in the subgroups that recorded them; needs no rows. ``"paper"``: the graph
+        neural network of the MISFEAT paper, as a reference. ``"auto"``: ``"transfer"``, unless
+        hiding recorded features of this table says that ``"gain"`` is better. The classes in
+        `misfeat.completion` have further settings.
+    confidence : float or None, default=0.9
+        How often the truth is to lie between ``low`` and ``high`` of a predicted score. None gives
+        the bounds that are certain.
     budget : float, default=1.0
         The share of the sets that a subgroup recorded for which scores are computed; the others are
         predicted.
@@ -131,6 +137,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         *,
         measure: str = "mutual_info",
         completer: str | Completer = "auto",
+        confidence: float | None = 0.9,
         budget: float = 1.0,
         sampler: str = "randwalk",
         bins: int | Mapping[str, Any] = 5,
@@ -153,6 +160,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.k = k
         self.measure = measure
         self.completer = completer
+        self.confidence = confidence
         self.budget = budget
         self.sampler = sampler
         self.bins = bins
@@ -186,7 +194,12 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        completer = completer_of(self.completer, device=self.device, random_state=self.random_state)
+        completer = completer_of(
+            self.completer,
+            confidence=self.confidence,
+            device=self.device,
+            random_state=self.random_state,
+        )
         rules = CohortRules.parse(
             groups=self.groups,
             bins=self.bins,
@@ -236,10 +249,16 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         -------
         dataframe
             Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
-            ``high``, ``source`` and ``missing``, in the library that `fit` was given, else pandas,
-            polars or PyArrow, whichever is installed. ``low`` and ``high`` are certain bounds: the
-            score of the recorded features where it is known (else 0), and what no score can exceed
-            (the entropy of the target, or 1).
+            ``high``, ``source``, ``missing`` and ``support``, in the library that `fit` was given,
+            else pandas, polars or PyArrow, whichever is installed. The truth lies between ``low``
+            and ``high`` as often as `confidence` says, learned by hiding features that the table
+            has; where that cannot be learned they are certain bounds: the score of the recorded
+            features where it is known (else 0), and what no score can exceed (the entropy of the
+            target, or 1). ``support`` is what a score rests on: ``"own rows"``; ``"joint"``, some
+            subgroup recorded all of the features together; ``"pairs"``, some pair with an
+            unrecorded feature was recorded together; ``"singles"``, unrecorded features were
+            recorded elsewhere, but never with another of the set; ``"none"``, some feature was
+            recorded nowhere.
         """
         sets = self.best_sets(size, k, subgroup)
         return result_frame(as_columns(sets, ranked=True), self._backend)
@@ -290,6 +309,7 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
                 raise MisfeatError(
                     f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
                 )
+        check_confidence(self.confidence)
         for name in ("budget", "memory_limit"):
             share = getattr(self, name)
             if not isinstance(share, int | float | np.number) or not 0 < share <= 1:

@@ -19,22 +19,33 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from misfeat.completion.closure import completed_scores
+from misfeat.completion.calibrated import GuessingCompleter
+from misfeat.completion.guess import Guess
 from misfeat.lattice import level, rank, ranks_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import CompletedScores, ExactScores, Known
+    from misfeat.completion.model import ExactScores, Known
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
 
 
-class GainCompleter(BaseEstimator):  # type: ignore[misc]
+class GainCompleter(GuessingCompleter):
     """Predict a score as that of the recorded part plus the mean gain elsewhere.
+
+    Needs scores only: subgroups that share their scores but no rows can use it.
+
+    Parameters
+    ----------
+    confidence : float or None, default=0.9
+        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    rounds : int, default=5
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, default=None
+        Seed of which features are hidden; None hides the same ones every time.
 
     Examples
     --------
@@ -56,19 +67,18 @@ class GainCompleter(BaseEstimator):  # type: ignore[misc]
            [0.45]])
     """
 
-    def reach(self, size: int, n_features: int) -> int:  # noqa: ARG002
-        """The largest size whose exact scores are read to predict those of `size`."""
-        return size
+    def _guesser(self, known: Known) -> GainGuesser:  # noqa: ARG002
+        return GainGuesser()
 
-    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:  # noqa: ARG002
-        """Bytes that a prediction takes beyond the scores themselves, about."""
-        return 0
 
-    def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort."""
+class GainGuesser:
+    """Guesses by the mean gain elsewhere."""
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
         exact = known.exact
-        guesses = [exact.by_size[0], *(guess_by_gain(exact, m) for m in range(1, size + 1))]
-        return completed_scores(exact, guesses)
+        by_size = [exact.by_size[0], *(guess_by_gain(exact, m) for m in range(1, size + 1))]
+        return Guess(by_size, np.zeros_like(by_size[size]))
 
 
 def guess_by_gain(exact: ExactScores, size: int) -> Scores:
@@ -98,7 +108,7 @@ def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
         unknown = np.isnan(scores) & ~exact.missing[:, subsets].any(axis=2)
         if unknown.any():
             best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
-            gain = _mean_over_cohorts(exact.by_size[m] - best_part)
+            gain = mean_over_cohorts(exact.by_size[m] - best_part)
             usual = np.nan_to_num(np.nanmean(gain) if not np.isnan(gain).all() else 0.0)
             guess = best_part + np.where(np.isnan(gain), usual, gain)
             bounded = np.clip(guess, best_part, exact.ceiling[:, None])
@@ -115,7 +125,7 @@ def _scores(by_size: list[Scores] | tuple[Scores, ...], subsets: Subsets) -> Sco
 def _mean_gain(
     filled: list[Scores], whole: Subsets, recorded: Subsets, unrecorded: Subsets
 ) -> Scores:
-    gain = _mean_over_cohorts(_scores(filled, whole) - _scores(filled, recorded))
+    gain = mean_over_cohorts(_scores(filled, whole) - _scores(filled, recorded))
     if np.isnan(gain).any():
         gain = np.where(np.isnan(gain), _sum_of_single_gains(filled, recorded, unrecorded), gain)
     return gain
@@ -125,13 +135,13 @@ def _sum_of_single_gains(filled: list[Scores], recorded: Subsets, unrecorded: Su
     total = np.zeros(len(recorded))
     for feature in unrecorded.T:
         joined = np.sort(np.column_stack([recorded, feature]), axis=1)
-        gain = _mean_over_cohorts(_scores(filled, joined) - _scores(filled, recorded))
-        alone = _mean_over_cohorts(_scores(filled, feature[:, None]))
+        gain = mean_over_cohorts(_scores(filled, joined) - _scores(filled, recorded))
+        alone = mean_over_cohorts(_scores(filled, feature[:, None]))
         total += np.where(np.isnan(gain), alone, gain)
     return total
 
 
-def _mean_over_cohorts(values: Scores) -> Scores:
+def mean_over_cohorts(values: Scores) -> Scores:
     """The mean over the cohorts that have a value, NaN where none has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN

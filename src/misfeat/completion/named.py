@@ -6,11 +6,20 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
+from misfeat.completion.add import AddCompleter
+from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.gain import GainCompleter
 from misfeat.completion.paper import PaperCompleter
+from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError
 
-COMPLETERS = {"auto": GainCompleter, "gain": GainCompleter, "paper": PaperCompleter}
+COMPLETERS = {
+    "auto": AutoCompleter,
+    "transfer": TransferCompleter,
+    "gain": GainCompleter,
+    "add": AddCompleter,
+    "paper": PaperCompleter,
+}
 _METHODS = ("reach", "memory_needed", "complete")
 
 

@@ -26,14 +26,14 @@ def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDAr
     recorded = ~missing
     lacking = missing[:, subsets]
     support = np.full(lacking.shape[:2], SINGLES, dtype=np.int8)
-    together: NDArray[np.bool_] = (recorded[:, :, None] & recorded[:, None, :]).any(axis=0)
+    together = np.logical_or.reduce(recorded[:, :, None] & recorded[:, None, :], axis=0)
     size = subsets.shape[1]
     for a in range(size):
         for b in range(a):
             shared = together[subsets[:, a], subsets[:, b]]
             support[(lacking[:, :, a] | lacking[:, :, b]) & shared] = PAIRS
     support[:, recorded[:, subsets].all(axis=2).any(axis=0)] = JOINT
-    nowhere = missing.all(axis=0)[subsets]
+    nowhere = np.logical_and.reduce(missing, axis=0)[subsets]
     support[(lacking & nowhere).any(axis=2)] = NONE
     support[~lacking.any(axis=2)] = OWN_ROWS
     return support

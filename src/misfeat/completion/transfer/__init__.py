@@ -1,1 +1,5 @@
 """The closed-form transfer between cohorts."""
+
+from misfeat.completion.transfer.completer import TransferCompleter
+
+__all__ = ["TransferCompleter"]

@@ -1,0 +1,92 @@
+"""The default: the transfer, unless this very table says that another way is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.calibrated import GuessingCompleter, with_intervals
+from misfeat.completion.calibration import try_out
+from misfeat.completion.closure import completed_scores
+from misfeat.completion.gain import GainGuesser
+from misfeat.completion.transfer.completer import TransferGuesser
+
+if TYPE_CHECKING:
+    from misfeat.completion.calibration import Trial
+    from misfeat.completion.guess import Guesser
+    from misfeat.completion.model import CompletedScores, Known
+
+STANDARD_ERRORS = 2.0
+"""Another way must find the best sets better by more than so many standard errors."""
+
+
+class AutoCompleter(GuessingCompleter):
+    """Predict by the transfer between subgroups, unless hidden features say that another is better.
+
+    Features that the table does have are hidden in rounds. Where the mean gain elsewhere
+    (`GainCompleter`) then finds the best sets better than the transfer by more than chance, it is
+    used; also where there are no rows to transfer, as for ``measure="r2"``.
+
+    Parameters
+    ----------
+    confidence : float or None, default=0.9
+        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    rounds : int, default=5
+        How often recorded features are hidden.
+    random_state : int, default=None
+        Seed of which ones; None hides the same ones every time.
+
+    Attributes
+    ----------
+    chosen_ : dict of int to str
+        What predicted the sets of each size that was asked for, ``"transfer"`` or ``"gain"``.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, hide=0.2, random_state=0)
+    >>> selector = SubgroupSelector(data.groups, random_state=0).fit(data.columns, data.target)
+    >>> selector.completer_.chosen_
+    {3: 'transfer'}
+    """
+
+    def _guesser(self, known: Known) -> Guesser:
+        return next(iter(self._guessers(known).values()))
+
+    def _guessers(self, known: Known) -> dict[str, Guesser]:
+        """Ways to guess, the usual one first."""
+        if known.cohorts is None:
+            return {"gain": GainGuesser()}
+        transfer = TransferGuesser(known.cohorts, proxies=True, table_size=3)
+        return {"transfer": transfer, "gain": GainGuesser()}
+
+    def complete(self, known: Known, size: int) -> CompletedScores:
+        """A score for every subset of one size in every cohort."""
+        self.chosen_: dict[int, str] = getattr(self, "chosen_", {})
+        self._check_parameters()
+        guessers = self._guessers(known)
+        trials = {
+            name: try_out(guesser, known, size, self.rounds, self.random_state)
+            for name, guesser in guessers.items()
+        }
+        self.chosen_[size] = _better(trials)
+        guess = guessers[self.chosen_[size]].guess(known, size)
+        completed = completed_scores(known.exact, guess.by_size)
+        if self.confidence is None:
+            return completed
+        trial = trials[self.chosen_[size]]
+        return with_intervals(completed, guess, known, size, trial, self.confidence)
+
+
+def _better(trials: dict[str, Trial]) -> str:
+    """The first way, or one that is better by more than chance."""
+    usual, *others = trials
+    for other in others:
+        ahead = trials[other].ndcg - trials[usual].ndcg
+        if len(ahead) > 1:
+            error = ahead.std(ddof=1) / np.sqrt(len(ahead))
+            if ahead.mean() > STANDARD_ERRORS * error:
+                return other
+    return usual

@@ -1,0 +1,173 @@
+"""How far guesses are off on this very table, learned by hiding features that it does have.
+
+In every round some recorded features are hidden, each in one cohort at most, so that nearly as many
+cohorts can help as for a feature that is missing indeed. Hidden scores are guessed and compared
+with the truth. Errors are set in relation to what is known beforehand to make them large: chance
+(the spread that sampling alone gives), the guessed gain over the recorded part, and a constant. The
+errors of one hidden feature in one cohort hang together, so it is they that are counted when a
+quantile is chosen (conformal prediction over clusters).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import nnls
+
+from misfeat.completion.closure import closed_upwards
+from misfeat.evaluation.rankings import ndcg_at
+from misfeat.lattice import level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from misfeat.completion.guess import Guess, Guesser
+    from misfeat.completion.model import ExactScores, Known
+
+    Scores = NDArray[np.float64]
+
+LEAST_SHARE, MOST_SHARE = 0.2, 0.5
+"""Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
+FEWEST_CLUSTERS = 6
+"""With fewer hidden features to learn from there is no interval but what is certain."""
+CLUSTER_CORRECTION = 0.6
+"""How much of the correction for few clusters is made; features of one cohort help each other."""
+LEAST_SCALE = 0.05
+"""An error is never expected to be smaller than this share of the mean error."""
+RANKED = 10
+"""Guesses are compared by nDCG at this rank."""
+
+
+def hiding_rounds(
+    missing: NDArray[np.bool_], rounds: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.bool_]]:
+    """Features to hide, a mask of shape (n_cohorts, n_features) a round.
+
+    Only features that another cohort recorded too are hidden, each in one cohort, and every cohort
+    keeps at least one.
+
+    Examples
+    --------
+    >>> missing = np.zeros((2, 4), dtype=bool)
+    >>> masks = list(hiding_rounds(missing, 3, np.random.default_rng(0)))
+    >>> [bool((mask.sum(axis=0) <= 1).all()) for mask in masks]
+    [True, True, True]
+    """
+    recorded = ~missing
+    share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
+    wanted = np.maximum(1, np.round(share * recorded.sum(axis=1)))
+    for _ in range(rounds):
+        mask = np.zeros_like(missing)
+        for feature in rng.permutation(np.flatnonzero(recorded.sum(axis=0) >= 2)):
+            left = (recorded & ~mask).sum(axis=1)
+            able = recorded[:, feature] & (mask.sum(axis=1) < wanted) & (left > 1)
+            if able.any():
+                need = np.where(able, wanted - mask.sum(axis=1) + rng.random(len(able)), -np.inf)
+                mask[np.argmax(need), feature] = True
+        yield mask
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """How one way to guess did on hidden features.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n,)
+        Truth minus guess.
+    reasons : ndarray of shape (n, 2)
+        What may make an error large: chance, and the guessed gain.
+    clusters : ndarray of shape (n,)
+        Which cohort and hidden feature an error belongs to.
+    ndcg : ndarray
+        How well the best sets were found, a figure a round and cohort.
+    """
+
+    errors: Scores
+    reasons: Scores
+    clusters: NDArray[np.int64]
+    ndcg: Scores
+
+
+def try_out(guesser: Guesser, known: Known, size: int, rounds: int, seed: int | None) -> Trial:
+    """Hide features in rounds, guess, and compare with what is known."""
+    exact = known.exact
+    subsets = level(exact.missing.shape[1], size)
+    truth = exact.by_size[size]
+    errors, reasons, clusters, ndcg = [], [], [], []
+    for mask in hiding_rounds(
+        exact.missing, rounds, np.random.default_rng(0 if seed is None else seed)
+    ):
+        if not mask.any():
+            continue
+        hidden = exact.hidden(mask)
+        guess = guesser.guess(replace(known, exact=hidden, progress=None), size)
+        score = closed_upwards(guess.by_size, hidden)[size]
+        tested = np.isnan(hidden.by_size[size]) & ~np.isnan(truth)
+        errors.append((truth - score)[tested])
+        reasons.append(reasons_for_errors(guess, score, hidden, size)[tested])
+        last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
+        cohort = np.arange(len(mask))[:, None]
+        clusters.append((cohort * mask.shape[1] + last_hidden)[tested])
+        ndcg += [
+            ndcg_at(RANKED, truth[i, tested[i]], score[i, tested[i]])
+            for i in np.flatnonzero(tested.any(axis=1))
+        ]
+    return Trial(
+        np.concatenate([np.empty(0), *errors]),
+        np.concatenate([np.empty((0, 2)), *reasons]),
+        np.concatenate([np.empty(0, dtype=np.int64), *clusters]),
+        np.array(ndcg),
+    )
+
+
+def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores, size: int) -> Scores:
+    """What may make each guess wrong, of shape (n_cohorts, n_subsets, 2)."""
+    floor, _ = exact.bounds(size)
+    gain = np.maximum(score - floor, 0.0)
+    return np.stack([np.nan_to_num(guess.deviation), gain], axis=2)
+
+
+class ErrorModel:
+    """Half the width of an interval that holds the truth as often as asked.
+
+    Parameters
+    ----------
+    trial : Trial
+        Errors to learn from.
+    confidence : float
+        How often the truth is to lie in the interval.
+
+    Attributes
+    ----------
+    knows : bool
+        Whether there were enough hidden features to learn from.
+    """
+
+    def __init__(self, trial: Trial, confidence: float) -> None:
+        n_clusters = len(np.unique(trial.clusters))
+        self.knows = n_clusters >= FEWEST_CLUSTERS
+        if not self.knows:
+            return
+        sizes = np.abs(trial.errors)
+        self._usual = max(float(sizes.mean()), np.finfo(float).tiny)
+        self._weights, _ = nnls(self._with_constant(trial.reasons), sizes)
+        relative = sizes / self._scale(trial.reasons)
+        share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / n_clusters))
+        self._quantile = float(np.quantile(relative, share))
+
+    def half_width(self, reasons: Scores) -> Scores:
+        """Half the width for guesses with these reasons to be wrong."""
+        flat = reasons.reshape(-1, reasons.shape[-1])
+        return (self._quantile * self._scale(flat)).reshape(reasons.shape[:-1])
+
+    def _scale(self, reasons: Scores) -> Scores:
+        scale: Scores = self._with_constant(reasons) @ self._weights
+        return scale + LEAST_SCALE * self._usual
+
+    def _with_constant(self, reasons: Scores) -> Scores:
+        return np.column_stack([reasons, np.full(len(reasons), self._usual)])

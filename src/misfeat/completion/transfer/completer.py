@@ -1,0 +1,136 @@
+"""The closed-form transfer as a completer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.calibrated import GuessingCompleter
+from misfeat.completion.gain import recorded_sets_filled
+from misfeat.completion.guess import Guess
+from misfeat.exceptions import MisfeatError
+from misfeat.information.measures import MutualInformation
+from misfeat.information.work import Work
+from misfeat.lattice import level, rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import ExactScores, Known
+
+    Scores = NDArray[np.float64]
+
+
+class TransferCompleter(GuessingCompleter):
+    """Predict a score from tables that other subgroups recorded, carried over to this one.
+
+    For a set of features that a subgroup recorded in part, the table of the set with the target is
+    predicted: its recorded part as the subgroup's own rows have it, the rest as other subgroups'
+    tables say, shrunk where they hold little, raked to the subgroup's own margins. The score is
+    what so many rows of that table would give on average. Needs the rows of all subgroups.
+
+    Parameters
+    ----------
+    proxies : bool, default=True
+        Whether an unrecorded feature's distribution is taken through recorded features that stand
+        in for it.
+    table_size : {2, 3}, default=3
+        Tables of up to so many features are carried over; larger sets are fitted to these.
+    confidence : float or None, default=0.9
+        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    rounds : int, default=5
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, default=None
+        Seed of which features are hidden; None hides the same ones every time.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, hide=0.2, random_state=0)
+    >>> selector = SubgroupSelector(data.groups, completer=TransferCompleter(random_state=0))
+    >>> scores = selector.fit(data.columns, data.target).scores()
+    >>> bool((scores["low"] <= scores["score"]).all())
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        proxies: bool = True,
+        table_size: int = 3,
+        confidence: float | None = 0.9,
+        rounds: int = 5,
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
+        self.proxies = proxies
+        self.table_size = table_size
+
+    def _guesser(self, known: Known) -> TransferGuesser:
+        return TransferGuesser(known.cohorts, proxies=self.proxies, table_size=self.table_size)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.table_size not in (2, 3):
+            raise MisfeatError(f"table_size={self.table_size!r}; it must be 2 or 3.")
+
+
+class TransferGuesser:
+    """Guesses by the transfer; the rows are prepared once for any number of guesses."""
+
+    def __init__(self, cohorts: Cohorts | None, *, proxies: bool, table_size: int) -> None:
+        from misfeat.completion.transfer.records import Records
+
+        if cohorts is None:
+            raise MisfeatError(
+                "The completer 'transfer' needs the rows of all subgroups and scores of "
+                "measure='mutual_info'; use completer='gain'."
+            )
+        self._cohorts = cohorts
+        self._records = Records.of(cohorts)
+        self._proxies, self._table_size = proxies, table_size
+        self._coarse = None if self._records.as_scored else self._coarse_scores()
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        from misfeat.completion.transfer.model import TransferModel
+
+        exact = known.exact
+        model = TransferModel(
+            self._records,
+            exact.missing,
+            Work(known.n_jobs),
+            proxies=self._proxies,
+            table_size=self._table_size,
+        )
+        by_size = recorded_sets_filled(exact, size)
+        for m in range(1, size + 1):
+            predicted = model.predict(m).score
+            if self._coarse is not None:
+                predicted = predicted + self._lost_by_merging(self._coarse, exact, m)
+            by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
+        return Guess(by_size, np.sqrt(model.predict(size).variance))
+
+    def _coarse_scores(self) -> MutualInformation:
+        """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
+        records = self._records
+        categories = tuple(tuple(map(str, range(card))) for card in records.cards)
+        codes = records.codes.astype(np.int32)
+        return MutualInformation(replace(self._cohorts, codes=codes, categories=categories))
+
+    def _lost_by_merging(self, coarse: MutualInformation, exact: ExactScores, size: int) -> Scores:
+        """By how much the score of each recorded part is larger with the categories as they are."""
+        subsets = level(exact.missing.shape[1], size)
+        lost = np.zeros(exact.by_size[size].shape)
+        for cohort, missing in enumerate(exact.missing):
+            absent = missing[subsets]
+            for m in range(1, size):
+                chosen = np.flatnonzero((~absent).sum(axis=1) == m)
+                parts = rank(subsets[chosen][~absent[chosen]].reshape(len(chosen), m))
+                as_merged = coarse.of_levels(cohort, m, m, None)[0][parts]
+                lost[cohort, chosen] = np.nan_to_num(exact.by_size[m][cohort, parts] - as_merged)
+        return lost

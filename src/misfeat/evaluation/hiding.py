@@ -1,0 +1,150 @@
+"""Hide features from cohorts on purpose, and see what a completer makes of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.model import ExactScores, Known
+from misfeat.evaluation.rankings import captured_at, ndcg_at, precision_at
+from misfeat.information.measures import MutualInformation
+from misfeat.lattice import level, ranks_below
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Completer
+
+    Scores = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """A table of which everything is known.
+
+    Attributes
+    ----------
+    cohorts : Cohorts
+        Its coded rows.
+    exact : ExactScores
+        The scores of every subset up to some size.
+    """
+
+    cohorts: Cohorts
+    exact: ExactScores
+
+    @classmethod
+    def of(cls, cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> Truth:
+        """Score every subset of up to `reach` features."""
+        return cls(cohorts, exact_scores(cohorts, reach, n_jobs))
+
+    def hidden(self, mask: Mask, n_jobs: int | None = None) -> Known:
+        """What would be known, had the features that a mask marks not been recorded."""
+        return Known(self.exact.hidden(mask), hide_features(self.cohorts, mask), n_jobs)
+
+
+def exact_scores(cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> ExactScores:
+    """The joint mutual information of every subset of up to `reach` features."""
+    measure = MutualInformation(cohorts)
+    by_cohort = [measure.of_levels(i, 0, reach, n_jobs) for i in range(len(cohorts))]
+    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
+    return ExactScores(by_size, measure.missing, measure.ceiling, measure.closed)
+
+
+def hide_features(cohorts: Cohorts, mask: Mask) -> Cohorts:
+    """Cohorts that never recorded the features that a mask of (cohort, feature) marks.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "y": [0, 1]}, "y")
+    >>> hide_features(cohorts, np.array([[True, False]])).missing_features("all rows")
+    ('a',)
+    """
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(mask[cohort_of].T, np.array(-1, cohorts.codes.dtype), cohorts.codes)
+    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)
+
+
+RANKED = (5, 10)
+"""The K of nDCG@K and precision@K."""
+
+
+def outcome_of(
+    completer: Completer, truth: Truth, mask: Mask, size: int, n_jobs: int | None = None
+) -> dict[str, float]:
+    """Hide features, let a completer predict the scores of one size, and compare with the truth.
+
+    Returns
+    -------
+    dict of str to float
+        What `ranking_figures` gives, and ``relative_error`` (the root mean square error over the
+        mean true score), ``coverage`` (how often the truth lies between ``low`` and ``high``),
+        ``width`` (their mean distance over the mean true score), ``closure`` (the share of pairs of
+        a set and a part one smaller in which the set does not score lower) and ``seconds``.
+    """
+    known = truth.hidden(mask, n_jobs)
+    start = time.perf_counter()
+    completed = completer.complete(known, size)
+    seconds = time.perf_counter() - start
+    true = truth.exact.by_size[size]
+    tested = np.isnan(known.exact.by_size[size]) & ~np.isnan(true)
+    errors = (completed.score - true)[tested]
+    inside = (completed.low <= true + 1e-9) & (true <= completed.high + 1e-9)
+    mean = true[tested].mean()
+    return {
+        **ranking_figures(true, completed.score, tested),
+        "relative_error": float(np.sqrt(np.mean(errors**2)) / mean),
+        "coverage": float(inside[tested].mean()),
+        "width": float((completed.high - completed.low)[tested].mean() / mean),
+        "closure": closure_of(completer, known, completed),
+        "seconds": seconds,
+    }
+
+
+def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:
+    """nDCG@K and precision@K over the tested subsets, and the share captured over all of them.
+
+    All are means over cohorts; all arrays are of shape (n_cohorts, n_subsets). ``captured_5`` is
+    what a user sees: the share of the true five best sets' score that the predicted five hold.
+    """
+    figures = [
+        {
+            **{f"ndcg_{k}": ndcg_at(k, true[i, t], guessed[i, t]) for k in RANKED},
+            **{f"precision_{k}": precision_at(k, true[i, t], guessed[i, t]) for k in RANKED},
+            "captured_5": captured_at(5, true[i], guessed[i]),
+        }
+        for i, t in enumerate(tested)
+        if t.any()
+    ]
+    return {name: float(np.mean([f[name] for f in figures])) for name in figures[0]}
+
+
+def closure_of(completer: Completer, known: Known, completed: CompletedScores) -> float:
+    """The share of pairs one size apart in which the larger set does not score lower."""
+    size = completed.subsets.shape[1]
+    if size == 1:
+        return 1.0
+    parts = completer.complete(known, size - 1).score
+    ranks = ranks_below(level(known.exact.missing.shape[1], size))
+    return float(np.mean(completed.score[:, :, None] >= parts[:, ranks] - 1e-12))
+
+
+def noise_ceiling(
+    truth: Truth, mask: Mask, size: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """What no method can exceed by much: the figures of one that knows each cohort's population.
+
+    The rows of a cohort stand for its population. As many are drawn from them anew; the scores of
+    the original rows are what the oracle says, those of the new ones the truth.
+    """
+    drawn = [rng.multinomial(cohort.size, cohort.weights / cohort.size) for cohort in truth.cohorts]
+    again = replace(truth.cohorts, weights=np.concatenate(drawn).astype(np.int64))
+    noisy = exact_scores(again, size).by_size[size]
+    tested = np.logical_or.reduce(mask[:, level(mask.shape[1], size)], axis=2)
+    return ranking_figures(noisy, truth.exact.by_size[size], tested)
