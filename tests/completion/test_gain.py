@@ -19,7 +19,7 @@ def exact(*by_size: list[list[float]], missing: list[list[int]], ceiling: float 
 
 def test_computed_scores_are_left_alone():
     scores = exact([[0.1, 0.2]], missing=[[0, 0]])
-    completed = GainCompleter().complete(Known(scores), 1)
+    completed = GainCompleter(confidence=None).complete(Known(scores), 1)
     assert completed.score.tolist() == [[0.1, 0.2]]
     assert completed.low.tolist() == completed.high.tolist() == completed.score.tolist()
     assert not completed.predicted.any()
@@ -31,7 +31,7 @@ def test_a_prediction_adds_the_mean_gain_of_the_cohorts_that_recorded_the_set():
         [[0.25], [0.45], [NAN]],
         missing=[[0, 0], [0, 0], [0, 1]],
     )
-    completed = GainCompleter().complete(Known(scores), 2)
+    completed = GainCompleter(confidence=None).complete(Known(scores), 2)
     assert completed.score[2, 0] == pytest.approx(0.2 + (0.15 + 0.15) / 2)
     assert (completed.low[2, 0], completed.high[2, 0]) == (0.2, 1.0)
     assert completed.predicted.tolist() == [[False], [False], [True]]
@@ -45,16 +45,16 @@ def test_without_a_cohort_that_recorded_the_set_single_gains_are_added():
         [[NAN], [NAN], [NAN]],
         missing=[[0, 1, 1], [0, 0, 1], [0, 1, 0]],
     )
-    completed = GainCompleter().complete(Known(scores), 3)
+    completed = GainCompleter(confidence=None).complete(Known(scores), 3)
     assert completed.score[0, 0] == pytest.approx(0.1 + 0.15 + 0.25)
 
 
 def test_without_any_joint_record_the_score_alone_is_added():
     scores = exact([[0.1, NAN], [NAN, 0.2]], [[NAN], [NAN]], missing=[[0, 1], [1, 0]])
-    completed = GainCompleter().complete(Known(scores), 2)
+    completed = GainCompleter(confidence=None).complete(Known(scores), 2)
     assert completed.score.ravel() == pytest.approx([0.3, 0.3])
 
 
 def test_predictions_never_leave_the_certain_bounds():
     scores = exact([[0.1, 0.9], [0.4, NAN]], [[0.95], [NAN]], missing=[[0, 0], [0, 1]], ceiling=0.5)
-    assert GainCompleter().complete(Known(scores), 2).score[1, 0] == 0.5
+    assert GainCompleter(confidence=None).complete(Known(scores), 2).score[1, 0] == 0.5

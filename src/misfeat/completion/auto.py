@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from misfeat.completion.guess import Guesser
     from misfeat.completion.model import CompletedScores, Known
 
-STANDARD_ERRORS = 2.0
+STANDARD_ERRORS = 3.0
 """Another way must find the best sets better by more than so many standard errors."""
 
 
@@ -39,8 +39,9 @@ class AutoCompleter(GuessingCompleter):
 
     Attributes
     ----------
-    chosen_ : dict of int to str
-        What predicted the sets of each size that was asked for, ``"transfer"`` or ``"gain"``.
+    chosen_ : {"transfer", "gain"}
+        What predicts; decided by the first size that is asked for, so that the scores of different
+        sizes go together.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class AutoCompleter(GuessingCompleter):
     >>> data = make_cohorts(n_rows=500, hide=0.2, random_state=0)
     >>> selector = SubgroupSelector(data.groups, random_state=0).fit(data.columns, data.target)
     >>> selector.completer_.chosen_
-    {3: 'transfer'}
+    'transfer'
     """
 
     def _guesser(self, known: Known) -> Guesser:
@@ -64,19 +65,20 @@ class AutoCompleter(GuessingCompleter):
 
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
-        self.chosen_: dict[int, str] = getattr(self, "chosen_", {})
         self._check_parameters()
         guessers = self._guessers(known)
+        if hasattr(self, "chosen_"):
+            guessers = {self.chosen_: guessers[self.chosen_]}
         trials = {
             name: try_out(guesser, known, size, self.rounds, self.random_state)
             for name, guesser in guessers.items()
         }
-        self.chosen_[size] = _better(trials)
-        guess = guessers[self.chosen_[size]].guess(known, size)
+        self.chosen_: str = _better(trials)
+        guess = guessers[self.chosen_].guess(known, size)
         completed = completed_scores(known.exact, guess.by_size)
         if self.confidence is None:
             return completed
-        trial = trials[self.chosen_[size]]
+        trial = trials[self.chosen_]
         return with_intervals(completed, guess, known, size, trial, self.confidence)
 
 

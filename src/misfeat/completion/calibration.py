@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 LEAST_SHARE, MOST_SHARE = 0.2, 0.5
 """Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
-FEWEST_CLUSTERS = 6
+FEWEST_CLUSTERS = 4
 """With fewer hidden features to learn from there is no interval but what is certain."""
-CLUSTER_CORRECTION = 0.6
+CLUSTER_CORRECTION = 0.5
 """How much of the correction for few clusters is made; features of one cohort help each other."""
 LEAST_SCALE = 0.05
 """An error is never expected to be smaller than this share of the mean error."""

@@ -136,7 +136,7 @@ def _sum_of_single_gains(filled: list[Scores], recorded: Subsets, unrecorded: Su
     for feature in unrecorded.T:
         joined = np.sort(np.column_stack([recorded, feature]), axis=1)
         gain = mean_over_cohorts(_scores(filled, joined) - _scores(filled, recorded))
-        alone = mean_over_cohorts(_scores(filled, feature[:, None]))
+        alone = np.nan_to_num(mean_over_cohorts(_scores(filled, feature[:, None])))
         total += np.where(np.isnan(gain), alone, gain)
     return total
 

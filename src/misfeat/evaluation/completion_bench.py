@@ -1,0 +1,190 @@
+"""All completers on all tables: features hidden on purpose, figures in one table and one plot."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts import build_cohorts
+from misfeat.completion.named import COMPLETERS, completer_of
+from misfeat.datasets import (
+    as_in_paper,
+    load_attrition,
+    load_loan,
+    load_mobile,
+    make_cohorts,
+    make_formula,
+)
+from misfeat.datasets.hiding import random_mask
+from misfeat.evaluation.hiding import Truth, noise_ceiling, outcome_of
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.progress import Progress
+
+    Row = dict[str, Any]
+
+CEILING = "noise ceiling"
+"""The name under which the oracle's figures stand among those of completers."""
+
+
+def _prepared(load: Callable[[], Any]) -> Callable[[int], Cohorts]:
+    """A table that is the same for every seed."""
+
+    @cache
+    def cohorts(seed: int) -> Cohorts:  # noqa: ARG001
+        data = load()
+        return build_cohorts(data.columns, data.target, groups=data.groups, bins=data.bins)
+
+    return cohorts
+
+
+def _generated(n_cohorts: int) -> Callable[[int], Cohorts]:
+    def cohorts(seed: int) -> Cohorts:
+        data = make_cohorts(n_cohorts, n_features=10, hide=0.0, random_state=seed)
+        return build_cohorts(data.complete, data.target, groups=data.groups)
+
+    return cohorts
+
+
+TABLES: dict[str, Callable[[int], Cohorts]] = {
+    "mobile": _prepared(lambda: as_in_paper(load_mobile())),
+    "attrition": _prepared(lambda: as_in_paper(load_attrition())),
+    "loan": _prepared(lambda: as_in_paper(load_loan())),
+    "sd1": _prepared(lambda: make_formula("SD1", 1, random_state=0)),
+    "generated, 4 cohorts": _generated(4),
+    "generated, 8 cohorts": _generated(8),
+}
+"""Tables by name; generated ones differ from seed to seed. Three need `MISFEAT_DATA`."""
+
+
+@dataclass(frozen=True)
+class CompletionBench:
+    """What is compared.
+
+    Parameters
+    ----------
+    completers : sequence of str
+        Names of completers.
+    tables : sequence of str
+        Names in `TABLES`.
+    shares : sequence of float, default=(0.2, 0.5)
+        Probabilities with which a feature is hidden from a cohort.
+    seeds : sequence of int, default=1 to 10
+        Seeds of what is hidden.
+    size : int, default=3
+        Size of the sets.
+    """
+
+    completers: Sequence[str] = ("auto", "transfer", "gain", "add", "knn")
+    tables: Sequence[str] = tuple(TABLES)
+    shares: Sequence[float] = (0.2, 0.5)
+    seeds: Sequence[int] = field(default_factory=lambda: tuple(range(1, 11)))
+    size: int = 3
+    n_jobs: int | None = -1
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name, known in (("tables", TABLES), ("completers", COMPLETERS)):
+            for one in getattr(self, name):
+                if one not in known:
+                    raise MisfeatError(f"{name}: {one!r} is unknown; use some of {tuple(known)}.")
+
+    def run(self, progress: Progress | None = None) -> Iterator[Row]:
+        """Figures, a row a table, share, seed and completer; the noise ceiling among them."""
+        total = len(self.tables) * len(self.shares) * len(self.seeds)
+        done = 0
+        for table in self.tables:
+            for seed in self.seeds:
+                truth = self._truth(table, seed)
+                for share in self.shares:
+                    if progress is not None:
+                        progress("Completing hidden scores", done, total)
+                    yield from self._outcomes(table, truth, share, seed)
+                    done += 1
+
+    def _truth(self, table: str, seed: int) -> Truth:
+        cohorts = TABLES[table](seed)
+        reach = max(
+            completer_of(name).reach(self.size, len(cohorts.features)) for name in self.completers
+        )
+        return Truth.of(cohorts, reach, self.n_jobs)
+
+    def _outcomes(self, table: str, truth: Truth, share: float, seed: int) -> Iterator[Row]:
+        mask = random_mask(*truth.exact.missing.shape, share, np.random.default_rng(seed))
+        about = {"table": table, "hidden": share, "seed": seed, "size": self.size}
+        ceiling = noise_ceiling(truth, mask, self.size, np.random.default_rng(seed))
+        yield {**about, "completer": CEILING, **ceiling}
+        for name in self.completers:
+            completer = completer_of(name, device=self.device, random_state=seed)
+            figures = outcome_of(completer, truth, mask, self.size, self.n_jobs)
+            yield {**about, "completer": name, **figures}
+
+
+def means(rows: Sequence[Row]) -> list[Row]:
+    """Means over seeds, a row a table, share and completer."""
+    keys = ("table", "hidden", "size", "completer")
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return [
+        {
+            **dict(zip(keys, key, strict=True)),
+            **{
+                name: float(np.mean([row[name] for row in found]))
+                for name in found[0]
+                if name not in (*keys, "seed")
+            },
+        }
+        for key, found in groups.items()
+    ]
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Write rows to a CSV file, figures to four digits."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, names, lineterminator="\n")
+        table.writeheader()
+        for row in rows:
+            table.writerow(
+                {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}
+            )
+
+
+def plot(rows: Sequence[Row], path: Path) -> None:
+    """Draw nDCG@5 of every completer on every table, a panel a share of hidden features."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    shares = sorted({row["hidden"] for row in rows})
+    tables = list(dict.fromkeys(row["table"] for row in rows))
+    completers = list(dict.fromkeys(row["completer"] for row in rows))
+    colours = plt.get_cmap("cividis")(np.linspace(0, 0.95, len(completers)))
+    figure, axes = plt.subplots(
+        len(shares), 1, figsize=(9, 2.7 * len(shares)), sharex=True, squeeze=False
+    )
+    width = 0.8 / len(completers)
+    for axis, share in zip(axes[:, 0], shares, strict=True):
+        for place, (name, colour) in enumerate(zip(completers, colours, strict=True)):
+            found = {r["table"]: r for r in rows if r["hidden"] == share and r["completer"] == name}
+            heights = [found[t]["ndcg_5"] if t in found else np.nan for t in tables]
+            axis.bar(np.arange(len(tables)) + place * width, heights, width, label=name, color=colour)
+        axis.set(ylabel=f"nDCG@5, p = {share}", ylim=(0, 1))
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[-1, 0].set_xticks(np.arange(len(tables)) + 0.4 - width / 2, tables)
+    axes[0, 0].legend(frameon=False, ncols=len(completers), fontsize=8, loc="lower left",
+                      bbox_to_anchor=(0, 1))  # fmt: skip
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.completion.transfer.test_model import drawn_cohorts
+
+from misfeat import MisfeatError
+from misfeat.completion import AutoCompleter, GainCompleter, Known, TransferCompleter
+from misfeat.completion.auto import _better
+from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
+from misfeat.completion.gain import GainGuesser
+from misfeat.completion.support import support_of
+from misfeat.datasets.hiding import random_mask
+from misfeat.evaluation.hiding import Truth
+from misfeat.lattice import level
+
+
+@given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_only_what_another_cohort_recorded_is_hidden_and_something_stays(n_cohorts, n, seed):
+    rng = np.random.default_rng(seed)
+    missing = rng.random((n_cohorts, n)) < 0.4
+    for mask in hiding_rounds(missing, 3, rng):
+        assert not (mask & missing).any()
+        assert (mask.sum(axis=0) <= 1).all()
+        assert (~missing & ~mask).any(axis=0)[mask.any(axis=0)].all()
+        kept = (~missing & ~mask).sum(axis=1)
+        assert (kept[mask.any(axis=1)] >= 1).all()
+
+
+def trial_of(errors, reasons=None, clusters=None):
+    n = len(errors)
+    return Trial(
+        np.asarray(errors),
+        np.ones((n, 2)) if reasons is None else reasons,
+        np.arange(n) if clusters is None else clusters,
+        np.zeros(0),
+    )
+
+
+def test_an_interval_holds_as_many_errors_as_asked():
+    rng = np.random.default_rng(0)
+    reasons = rng.random((5000, 2))
+    errors = rng.normal(size=5000) * (0.2 + reasons[:, 0])
+    model = ErrorModel(trial_of(errors, reasons), 0.9)
+    new = rng.random((5000, 2))
+    new_errors = rng.normal(size=5000) * (0.2 + new[:, 0])
+    assert np.mean(np.abs(new_errors) <= model.half_width(new)) == pytest.approx(0.9, abs=0.02)
+    wide, narrow = model.half_width(np.array([[1.0, 0.5], [0.0, 0.5]]))
+    assert wide > 2 * narrow
+
+
+def test_few_clusters_give_wider_intervals_and_too_few_none():
+    errors = np.random.default_rng(0).normal(size=400)
+    many = ErrorModel(trial_of(errors), 0.9)
+    few = ErrorModel(trial_of(errors, clusters=np.arange(400) % 8), 0.9)
+    reasons = np.ones((1, 2))
+    assert few.half_width(reasons) > many.half_width(reasons)
+    assert not ErrorModel(trial_of(errors, clusters=np.arange(400) % 3), 0.9).knows
+
+
+def test_guesses_without_error_have_no_width():
+    model = ErrorModel(trial_of(np.zeros(50)), 0.9)
+    assert model.half_width(np.ones((2, 2))) == pytest.approx(0)
+
+
+def test_hidden_scores_are_compared_with_the_truth():
+    known = Truth.of(drawn_cohorts(), 2).hidden(np.zeros((3, 5), dtype=bool))
+    trial = try_out(GainGuesser(), known, 2, rounds=3, seed=1)
+    again = try_out(GainGuesser(), known, 2, rounds=3, seed=1)
+    assert np.array_equal(trial.errors, again.errors)
+    assert len(trial.errors) == len(trial.reasons) == len(trial.clusters) > 0
+    assert 0 < np.abs(trial.errors).mean() < 0.3
+    assert ((trial.ndcg >= 0) & (trial.ndcg <= 1)).all()
+
+
+@pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AutoCompleter()])
+def test_intervals_lie_within_the_certain_bounds_and_exact_scores_have_none(completer):
+    truth = Truth.of(drawn_cohorts(n_features=6, n_rows=600), 3)
+    known = truth.hidden(random_mask(3, 6, 0.3, np.random.default_rng(0)))
+    completed = completer.complete(known, 3)
+    certain = completer.set_params(confidence=None).complete(known, 3)
+    completer.set_params(confidence=0.9)
+    assert np.array_equal(completed.score, certain.score)
+    assert (certain.low <= completed.low).all()
+    assert (completed.high <= certain.high).all()
+    assert (completed.high < certain.high)[completed.predicted].any()
+    assert (completed.low <= completed.score + 1e-12).all()
+    assert (completed.score <= completed.high + 1e-12).all()
+    assert (completed.low == completed.high)[~completed.predicted].all()
+
+
+def test_a_higher_confidence_gives_wider_intervals():
+    known = Truth.of(drawn_cohorts(n_rows=600), 2).hidden(np.eye(3, 5, dtype=bool))
+    widths = []
+    for confidence in (0.5, 0.8, 0.95):
+        completed = TransferCompleter(confidence=confidence).complete(known, 2)
+        widths.append((completed.high - completed.low)[completed.predicted].mean())
+    assert widths == sorted(widths)
+    assert widths[0] < widths[2]
+
+
+def test_a_feature_recorded_nowhere_keeps_the_certain_bounds_and_says_so():
+    mask = np.zeros((3, 5), dtype=bool)
+    mask[:, 2] = True
+    known = Truth.of(drawn_cohorts(), 2).hidden(mask)
+    completed = TransferCompleter().complete(known, 2)
+    low, high = known.exact.bounds(2)
+    with_it = (level(5, 2) == 2).any(axis=1)
+    assert (completed.support[:, with_it] == 0).all()
+    assert np.array_equal(completed.low[:, with_it], low[:, with_it])
+    assert np.array_equal(completed.high[:, with_it], high[:, with_it])
+
+
+def test_one_cohort_learns_nothing_from_others():
+    mask = np.zeros((1, 5), dtype=bool)
+    mask[0, :2] = True
+    known = Truth.of(drawn_cohorts(n_cohorts=1), 2).hidden(mask)
+    for completer in (TransferCompleter(), AutoCompleter(), GainCompleter()):
+        completed = completer.complete(known, 2)
+        assert (completed.support[completed.predicted] == 0).all()
+        assert (completed.high[completed.predicted] == known.exact.ceiling[0]).all()
+
+
+def test_nothing_missing_is_the_exact_answer():
+    known = Truth.of(drawn_cohorts(), 3).hidden(np.zeros((3, 5), dtype=bool))
+    for completer in (TransferCompleter(), AutoCompleter()):
+        completed = completer.complete(known, 3)
+        assert np.array_equal(completed.score, known.exact.by_size[3])
+        assert not completed.predicted.any()
+
+
+def test_support_tells_what_was_recorded_together():
+    # 0 lacks a; a and b were recorded together in 1, a and c nowhere; d nowhere at all.
+    missing = np.array(
+        [[True, False, False, True], [False, False, True, True], [True, False, False, True]]
+    )
+    subsets = level(4, 2)
+    names = {tuple(s): place for place, s in enumerate(subsets.tolist())}
+    support = support_of(missing, subsets)[0]
+    assert support[names[0, 1]] == 3
+    assert support[names[0, 2]] == 1
+    assert support[names[1, 2]] == 4
+    assert support[names[0, 3]] == 0
+    triple = support_of(missing[:, :3], level(3, 3))
+    assert triple.ravel().tolist() == [2, 2, 2]
+
+
+def test_auto_keeps_the_transfer_unless_another_is_better_beyond_chance():
+    def trial(ndcg):
+        return Trial(np.zeros(1), np.zeros((1, 2)), np.zeros(1, dtype=np.int64), np.array(ndcg))
+
+    even = trial([0.5, 0.6, 0.7, 0.4])
+    assert _better({"transfer": even, "gain": trial([0.6, 0.5, 0.8, 0.4])}) == "transfer"
+    assert _better({"transfer": even, "gain": trial([0.8, 0.9, 1.0, 0.7])}) == "gain"
+    assert _better({"transfer": trial([]), "gain": trial([])}) == "transfer"
+
+
+def test_auto_uses_scores_alone_where_there_are_no_rows():
+    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
+    completer = AutoCompleter()
+    completed = completer.complete(Known(known.exact), 2)
+    assert completer.chosen_ == "gain"
+    assert not np.isnan(completed.score).any()
+    with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
+        TransferCompleter().complete(Known(known.exact), 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"confidence": 1.0}, "confidence=1.0; it must lie between 0 and 1"),
+        ({"confidence": "high"}, "confidence='high'"),
+        ({"rounds": -1}, "rounds=-1"),
+        ({"random_state": 0.5}, "random_state=0.5"),
+        ({"table_size": 4}, "table_size=4; it must be 2 or 3"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
+    with pytest.raises(MisfeatError, match=message):
+        TransferCompleter(**settings).complete(known, 2)
