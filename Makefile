@@ -23,7 +23,8 @@ test-all: $(VENV)/.heavy test-bounds
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest -m "not heavy" tests/information tests/lattice
+		$(BIN)/pytest -m "not heavy" tests/information tests/lattice \
+		tests/completion/transfer tests/completion/knn
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

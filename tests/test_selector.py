@@ -269,7 +269,8 @@ def test_rows_that_count_only_where_complete_have_wide_bounds():
     a = np.where(rng.random(n) < 0.3, np.nan, (y + (rng.random(n) < 0.2)) % 2)
     b = np.where((rng.random(n) < 0.3) | (site == "q"), np.nan, rng.integers(3, size=n))
     table = {"site": site, "a": a, "b": b, "c": rng.integers(2, size=n), "y": y}
-    selector = SubgroupSelector(groups="site", size=2, sporadic="available").fit(table, "y")
+    asked = SubgroupSelector(groups="site", size=2, sporadic="available", confidence=None)
+    selector = asked.fit(table, "y")
     for row in as_rows(selector.scores()):
         assert row["low"] <= row["score"] <= row["high"]
         if row["source"] == "predicted":

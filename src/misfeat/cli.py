@@ -20,6 +20,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+bench = typer.Typer(help="Measure predictions where the truth is known.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
 BAD_INPUT = 2
 """The exit code for a table or a request that cannot be answered."""
 
@@ -73,7 +76,8 @@ def run(
         str, typer.Option(help="'mutual_info', or 'r2' for numeric columns.")
     ] = "mutual_info",
     completer: Annotated[
-        str, typer.Option(help="How scores are predicted: 'auto', 'transfer', 'gain' or 'paper'.")
+        str,
+        typer.Option(help="Predict by 'auto', 'transfer', 'gain', 'add', 'knn' or 'paper'."),
     ] = "auto",
     device: Annotated[
         str, typer.Option(help="For completers that learn: 'auto', 'cpu', 'cuda' or 'mps'.")
@@ -124,6 +128,42 @@ def demo(
 
     with _errors_in_one_line(debug), _warnings_as_notes(False):
         run_demo(out)
+
+
+@bench.command()
+def completion(
+    completers: Annotated[str, typer.Option(help="Names of completers, by comma.")] = (
+        "auto,transfer,gain,add"
+    ),
+    tables: Annotated[
+        str, typer.Option(help="Names of tables, by semicolon; all where not given.")
+    ] = "",
+    hidden: Annotated[str, typer.Option(help="Shares of features to hide, by comma.")] = "0.2,0.5",
+    seeds: Annotated[int, typer.Option(help="How many masks, numbered from 1.")] = 10,
+    size: Annotated[int, typer.Option(help="Features in a set.")] = 3,
+    device: Annotated[str, typer.Option(help="For completers that learn.")] = "auto",
+    out: Annotated[str, typer.Option(help="The folder for the CSV files and the plot.")] = (
+        "bench-completion"
+    ),
+    debug: Debug = False,
+) -> None:
+    """Hide features on purpose: how well does every completer predict them on every table?"""
+    from misfeat.evaluation.completion_bench import TABLES, CompletionBench, report
+    from misfeat.progress import progress_shown
+
+    with _errors_in_one_line(debug):
+        asked = CompletionBench(
+            completers=tuple(completers.split(",")),
+            tables=tuple(tables.split(";")) if tables else tuple(TABLES),
+            shares=tuple(float(share) for share in hidden.split(",")),
+            seeds=tuple(range(1, seeds + 1)),
+            size=size,
+            device=device,
+        )
+        with progress_shown(sys.stderr.isatty()) as progress:
+            rows = list(asked.run(progress))
+        for line in report(rows, out):
+            typer.echo(line)
 
 
 def _print_answer(selector: Any, json: bool, notes: list[str]) -> None:

@@ -53,13 +53,14 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     measure : {"mutual_info", "r2"}, default="mutual_info"
         Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.
-    completer : {"auto", "transfer", "gain", "paper"} or Completer, default="auto"
+    completer : {"auto", "transfer", "gain", "add", "knn", "paper"} or Completer, default="auto"
         How scores are predicted. ``"transfer"``: from tables that other subgroups recorded, carried
         over to this one. ``"gain"``: the score of the recorded features plus the mean gain that the
-        others bring in the subgroups that recorded them; needs no rows. ``"paper"``: the graph
-        neural network of the MISFEAT paper, as a reference. ``"auto"``: ``"transfer"``, unless
-        hiding recorded features of this table says that ``"gain"`` is better. The classes in
-        `misfeat.completion` have further settings.
+        others bring in the subgroups that recorded them; needs no rows. ``"auto"``:
+        ``"transfer"``, unless hiding recorded features of this table says that ``"gain"`` is
+        better. For comparison: ``"add"``, single features' scores elsewhere are added; ``"knn"``,
+        values are imputed from the nearest rows; ``"paper"``, the graph neural network of the
+        MISFEAT paper. The classes in `misfeat.completion` have further settings.
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high`` of a predicted score. None gives
         the bounds that are certain.

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from misfeat import MisfeatError
 from misfeat.lattice import level
 from misfeat.lattice.neighbours import Levels, WholeLattice, neighbours
 
@@ -96,6 +97,14 @@ def test_both_layouts_agree_where_both_apply():
     rows = torch.cat([torch.from_numpy(whole.rows(size)) for size in range(1, 12)])
     by_bits[rows] = by_level
     torch.testing.assert_close(whole.sum(by_bits)[rows], levels.sum(by_level), rtol=1e-4, atol=1e-3)
+
+
+def test_values_and_sizes_that_do_not_fit_are_refused():
+    with pytest.raises(MisfeatError, match="has 6 rows; there are 5 values"):
+        neighbours(3, 1, 2).sum(torch.zeros(5))
+    for low, high in ((0, 2), (2, 1), (1, 9)):
+        with pytest.raises(MisfeatError, match=f"low={low}, high={high}"):
+            neighbours(3, low, high)
 
 
 def test_the_whole_lattice_is_laid_out_by_bits_and_others_by_level():

@@ -3,6 +3,7 @@
 from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.gain import GainCompleter
+from misfeat.completion.knn import KNNCompleter
 from misfeat.completion.model import SUPPORT, CompletedScores, Completer, ExactScores, Known
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
@@ -15,6 +16,7 @@ __all__ = [
     "Completer",
     "ExactScores",
     "GainCompleter",
+    "KNNCompleter",
     "Known",
     "PaperCompleter",
     "TransferCompleter",

@@ -10,7 +10,7 @@ from misfeat.completion.calibrated import GuessingCompleter, with_intervals
 from misfeat.completion.calibration import try_out
 from misfeat.completion.closure import completed_scores
 from misfeat.completion.gain import GainGuesser
-from misfeat.completion.transfer.completer import TransferGuesser
+from misfeat.completion.transfer.completer import TransferGuesser, memory_of_tables
 
 if TYPE_CHECKING:
     from misfeat.completion.calibration import Trial
@@ -52,6 +52,10 @@ class AutoCompleter(GuessingCompleter):
     >>> selector.completer_.chosen_
     'transfer'
     """
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return memory_of_tables(size, n_features, n_cohorts)
 
     def _guesser(self, known: Known) -> Guesser:
         return next(iter(self._guessers(known).values()))

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, clone
 from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.gain import GainCompleter
+from misfeat.completion.knn import KNNCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError
@@ -18,6 +19,7 @@ COMPLETERS = {
     "transfer": TransferCompleter,
     "gain": GainCompleter,
     "add": AddCompleter,
+    "knn": KNNCompleter,
     "paper": PaperCompleter,
 }
 _METHODS = ("reach", "memory_needed", "complete")

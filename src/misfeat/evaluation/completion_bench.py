@@ -119,7 +119,8 @@ class CompletionBench:
         return Truth.of(cohorts, reach, self.n_jobs)
 
     def _outcomes(self, table: str, truth: Truth, share: float, seed: int) -> Iterator[Row]:
-        mask = random_mask(*truth.exact.missing.shape, share, np.random.default_rng(seed))
+        n_cohorts, n_features = truth.exact.missing.shape
+        mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
         about = {"table": table, "hidden": share, "seed": seed, "size": self.size}
         ceiling = noise_ceiling(truth, mask, self.size, np.random.default_rng(seed))
         yield {**about, "completer": CEILING, **ceiling}
@@ -155,9 +156,7 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
         table = csv.DictWriter(file, names, lineterminator="\n")
         table.writeheader()
         for row in rows:
-            table.writerow(
-                {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}
-            )
+            table.writerow({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()})
 
 
 def plot(rows: Sequence[Row], path: Path) -> None:
@@ -179,7 +178,9 @@ def plot(rows: Sequence[Row], path: Path) -> None:
         for place, (name, colour) in enumerate(zip(completers, colours, strict=True)):
             found = {r["table"]: r for r in rows if r["hidden"] == share and r["completer"] == name}
             heights = [found[t]["ndcg_5"] if t in found else np.nan for t in tables]
-            axis.bar(np.arange(len(tables)) + place * width, heights, width, label=name, color=colour)
+            axis.bar(
+                np.arange(len(tables)) + place * width, heights, width, label=name, color=colour
+            )
         axis.set(ylabel=f"nDCG@5, p = {share}", ylim=(0, 1))
         axis.spines[["top", "right"]].set_visible(False)
     axes[-1, 0].set_xticks(np.arange(len(tables)) + 0.4 - width / 2, tables)
@@ -188,3 +189,23 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     figure.tight_layout()
     figure.savefig(path)
     plt.close(figure)
+
+
+def report(rows: Sequence[Row], folder: str) -> Iterator[str]:
+    """Write all figures, their means and a plot to a folder; returns lines to print."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    averages = means(rows)
+    write_csv(rows, place / "by_seed.csv")
+    write_csv(averages, place / "means.csv")
+    names = "".join(f"{name:>8}" for name in ("nDCG@5", "nDCG@10", "error", "cover"))
+    yield f"{'table':22}{'p':>5} {'completer':14}{names}"
+    for row in averages:
+        figures = (row["ndcg_5"], row["ndcg_10"], row.get("relative_error"), row.get("coverage"))
+        shown = "".join(f"{f:8.3f}" if f is not None else " " * 8 for f in figures)
+        yield f"{row['table']:22}{row['hidden']:>5} {row['completer']:14}{shown}"
+    try:
+        plot(averages, place / "ndcg.svg")
+    except ImportError:
+        yield "No plot: pip install 'misfeat[report]'."
+    yield f"Figures: {place}"

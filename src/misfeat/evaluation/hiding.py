@@ -130,7 +130,10 @@ def closure_of(completer: Completer, known: Known, completed: CompletedScores) -
     size = completed.subsets.shape[1]
     if size == 1:
         return 1.0
+    confidence = getattr(completer, "confidence", None)
+    completer.confidence = None  # type: ignore[attr-defined]  # no intervals, to save time
     parts = completer.complete(known, size - 1).score
+    completer.confidence = confidence  # type: ignore[attr-defined]
     ranks = ranks_below(level(known.exact.missing.shape[1], size))
     return float(np.mean(completed.score[:, :, None] >= parts[:, ranks] - 1e-12))
 

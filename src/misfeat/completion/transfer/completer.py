@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from misfeat.completion.model import ExactScores, Known
 
     Scores = NDArray[np.float64]
+
+USUAL_CATEGORIES, USUAL_CLASSES = 5, 3
+"""What features and targets are taken to have when memory is estimated before rows are seen."""
 
 
 class TransferCompleter(GuessingCompleter):
@@ -73,10 +77,22 @@ class TransferCompleter(GuessingCompleter):
     def _guesser(self, known: Known) -> TransferGuesser:
         return TransferGuesser(known.cohorts, proxies=self.proxies, table_size=self.table_size)
 
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return memory_of_tables(size, n_features, n_cohorts)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.table_size not in (2, 3):
             raise MisfeatError(f"table_size={self.table_size!r}; it must be 2 or 3.")
+
+
+def memory_of_tables(size: int, n_features: int, n_cohorts: int) -> int:
+    """Bytes of the tables that are kept, counted, smoothed and completed, for usual features."""
+    cells = 4 * comb(n_features, 2) * USUAL_CATEGORIES * USUAL_CATEGORIES
+    if size > 3:
+        cells += comb(n_features, 3) * USUAL_CATEGORIES * USUAL_CATEGORIES * USUAL_CATEGORIES
+    return 8 * USUAL_CLASSES * cells * n_cohorts
 
 
 class TransferGuesser:
