@@ -77,7 +77,7 @@ def run(
     ] = "mutual_info",
     completer: Annotated[
         str,
-        typer.Option(help="Predict by 'auto', 'transfer', 'gain', 'add', 'knn' or 'paper'."),
+        typer.Option(help="By 'auto', 'transfer', 'interactions', 'multiplex', …"),
     ] = "auto",
     device: Annotated[
         str, typer.Option(help="For completers that learn: 'auto', 'cpu', 'cuda' or 'mps'.")

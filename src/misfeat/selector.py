@@ -53,14 +53,15 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
     measure : {"mutual_info", "r2"}, default="mutual_info"
         Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.
-    completer : {"auto", "transfer", "gain", "add", "knn", "paper"} or Completer, default="auto"
+    completer : str or Completer, default="auto"
         How scores are predicted. ``"transfer"``: from tables that other subgroups recorded, carried
-        over to this one. ``"gain"``: the score of the recorded features plus the mean gain that the
-        others bring in the subgroups that recorded them; needs no rows. ``"auto"``:
-        ``"transfer"``, unless hiding recorded features of this table says that ``"gain"`` is
-        better. For comparison: ``"add"``, single features' scores elsewhere are added; ``"knn"``,
-        values are imputed from the nearest rows; ``"paper"``, the graph neural network of the
-        MISFEAT paper. The classes in `misfeat.completion` have further settings.
+        over to this one. ``"interactions"``: from the scores of other subgroups alone, feature by
+        feature and pair by pair. ``"auto"``: ``"transfer"``, unless hiding recorded features of
+        this table says that ``"interactions"`` is better. ``"multiplex"``: a graph neural network
+        that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain over the recorded
+        features elsewhere; ``"add"``, single features' scores elsewhere; ``"knn"``, values imputed
+        from the nearest rows; ``"paper"``, the graph neural network of the MISFEAT paper. The
+        classes in `misfeat.completion` have further settings.
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high`` of a predicted score. None gives
         the bounds that are certain.

@@ -161,7 +161,7 @@ def test_auto_uses_scores_alone_where_there_are_no_rows():
     known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
     completer = AutoCompleter()
     completed = completer.complete(Known(known.exact), 2)
-    assert completer.chosen_ == "gain"
+    assert completer.chosen_ == "interactions"
     assert not np.isnan(completed.score).any()
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(Known(known.exact), 2)

@@ -110,3 +110,20 @@ def test_values_and_sizes_that_do_not_fit_are_refused():
 def test_the_whole_lattice_is_laid_out_by_bits_and_others_by_level():
     assert isinstance(neighbours(5), WholeLattice)
     assert isinstance(neighbours(5, 1, 4), Levels)
+
+
+@pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH[::3])
+def test_means_above_and_below_are_those_of_larger_and_smaller_neighbours(n, low, high):
+    edges, graph = explicit_edges(n, low, high), Levels(n, low, high)
+    rows = row_of(graph)
+    values = torch.randn(graph.n_rows, 2, dtype=torch.float64, requires_grad=True)
+    above, below = graph.mean_above(values), graph.mean_below(values)
+    for node, others in edges.items():
+        for mean, chosen in (
+            (above, [rows[o] for o in others if len(o) > len(node)]),
+            (below, [rows[o] for o in others if len(o) < len(node)]),
+        ):
+            expected = values[chosen].mean(dim=0) if chosen else torch.zeros(2).double()
+            torch.testing.assert_close(mean[rows[node]], expected)
+    assert torch.autograd.gradcheck(graph.mean_above, values)
+    assert torch.autograd.gradcheck(graph.mean_below, values)

@@ -3,8 +3,10 @@
 from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.gain import GainCompleter
+from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.knn import KNNCompleter
 from misfeat.completion.model import SUPPORT, CompletedScores, Completer, ExactScores, Known
+from misfeat.completion.multiplex import MultiplexCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
 
@@ -16,8 +18,10 @@ __all__ = [
     "Completer",
     "ExactScores",
     "GainCompleter",
+    "InteractionsCompleter",
     "KNNCompleter",
     "Known",
+    "MultiplexCompleter",
     "PaperCompleter",
     "TransferCompleter",
 ]

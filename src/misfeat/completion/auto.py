@@ -9,7 +9,7 @@ import numpy as np
 from misfeat.completion.calibrated import GuessingCompleter, with_intervals
 from misfeat.completion.calibration import try_out
 from misfeat.completion.closure import completed_scores
-from misfeat.completion.gain import GainGuesser
+from misfeat.completion.interactions import InteractionsGuesser
 from misfeat.completion.transfer.completer import TransferGuesser, memory_of_tables
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ STANDARD_ERRORS = 3.0
 class AutoCompleter(GuessingCompleter):
     """Predict by the transfer between subgroups, unless hidden features say that another is better.
 
-    Features that the table does have are hidden in rounds. Where the mean gain elsewhere
-    (`GainCompleter`) then finds the best sets better than the transfer by more than chance, it is
-    used; also where there are no rows to transfer, as for ``measure="r2"``.
+    Features that the table does have are hidden in rounds. Where the transfer of scores alone
+    (`InteractionsCompleter`) then finds the best sets better than that of rows by more than chance,
+    it is used; also where there are no rows to transfer, as for ``measure="r2"``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class AutoCompleter(GuessingCompleter):
 
     Attributes
     ----------
-    chosen_ : {"transfer", "gain"}
+    chosen_ : {"transfer", "interactions"}
         What predicts; decided by the first size that is asked for, so that the scores of different
         sizes go together.
 
@@ -63,9 +63,9 @@ class AutoCompleter(GuessingCompleter):
     def _guessers(self, known: Known) -> dict[str, Guesser]:
         """Ways to guess, the usual one first."""
         if known.cohorts is None:
-            return {"gain": GainGuesser()}
+            return {"interactions": InteractionsGuesser()}
         transfer = TransferGuesser(known.cohorts, proxies=True, table_size=3)
-        return {"transfer": transfer, "gain": GainGuesser()}
+        return {"transfer": transfer, "interactions": InteractionsGuesser()}
 
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""

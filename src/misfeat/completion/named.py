@@ -9,7 +9,9 @@ from sklearn.base import BaseEstimator, clone
 from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.gain import GainCompleter
+from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.knn import KNNCompleter
+from misfeat.completion.multiplex import MultiplexCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError
@@ -17,9 +19,11 @@ from misfeat.exceptions import MisfeatError
 COMPLETERS = {
     "auto": AutoCompleter,
     "transfer": TransferCompleter,
+    "interactions": InteractionsCompleter,
     "gain": GainCompleter,
     "add": AddCompleter,
     "knn": KNNCompleter,
+    "multiplex": MultiplexCompleter,
     "paper": PaperCompleter,
 }
 _METHODS = ("reach", "memory_needed", "complete")

@@ -84,7 +84,7 @@ class CompletionBench:
         Size of the sets.
     """
 
-    completers: Sequence[str] = ("auto", "transfer", "gain", "add", "knn")
+    completers: Sequence[str] = ("auto", "transfer", "interactions", "gain", "add", "knn")
     tables: Sequence[str] = tuple(TABLES)
     shares: Sequence[float] = (0.2, 0.5)
     seeds: Sequence[int] = field(default_factory=lambda: tuple(range(1, 11)))

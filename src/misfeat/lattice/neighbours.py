@@ -135,6 +135,26 @@ class Levels(Neighbours):
             below.append(ranks_below(level(n_features, m + 1)) + offset)
         self._below = _Bags(below)
 
+    def mean_above(self, values: Tensor) -> Tensor:
+        """The mean over the supersets one larger, 0 for the largest sets."""
+        counts = np.where(self.sizes < self.high, self.n_features - self.sizes, 0)
+        return _scaled(_Step.apply(values, self, True), counts)
+
+    def mean_below(self, values: Tensor) -> Tensor:
+        """The mean over the subsets one smaller, 0 for the smallest sets."""
+        counts = np.where(self.sizes > self.low, self.sizes, 0)
+        return _scaled(_Step.apply(values, self, False), counts)
+
+    def step_flat(self, values: Tensor, up: bool) -> Tensor:
+        """Sums over the sets one larger or one smaller, of shape (n_rows, width)."""
+        total = torch.zeros_like(values)
+        if up:
+            total[: self._shared] = self._above.sum(values)[self._extra :]
+            return total
+        smaller = values.new_zeros(self._extra + self._shared, values.shape[1])
+        smaller[self._extra :] = values[: self._shared]
+        return self._below.sum(smaller)
+
     def rows(self, size: int) -> NDArray[np.int64]:
         """The rows of the subsets of one size, in the order of their ranks."""
         start = self._start[size]
@@ -239,6 +259,26 @@ class _Sum(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.graph.sum(gradient), None
+
+
+class _Step(torch.autograd.Function):
+    """The sum over sets one larger, or one smaller: each is the other's gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, graph: Levels, up: bool) -> Tensor:
+        ctx.graph, ctx.up = graph, up
+        flat = values.reshape(graph.n_rows, -1)
+        return graph.step_flat(flat.contiguous(), up).reshape(values.shape)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        return _Step.apply(gradient, ctx.graph, not ctx.up), None, None
+
+
+def _scaled(sums: Tensor, counts: NDArray[np.int64]) -> Tensor:
+    """Sums over so many, as means."""
+    share = torch.from_numpy(1 / np.maximum(counts, 1)).to(sums)
+    return sums * share.reshape(-1, *[1] * (sums.ndim - 1))
 
 
 def _degrees(n_features: int, low: int, high: int) -> NDArray[np.int64]:

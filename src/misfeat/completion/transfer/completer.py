@@ -104,7 +104,7 @@ class TransferGuesser:
         if cohorts is None:
             raise MisfeatError(
                 "The completer 'transfer' needs the rows of all subgroups and scores of "
-                "measure='mutual_info'; use completer='gain'."
+                "measure='mutual_info'; use completer='interactions'."
             )
         self._cohorts = cohorts
         self._records = Records.of(cohorts)
