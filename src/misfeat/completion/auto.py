@@ -32,7 +32,7 @@ class AutoCompleter(GuessingCompleter):
     ----------
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=5
+    rounds : int, default=8
         How often recorded features are hidden.
     random_state : int, default=None
         Seed of which ones; None hides the same ones every time.

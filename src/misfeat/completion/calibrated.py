@@ -29,7 +29,7 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     ----------
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=5
+    rounds : int, default=8
         How often recorded features are hidden to learn how far predictions are off.
     random_state : int, default=None
         Seed of which features are hidden; None hides the same ones every time.
@@ -39,7 +39,7 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         *,
         confidence: float | None = 0.9,
-        rounds: int = 5,
+        rounds: int = 8,
         random_state: int | None = None,
     ) -> None:
         self.confidence = confidence

@@ -45,7 +45,7 @@ class TransferCompleter(GuessingCompleter):
         Tables of up to so many features are carried over; larger sets are fitted to these.
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=5
+    rounds : int, default=8
         How often recorded features are hidden to learn how far predictions are off.
     random_state : int, default=None
         Seed of which features are hidden; None hides the same ones every time.
@@ -67,7 +67,7 @@ class TransferCompleter(GuessingCompleter):
         proxies: bool = True,
         table_size: int = 3,
         confidence: float | None = 0.9,
-        rounds: int = 5,
+        rounds: int = 8,
         random_state: int | None = None,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
