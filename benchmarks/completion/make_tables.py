@@ -85,7 +85,8 @@ def scores_only() -> str:
 def larger_sizes() -> str:
     lines = ["| size | table | completer | nDCG@5 / @10 | relative error |", "| --- " * 5 + "|"]
     for size in (4, 5):
-        for row in rows_of(f"size{size}/means.csv"):
+        runs = sorted(path.name for path in FOLDER.glob(f"size{size}*"))
+        for row in [row for run in runs for row in rows_of(f"{run}/means.csv")]:
             if row["completer"] != "noise ceiling":
                 error = float(row["relative_error"])
                 about = f"{size} | {row['table']} | {row['completer']}"
