@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.gain import mean_over_cohorts, recorded_sets_filled
-from misfeat.completion.guess import Guess
-from misfeat.lattice import level, rank
+from misfeat.completion.interactions import InteractionsGuesser
 
 if TYPE_CHECKING:
     from misfeat.completion.model import Known
@@ -33,6 +29,7 @@ class AddCompleter(GuessingCompleter):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from misfeat.completion import ExactScores, Known
     >>> exact = ExactScores(
     ...     by_size=(
@@ -48,29 +45,5 @@ class AddCompleter(GuessingCompleter):
            [0.5 ]])
     """
 
-    def _guesser(self, known: Known) -> AddGuesser:  # noqa: ARG002
-        return AddGuesser()
-
-
-class AddGuesser:
-    """Guesses by adding single scores."""
-
-    def guess(self, known: Known, size: int) -> Guess:
-        """Guess the scores of all sizes up to one."""
-        exact = known.exact
-        n_features = exact.missing.shape[1]
-        alone = np.nan_to_num(mean_over_cohorts(exact.by_size[1]))
-        filled = recorded_sets_filled(exact, size)
-        by_size = [exact.by_size[0]]
-        for m in range(1, size + 1):
-            subsets = level(n_features, m)
-            scores = filled[m].copy()
-            for cohort, missing in enumerate(exact.missing):
-                absent = missing[subsets]
-                added = np.where(absent, alone[subsets], 0.0).sum(axis=1)
-                for recorded in range(m):
-                    chosen = np.flatnonzero((~absent).sum(axis=1) == recorded)
-                    parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), recorded)
-                    scores[cohort, chosen] = filled[recorded][cohort, rank(parts)] + added[chosen]
-            by_size.append(scores)
-        return Guess(by_size, np.zeros_like(by_size[size]))
+    def _guesser(self, known: Known) -> InteractionsGuesser:  # noqa: ARG002
+        return InteractionsGuesser(largest=1)

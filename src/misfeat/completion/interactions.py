@@ -25,6 +25,7 @@ import numpy as np
 from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
+from misfeat.completion.parts import recorded_part_scores
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -74,25 +75,36 @@ class InteractionsCompleter(GuessingCompleter):
 
 
 class InteractionsGuesser:
-    """Guesses by adding up contributions."""
+    """Guesses by adding up contributions.
+
+    Parameters
+    ----------
+    largest : int or None, default=None
+        Contributions of larger parts than this are taken to be nothing.
+    """
+
+    def __init__(self, largest: int | None = None) -> None:
+        self._largest = largest
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         exact = known.exact
         n_features = exact.missing.shape[1]
         filled = recorded_sets_filled(exact, size)
-        usual = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, size))]
+        largest = size if self._largest is None else min(size, self._largest)
+        usual = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
         by_size = [exact.by_size[0]]
         for m in range(1, size + 1):
             subsets = level(n_features, m)
-            scores = filled[m].copy()
-            for cohort, missing in enumerate(exact.missing):
-                absent = missing[subsets]
-                chosen = np.flatnonzero(absent.any(axis=1))
-                scores[cohort, chosen] = _recorded_part(
-                    filled, cohort, subsets[chosen], absent[chosen]
-                ) + _touching(usual, subsets[chosen], absent[chosen])
-            by_size.append(scores)
+            by_size.append(
+                np.array(
+                    [
+                        recorded_part_scores(filled, cohort, subsets, missing)
+                        + _touching(usual, subsets, missing[subsets])
+                        for cohort, missing in enumerate(exact.missing)
+                    ]
+                )
+            )
         return Guess(by_size, np.zeros_like(by_size[size]))
 
 
@@ -133,24 +145,12 @@ def shrunk_mean(terms: Scores, size: int) -> Scores:
     return mean * (signal / (signal + noise)) if signal > 0 else np.zeros_like(mean)
 
 
-def _recorded_part(
-    filled: list[Scores], cohort: int, subsets: NDArray[np.integer], absent: NDArray[np.bool_]
-) -> Scores:
-    """The score of the part of each subset that a cohort recorded."""
-    scores = np.zeros(len(subsets))
-    for size in range(1, subsets.shape[1]):
-        chosen = np.flatnonzero((~absent).sum(axis=1) == size)
-        parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
-        scores[chosen] = filled[size][cohort, rank(parts)]
-    return scores
-
-
 def _touching(
     usual: list[Scores], subsets: NDArray[np.integer], absent: NDArray[np.bool_]
 ) -> Scores:
     """The sum of usual contributions of all parts that hold an unrecorded feature."""
     total = np.zeros(len(subsets))
-    for size in range(1, subsets.shape[1] + 1):
+    for size in range(1, min(len(usual), subsets.shape[1] + 1)):
         for members in combinations(range(subsets.shape[1]), size):
             touches = absent[:, members].any(axis=1)
             total += np.where(touches, usual[size][rank(subsets[:, members])], 0.0)

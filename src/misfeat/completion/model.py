@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.lattice import level, rank
+from misfeat.completion.parts import recorded_part_scores
+from misfeat.lattice import level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,23 +62,13 @@ class ExactScores:
         subsets = level(self.missing.shape[1], size)
         for cohort, missing in enumerate(self.missing):
             places = np.flatnonzero(unknown[cohort])
-            low[cohort, places] = self._floors(cohort, missing, subsets[places])
+            if self.closed:
+                parts = recorded_part_scores(self.by_size, cohort, subsets[places], missing)
+                low[cohort, places] = np.nan_to_num(parts)
+            else:
+                low[cohort, places] = 0.0
             high[cohort, places] = self.ceiling[cohort]
         return low, high
-
-    def _floors(
-        self, cohort: int, missing: NDArray[np.bool_], subsets: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
-        """The score of each subset's recorded part in one cohort, 0 where it bounds nothing."""
-        floors = np.zeros(len(subsets))
-        if not self.closed:
-            return floors
-        absent = missing[subsets]
-        for size in range(subsets.shape[1]):
-            chosen = np.flatnonzero((~absent).sum(axis=1) == size)
-            recorded = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
-            floors[chosen] = np.nan_to_num(self.by_size[size][cohort, rank(recorded)])
-        return floors
 
 
 @dataclass(frozen=True, eq=False)

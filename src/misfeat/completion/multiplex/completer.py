@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.add import AddGuesser
 from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.guess import Guess
 from misfeat.completion.interactions import InteractionsGuesser
@@ -95,7 +94,7 @@ class MultiplexCompleter(GuessingCompleter):
         self.device = device
 
     def _guesser(self, known: Known) -> MultiplexGuesser:
-        guessers: list[Guesser] = [InteractionsGuesser(), AddGuesser()]
+        guessers: list[Guesser] = [InteractionsGuesser(), InteractionsGuesser(largest=1)]
         if self.with_rows or (self.with_rows is None and known.cohorts is not None):
             guessers.append(TransferGuesser(known.cohorts, proxies=True, table_size=3))
         return MultiplexGuesser(guessers, self)

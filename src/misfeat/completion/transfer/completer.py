@@ -11,10 +11,11 @@ import numpy as np
 from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
+from misfeat.completion.parts import recorded_part_scores
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.information.work import Work
-from misfeat.lattice import level, rank
+from misfeat.lattice import level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +110,7 @@ class TransferGuesser:
         self._cohorts = cohorts
         self._records = Records.of(cohorts)
         self._proxies, self._table_size = proxies, table_size
-        self._coarse = None if self._records.as_scored else self._coarse_scores()
+        self._coarse: list[Scores] = []
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
@@ -126,27 +127,31 @@ class TransferGuesser:
         by_size = recorded_sets_filled(exact, size)
         for m in range(1, size + 1):
             predicted = model.predict(m).score
-            if self._coarse is not None:
-                predicted = predicted + self._lost_by_merging(self._coarse, exact, m)
+            if not self._records.as_scored:
+                predicted = predicted + self._lost_by_merging(exact, m)
             by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
         return Guess(by_size, np.sqrt(model.predict(size).variance))
 
-    def _coarse_scores(self) -> MutualInformation:
+    def _coarse_up_to(self, size: int) -> list[Scores]:
         """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
-        records = self._records
-        categories = tuple(tuple(map(str, range(card))) for card in records.cards)
-        codes = records.codes.astype(np.int32)
-        return MutualInformation(replace(self._cohorts, codes=codes, categories=categories))
+        if len(self._coarse) <= size:
+            records = self._records
+            categories = tuple(tuple(map(str, range(card))) for card in records.cards)
+            rows = replace(
+                self._cohorts, codes=records.codes.astype(np.int32), categories=categories
+            )
+            measure = MutualInformation(rows)
+            found = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
+            self._coarse = [np.array(scores) for scores in zip(*found, strict=True)]
+        return self._coarse
 
-    def _lost_by_merging(self, coarse: MutualInformation, exact: ExactScores, size: int) -> Scores:
+    def _lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
         """By how much the score of each recorded part is larger with the categories as they are."""
+        coarse = self._coarse_up_to(size)
         subsets = level(exact.missing.shape[1], size)
-        lost = np.zeros(exact.by_size[size].shape)
-        for cohort, missing in enumerate(exact.missing):
-            absent = missing[subsets]
-            for m in range(1, size):
-                chosen = np.flatnonzero((~absent).sum(axis=1) == m)
-                parts = rank(subsets[chosen][~absent[chosen]].reshape(len(chosen), m))
-                as_merged = coarse.of_levels(cohort, m, m, None)[0][parts]
-                lost[cohort, chosen] = np.nan_to_num(exact.by_size[m][cohort, parts] - as_merged)
-        return lost
+        lost = [
+            recorded_part_scores(exact.by_size, cohort, subsets, missing)
+            - recorded_part_scores(coarse, cohort, subsets, missing)
+            for cohort, missing in enumerate(exact.missing)
+        ]
+        return np.nan_to_num(lost)

@@ -1,0 +1,47 @@
+"""The part of a set that a cohort recorded, and its score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.lattice import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.float64]
+
+
+def recorded_part_scores(
+    by_size: Sequence[Scores], cohort: int, subsets: NDArray[np.integer], missing: NDArray[np.bool_]
+) -> Scores:
+    """The score that the recorded part of each subset has in one cohort.
+
+    Parameters
+    ----------
+    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
+        Scores by size, from size 0 on.
+    cohort : int
+        Which cohort.
+    subsets : ndarray of shape (n, size)
+        The subsets.
+    missing : ndarray of bool of shape (n_features,)
+        The features that the cohort never recorded.
+
+    Examples
+    --------
+    >>> by_size = [np.array([[0.0]]), np.array([[0.1, 0.2]]), np.array([[0.3]])]
+    >>> recorded_part_scores(by_size, 0, np.array([[0, 1]]), np.array([True, False]))
+    array([0.2])
+    """
+    absent = missing[subsets]
+    scores = np.empty(len(subsets))
+    for size in range(subsets.shape[1] + 1):
+        chosen = np.flatnonzero((~absent).sum(axis=1) == size)
+        parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
+        scores[chosen] = by_size[size][cohort, rank(parts)]
+    return scores
