@@ -21,8 +21,8 @@ from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.records import Records
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.completion_bench import TABLES
 from misfeat.evaluation.hiding import Truth, ranking_figures
+from misfeat.evaluation.tables import TABLES
 from misfeat.information.work import Work
 from misfeat.lattice import level
 
@@ -81,7 +81,7 @@ def main():
         for share in SHARES:
             found = []
             for seed in SEEDS:
-                truth = Truth.of(load(seed), 3, -1)
+                truth = Truth.of(load(seed).cohorts, 3, -1)
                 tables = transfer_prototype.prep(*rows_of(truth.cohorts))
                 found.append(one_mask(truth, tables, share, seed, transfer_proxy_prototype))
             found = np.array(found)

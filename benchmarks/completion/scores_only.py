@@ -42,13 +42,13 @@ COMPLETERS = {
 
 
 def save(folder: Path) -> None:
-    from misfeat.evaluation.completion_bench import TABLES
     from misfeat.evaluation.hiding import Truth
+    from misfeat.evaluation.tables import TABLES
 
     folder.mkdir(parents=True, exist_ok=True)
     for table, load in TABLES.items():
         for seed in SEEDS:
-            exact = Truth.of(load(seed), SIZE, -1).exact
+            exact = Truth.of(load(seed).cohorts, SIZE, -1).exact
             by_size = {f"size{m}": scores for m, scores in enumerate(exact.by_size)}
             path = folder / f"{table}.{seed}.npz"
             np.savez_compressed(path, missing=exact.missing, ceiling=exact.ceiling, **by_size)

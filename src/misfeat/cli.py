@@ -148,7 +148,8 @@ def completion(
     debug: Debug = False,
 ) -> None:
     """Hide features on purpose: how well does every completer predict them on every table?"""
-    from misfeat.evaluation.completion_bench import TABLES, CompletionBench, report
+    from misfeat.evaluation.completion_bench import CompletionBench, report
+    from misfeat.evaluation.tables import TABLES
     from misfeat.progress import progress_shown
 
     with _errors_in_one_line(debug):

@@ -58,3 +58,18 @@ def test_names_must_be_as_many_as_there_are_things_to_name():
     assert list(named.columns) == ["cohort", "a", "b", "target"]
     with pytest.raises(MisfeatError, match="1 names were given for 2"):
         make_cohorts(2, 10, 2, feature_names=["a"])
+
+
+def test_redrawn_features_follow_the_population_and_others_stay():
+    data = make_cohorts(2, 40_000, 4, hide=0.0, random_state=0)
+    mask = np.array([[True, False, True, False], [False, False, False, False]])
+    again = data.redrawn(mask, np.random.default_rng(1))
+    first = data.complete["cohort"] == "c1"
+    for name, hidden in zip(("f1", "f2", "f3", "f4"), mask[0], strict=True):
+        assert np.array_equal(again[name][~first], data.complete[name][~first])
+        assert np.array_equal(again[name][first], data.complete[name][first]) == (not hidden)
+    cohort = build_cohorts(again, data.target, groups=data.groups)[0]
+    for subset in ([0], [0, 1], [0, 2], [0, 1, 2], [2, 3]):
+        found = joint_mutual_info(cohort, np.array([subset]))[0]
+        names = [f"f{feature + 1}" for feature in subset]
+        assert found == pytest.approx(data.true_score(cohort.name, names), abs=3e-3)

@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from misfeat import MisfeatError
 from misfeat.cli import app
-from misfeat.evaluation.completion_bench import CEILING, TABLES, CompletionBench, means
+from misfeat.evaluation.completion_bench import CEILING, CompletionBench, means
+from misfeat.evaluation.tables import TABLES
 
 
 def test_rows_hold_every_completer_table_share_and_seed():
@@ -55,5 +56,7 @@ def test_unknown_names_are_refused():
 
 
 def test_the_papers_tables_are_as_it_prepared_them(data_folder):
-    sizes = {name: TABLES[name](0).missing.shape for name in ("mobile", "attrition", "loan")}
+    sizes = {
+        name: TABLES[name](0).cohorts.missing.shape for name in ("mobile", "attrition", "loan")
+    }
     assert sizes == {"mobile": (2, 15), "attrition": (8, 19), "loan": (3, 9)}

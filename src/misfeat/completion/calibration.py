@@ -1,16 +1,18 @@
 """How far guesses are off on this very table, learned by hiding features that it does have.
 
-In every round some recorded features are hidden, each in one cohort at most, so that nearly as many
-cohorts can help as for a feature that is missing indeed. Hidden scores are guessed and compared
-with the truth. Errors are set in relation to what is known beforehand to make them large: chance
-(the spread that sampling alone gives), the guessed gain over the recorded part, and a constant. The
-errors of one hidden feature in one cohort hang together, so it is they that are counted when a
-quantile is chosen (conformal prediction over clusters).
+In every round some recorded features of a few cohorts are hidden, about as many as a cohort lacks;
+the other cohorts stay as they are, so that nearly as much can help as for a feature that is missing
+indeed. Hidden scores are guessed and compared with the truth. Errors are set in relation to what is
+known beforehand to make them large: chance (the spread that sampling alone gives), the guessed gain
+over the recorded part, and a constant. The errors of one hidden feature in one cohort hang
+together, so it is they that are counted when a quantile is chosen (conformal prediction over
+clusters).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 LEAST_SHARE, MOST_SHARE = 0.2, 0.5
 """Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
+COHORTS_A_ROUND = 0.25
+"""The share of cohorts that features are hidden from in a round; one at least."""
 FEWEST_CLUSTERS = 4
 """With fewer hidden features to learn from there is no interval but what is certain."""
 CLUSTER_CORRECTION = 0.5
@@ -47,27 +51,28 @@ def hiding_rounds(
 ) -> Iterator[NDArray[np.bool_]]:
     """Features to hide, a mask of shape (n_cohorts, n_features) a round.
 
-    Only features that another cohort recorded too are hidden, each in one cohort, and every cohort
-    keeps at least one.
+    The cohorts take turns, a few a round. Only features that another cohort has left are hidden,
+    and every cohort keeps at least one.
 
     Examples
     --------
     >>> missing = np.zeros((2, 4), dtype=bool)
-    >>> masks = list(hiding_rounds(missing, 3, np.random.default_rng(0)))
-    >>> [bool((mask.sum(axis=0) <= 1).all()) for mask in masks]
-    [True, True, True]
+    >>> masks = list(hiding_rounds(missing, 4, np.random.default_rng(0)))
+    >>> [int(mask.any(axis=1).sum()) for mask in masks]
+    [1, 1, 1, 1]
     """
     recorded = ~missing
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
-    wanted = np.maximum(1, np.round(share * recorded.sum(axis=1)))
+    wanted = np.maximum(1, np.round(share * recorded.sum(axis=1))).astype(int)
+    n_cohorts = len(missing)
+    turns = chain.from_iterable(rng.permutation(n_cohorts) for _ in count())
     for _ in range(rounds):
         mask = np.zeros_like(missing)
-        for feature in rng.permutation(np.flatnonzero(recorded.sum(axis=0) >= 2)):
-            left = (recorded & ~mask).sum(axis=1)
-            able = recorded[:, feature] & (mask.sum(axis=1) < wanted) & (left > 1)
-            if able.any():
-                need = np.where(able, wanted - mask.sum(axis=1) + rng.random(len(able)), -np.inf)
-                mask[np.argmax(need), feature] = True
+        for cohort in islice(turns, max(1, round(COHORTS_A_ROUND * n_cohorts))):
+            elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
+            able = np.flatnonzero(recorded[cohort] & ~mask[cohort] & (elsewhere > 0))
+            n_hidden = min(wanted[cohort], recorded[cohort].sum() - 1)
+            mask[cohort, rng.permutation(able)[: max(0, n_hidden)]] = True
         yield mask
 
 

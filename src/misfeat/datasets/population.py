@@ -69,6 +69,35 @@ class Population:
         z = _draw(self.latent[y], rng)
         return np.array([_draw(table[y, z], rng) for table in self.features]), y
 
+    def redraw(
+        self,
+        features: NDArray[Any],
+        y: NDArray[Any],
+        unknown: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Draw the unknown features of rows anew, given the target and the other features.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_features, n_rows)
+            Values; those of unknown features are not read.
+        y : ndarray of shape (n_rows,)
+            The target.
+        unknown : ndarray of bool of shape (n_features,)
+            Which features are drawn.
+        rng : numpy.random.Generator
+            Chance.
+        """
+        likely = self.latent[y]
+        for values, table in zip(features[~unknown], self.features[~unknown], strict=True):
+            likely = likely * table[y, :, values]
+        z = _draw(likely, rng)
+        drawn = features.copy()
+        for feature in np.flatnonzero(unknown):
+            drawn[feature] = _draw(self.features[feature][y, z], rng)
+        return drawn
+
 
 @dataclass(frozen=True, eq=False)
 class GeneratedCohorts(Dataset):
@@ -89,6 +118,24 @@ class GeneratedCohorts(Dataset):
         """The score that a set has in the population of a subgroup, in nats."""
         names = [name for name in self.columns if name not in (self.groups, self.target)]
         return self.populations[subgroup].mutual_info([names.index(f) for f in features])
+
+    def redrawn(self, mask: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """The complete table; what a mask of (cohort, feature) marks is drawn anew."""
+        features = [name for name in self.complete if name not in (self.groups, self.target)]
+        codes = np.array([self.complete[name] for name in features])
+        y = self.complete[self.target]
+        blocks = [
+            population.redraw(x, target, unknown, rng)
+            for population, x, target, unknown in zip(
+                self.populations.values(),
+                np.split(codes, len(mask), axis=1),
+                np.split(y, len(mask)),
+                mask,
+                strict=True,
+            )
+        ]
+        drawn = np.concatenate(blocks, axis=1)
+        return {**self.complete, **dict(zip(features, drawn, strict=True))}
 
 
 def make_cohorts(

@@ -4,66 +4,30 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts import build_cohorts
 from misfeat.completion.named import COMPLETERS, completer_of
-from misfeat.datasets import (
-    as_in_paper,
-    load_attrition,
-    load_loan,
-    load_mobile,
-    make_cohorts,
-    make_formula,
-)
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, noise_ceiling, outcome_of
+from misfeat.evaluation.ceilings import bootstrap_ceiling, population_ceiling
+from misfeat.evaluation.hiding import Truth, outcome_of
+from misfeat.evaluation.tables import TABLES
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from misfeat.cohorts import Cohorts
+    from numpy.typing import NDArray
+
+    from misfeat.evaluation.tables import BenchTable
     from misfeat.progress import Progress
 
     Row = dict[str, Any]
 
 CEILING = "noise ceiling"
 """The name under which the oracle's figures stand among those of completers."""
-
-
-def _prepared(load: Callable[[], Any]) -> Callable[[int], Cohorts]:
-    """A table that is the same for every seed."""
-
-    @cache
-    def cohorts(seed: int) -> Cohorts:  # noqa: ARG001
-        data = load()
-        return build_cohorts(data.columns, data.target, groups=data.groups, bins=data.bins)
-
-    return cohorts
-
-
-def _generated(n_cohorts: int) -> Callable[[int], Cohorts]:
-    def cohorts(seed: int) -> Cohorts:
-        data = make_cohorts(n_cohorts, n_features=10, hide=0.0, random_state=seed)
-        return build_cohorts(data.complete, data.target, groups=data.groups)
-
-    return cohorts
-
-
-TABLES: dict[str, Callable[[int], Cohorts]] = {
-    "mobile": _prepared(lambda: as_in_paper(load_mobile())),
-    "attrition": _prepared(lambda: as_in_paper(load_attrition())),
-    "loan": _prepared(lambda: as_in_paper(load_loan())),
-    "sd1": _prepared(lambda: make_formula("SD1", 1, random_state=0)),
-    "generated, 4 cohorts": _generated(4),
-    "generated, 8 cohorts": _generated(8),
-}
-"""Tables by name; generated ones differ from seed to seed. Three need `MISFEAT_DATA`."""
 
 
 @dataclass(frozen=True)
@@ -104,30 +68,38 @@ class CompletionBench:
         done = 0
         for table in self.tables:
             for seed in self.seeds:
-                truth = self._truth(table, seed)
+                found = TABLES[table](seed)
+                truth = self._truth(found)
                 for share in self.shares:
                     if progress is not None:
                         progress("Completing hidden scores", done, total)
-                    yield from self._outcomes(table, truth, share, seed)
+                    for row in self._outcomes(found, truth, share, seed):
+                        yield {"table": table, **row}
                     done += 1
 
-    def _truth(self, table: str, seed: int) -> Truth:
-        cohorts = TABLES[table](seed)
-        reach = max(
-            completer_of(name).reach(self.size, len(cohorts.features)) for name in self.completers
-        )
-        return Truth.of(cohorts, reach, self.n_jobs)
+    def _truth(self, table: BenchTable) -> Truth:
+        n_features = len(table.cohorts.features)
+        reach = max(completer_of(name).reach(self.size, n_features) for name in self.completers)
+        return Truth.of(table.cohorts, reach, self.n_jobs)
 
-    def _outcomes(self, table: str, truth: Truth, share: float, seed: int) -> Iterator[Row]:
+    def _outcomes(self, table: BenchTable, truth: Truth, share: float, seed: int) -> Iterator[Row]:
         n_cohorts, n_features = truth.exact.missing.shape
         mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
-        about = {"table": table, "hidden": share, "seed": seed, "size": self.size}
-        ceiling = noise_ceiling(truth, mask, self.size, np.random.default_rng(seed))
-        yield {**about, "completer": CEILING, **ceiling}
+        about = {"hidden": share, "seed": seed, "size": self.size}
+        yield {**about, "completer": CEILING, **_ceiling(table, truth, mask, self.size, seed)}
         for name in self.completers:
             completer = completer_of(name, device=self.device, random_state=seed)
             figures = outcome_of(completer, truth, mask, self.size, self.n_jobs)
             yield {**about, "completer": name, **figures}
+
+
+def _ceiling(
+    table: BenchTable, truth: Truth, mask: NDArray[np.bool_], size: int, seed: int
+) -> dict[str, float]:
+    rng = np.random.default_rng(seed)
+    if table.redraw is None:
+        return bootstrap_ceiling(truth, mask, size, rng)
+    return population_ceiling(truth, mask, size, rng, table.redraw)
 
 
 def means(rows: Sequence[Row]) -> list[Row]:

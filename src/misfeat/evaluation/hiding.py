@@ -136,18 +136,3 @@ def closure_of(completer: Completer, known: Known, completed: CompletedScores) -
     completer.confidence = confidence  # type: ignore[attr-defined]
     ranks = ranks_below(level(known.exact.missing.shape[1], size))
     return float(np.mean(completed.score[:, :, None] >= parts[:, ranks] - 1e-12))
-
-
-def noise_ceiling(
-    truth: Truth, mask: Mask, size: int, rng: np.random.Generator
-) -> dict[str, float]:
-    """What no method can exceed by much: the figures of one that knows each cohort's population.
-
-    The rows of a cohort stand for its population. As many are drawn from them anew; the scores of
-    the original rows are what the oracle says, those of the new ones the truth.
-    """
-    drawn = [rng.multinomial(cohort.size, cohort.weights / cohort.size) for cohort in truth.cohorts]
-    again = replace(truth.cohorts, weights=np.concatenate(drawn).astype(np.int64))
-    noisy = exact_scores(again, size).by_size[size]
-    tested = np.logical_or.reduce(mask[:, level(mask.shape[1], size)], axis=2)
-    return ranking_figures(noisy, truth.exact.by_size[size], tested)
