@@ -68,7 +68,7 @@ def test_redrawn_features_follow_the_population_and_others_stay():
     for name, hidden in zip(("f1", "f2", "f3", "f4"), mask[0], strict=True):
         assert np.array_equal(again[name][~first], data.complete[name][~first])
         assert np.array_equal(again[name][first], data.complete[name][first]) == (not hidden)
-    cohort = build_cohorts(again, data.target, groups=data.groups)[0]
+    cohort = build_cohorts(again, data.target, groups=data.groups)["cohort=c1"]
     for subset in ([0], [0, 1], [0, 2], [0, 1, 2], [2, 3]):
         found = joint_mutual_info(cohort, np.array([subset]))[0]
         names = [f"f{feature + 1}" for feature in subset]

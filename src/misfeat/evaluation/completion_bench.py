@@ -86,16 +86,17 @@ class CompletionBench:
         n_cohorts, n_features = truth.exact.missing.shape
         mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
         about = {"hidden": share, "seed": seed, "size": self.size}
-        yield {**about, "completer": CEILING, **_ceiling(table, truth, mask, self.size, seed)}
+        yield {**about, "completer": CEILING, **ceiling_of(table, truth, mask, self.size, seed)}
         for name in self.completers:
             completer = completer_of(name, device=self.device, random_state=seed)
             figures = outcome_of(completer, truth, mask, self.size, self.n_jobs)
             yield {**about, "completer": name, **figures}
 
 
-def _ceiling(
+def ceiling_of(
     table: BenchTable, truth: Truth, mask: NDArray[np.bool_], size: int, seed: int
 ) -> dict[str, float]:
+    """The figures of an oracle that knows the population, or takes the rows for it."""
     rng = np.random.default_rng(seed)
     if table.redraw is None:
         return bootstrap_ceiling(truth, mask, size, rng)
