@@ -77,8 +77,11 @@ def run(
     ] = "mutual_info",
     completer: Annotated[
         str,
-        typer.Option(help="By 'auto', 'transfer', 'interactions', 'multiplex', …"),
+        typer.Option(help="How scores are predicted: 'auto', or a name in docs/completion.md."),
     ] = "auto",
+    confidence: Annotated[
+        float, typer.Option(help="How often the truth is to lie in the interval of a prediction.")
+    ] = 0.9,
     device: Annotated[
         str, typer.Option(help="For completers that learn: 'auto', 'cpu', 'cuda' or 'mps'.")
     ] = "auto",
@@ -106,6 +109,7 @@ def run(
             min_rows=min_rows,
             measure=measure,
             completer=completer,
+            confidence=confidence,
             device=device,
             budget=budget,
             random_state=seed,
@@ -154,17 +158,50 @@ def completion(
 
     with _errors_in_one_line(debug):
         asked = CompletionBench(
-            completers=tuple(completers.split(",")),
-            tables=tuple(tables.split(";")) if tables else tuple(TABLES),
-            shares=tuple(float(share) for share in hidden.split(",")),
+            completers=_listed(completers, ","),
+            tables=_listed(tables, ";") or tuple(TABLES),
+            shares=tuple(_number(share, "--hidden") for share in _listed(hidden, ",")),
             seeds=tuple(range(1, seeds + 1)),
             size=size,
             device=device,
         )
+        _make_folder(out)
         with progress_shown(sys.stderr.isatty()) as progress:
             rows = list(asked.run(progress))
         for line in report(rows, out):
             typer.echo(line)
+
+
+def _listed(text: str, separator: str) -> tuple[str, ...]:
+    """The parts of a text, without spaces around them.
+
+    Examples
+    --------
+    >>> _listed("gain, add", ",")
+    ('gain', 'add')
+    """
+    return tuple(part.strip() for part in text.split(separator) if part.strip())
+
+
+def _number(text: str, option: str) -> float:
+    from misfeat.exceptions import MisfeatError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise MisfeatError(f"{option}: {text!r} is no number.") from None
+
+
+def _make_folder(path: str) -> None:
+    """Make the folder for results before work starts, so that no work is lost."""
+    from pathlib import Path
+
+    from misfeat.exceptions import MisfeatError
+
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MisfeatError(f"The folder {path!r} cannot be made: {error.strerror}.") from None
 
 
 def _print_answer(selector: Any, json: bool, notes: list[str]) -> None:

@@ -257,10 +257,10 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             has; where that cannot be learned they are certain bounds: the score of the recorded
             features where it is known (else 0), and what no score can exceed (the entropy of the
             target, or 1). ``support`` is what a score rests on: ``"own rows"``; ``"joint"``, some
-            subgroup recorded all of the features together; ``"pairs"``, some pair with an
-            unrecorded feature was recorded together; ``"singles"``, unrecorded features were
-            recorded elsewhere, but never with another of the set; ``"none"``, some feature was
-            recorded nowhere.
+            subgroup recorded all of the features together; ``"pairs"``, every pair with an
+            unrecorded feature was recorded together somewhere; ``"singles"``, some such pair was
+            not, so that nobody knows how the two interact; ``"none"``, some feature was recorded
+            nowhere.
         """
         sets = self.best_sets(size, k, subgroup)
         return result_frame(as_columns(sets, ranked=True), self._backend)

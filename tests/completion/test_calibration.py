@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try
 from misfeat.completion.gain import GainGuesser
 from misfeat.completion.support import support_of
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth
+from misfeat.evaluation.hiding import Truth, sampled
 from misfeat.lattice import level
 
 
@@ -39,7 +41,7 @@ def trial_of(errors, reasons=None, clusters=None):
     n = len(errors)
     return Trial(
         np.asarray(errors),
-        np.ones((n, 2)) if reasons is None else reasons,
+        np.ones((n, 3)) if reasons is None else reasons,
         np.arange(n) if clusters is None else clusters,
         np.zeros(0),
     )
@@ -47,28 +49,32 @@ def trial_of(errors, reasons=None, clusters=None):
 
 def test_an_interval_holds_as_many_errors_as_asked():
     rng = np.random.default_rng(0)
-    reasons = rng.random((5000, 2))
-    errors = rng.normal(size=5000) * (0.2 + reasons[:, 0])
-    model = ErrorModel(trial_of(errors, reasons), 0.9)
-    new = rng.random((5000, 2))
-    new_errors = rng.normal(size=5000) * (0.2 + new[:, 0])
+
+    def drawn():
+        reasons = np.column_stack([rng.random((5000, 2)), rng.integers(2, size=5000)])
+        return rng.normal(size=5000) * (0.2 + reasons[:, 0] + 0.5 * reasons[:, 2]), reasons
+
+    model = ErrorModel(trial_of(*drawn()), 0.9)
+    new_errors, new = drawn()
     assert np.mean(np.abs(new_errors) <= model.half_width(new)) == pytest.approx(0.9, abs=0.02)
-    wide, narrow = model.half_width(np.array([[1.0, 0.5], [0.0, 0.5]]))
+    wide, narrow = model.half_width(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]))
     assert wide > 2 * narrow
+    apart, together = model.half_width(np.array([[0.2, 0.5, 1.0], [0.2, 0.5, 0.0]]))
+    assert apart > 1.5 * together
 
 
 def test_few_clusters_give_wider_intervals_and_too_few_none():
     errors = np.random.default_rng(0).normal(size=400)
     many = ErrorModel(trial_of(errors), 0.9)
     few = ErrorModel(trial_of(errors, clusters=np.arange(400) % 8), 0.9)
-    reasons = np.ones((1, 2))
+    reasons = np.ones((1, 3))
     assert few.half_width(reasons) > many.half_width(reasons)
     assert not ErrorModel(trial_of(errors, clusters=np.arange(400) % 3), 0.9).knows
 
 
 def test_guesses_without_error_have_no_width():
     model = ErrorModel(trial_of(np.zeros(50)), 0.9)
-    assert model.half_width(np.ones((2, 2))) == pytest.approx(0)
+    assert model.half_width(np.ones((2, 3))) == pytest.approx(0)
 
 
 def test_hidden_scores_are_compared_with_the_truth():
@@ -150,12 +156,37 @@ def test_support_tells_what_was_recorded_together():
     assert support[names[1, 2]] == 4
     assert support[names[0, 3]] == 0
     triple = support_of(missing[:, :3], level(3, 3))
-    assert triple.ravel().tolist() == [2, 2, 2]
+    assert triple.ravel().tolist() == [1, 1, 1]
+    in_pairs = np.array([[True, False, False], [False, True, False], [False, False, True]])
+    assert support_of(in_pairs, level(3, 3)).ravel().tolist() == [2, 2, 2]
+
+
+def test_sets_that_were_recorded_but_not_scored_keep_certain_bounds():
+    truth = Truth.of(drawn_cohorts(n_features=6, n_rows=600), 3)
+    mask = random_mask(3, 6, 0.2, np.random.default_rng(0))
+    known = truth.hidden(mask)
+    exact = sampled(known.exact, 0.5, "arbitrary", np.random.default_rng(0))
+    completed = TransferCompleter().complete(replace(known, exact=exact), 3)
+    skipped = np.isnan(exact.by_size[3]) & ~np.isnan(known.exact.by_size[3])
+    assert skipped.any()
+    low, high = exact.bounds(3)
+    assert np.array_equal(completed.low[skipped], low[skipped])
+    assert np.array_equal(completed.high[skipped], high[skipped])
+    true = truth.exact.by_size[3]
+    assert ((low - 1e-12 <= true) & (true <= high + 1e-12)).all()
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_a_size_without_scores_is_refused(size):
+    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
+    for completer in (AutoCompleter(), GainCompleter()):
+        with pytest.raises(MisfeatError, match=f"size={size}"):
+            completer.complete(known, size)
 
 
 def test_auto_keeps_the_transfer_unless_another_is_better_beyond_chance():
     def trial(ndcg):
-        return Trial(np.zeros(1), np.zeros((1, 2)), np.zeros(1, dtype=np.int64), np.array(ndcg))
+        return Trial(np.zeros(1), np.zeros((1, 3)), np.zeros(1, dtype=np.int64), np.array(ndcg))
 
     even = trial([0.5, 0.6, 0.7, 0.4])
     assert _better({"transfer": even, "gain": trial([0.6, 0.5, 0.8, 0.4])}) == "transfer"

@@ -20,10 +20,10 @@ def scores(closed=True):
     )
 
 
-def test_bounds_are_the_recorded_part_and_the_ceiling():
+def test_bounds_are_the_best_known_part_and_the_ceiling():
     low, high = scores().bounds(2)
-    # The set {1, 2} of cohort 0 was recorded but not computed; nothing certain is known below it.
-    assert low.tolist() == [[0.25, 0.35, 0.0], [0.4, 0.5, 0.2]]
+    # The set {1, 2} of cohort 0 was recorded but not computed; its parts were.
+    assert low.tolist() == [[0.25, 0.35, 0.3], [0.4, 0.5, 0.2]]
     assert high.tolist() == [[0.25, 0.35, 0.6], [0.7, 0.5, 0.7]]
 
 

@@ -55,6 +55,31 @@ def test_unknown_names_are_refused():
     assert result.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seeds", "0"], "seeds: give one at least"),
+        (["--hidden", "0"], "hidden: 0.0; a share must lie between 0 and 1"),
+        (["--hidden", "nan"], "a share must lie between 0 and 1"),
+        (["--hidden", "some"], "--hidden: 'some' is no number"),
+        (["--hidden", ""], "shares: give one at least"),
+        (["--size", "0"], "size=0"),
+        (["--size", "11"], "size=11 is more than a table's 10 features"),
+        (["--device", "tpu"], "device='tpu' is unknown"),
+        (["--out", "{file}"], "cannot be made"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    options = [option.replace("{file}", str(file)) for option in options]
+    usual = ["--tables", "generated, 4 cohorts", "--completers", "add", "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, ["bench", "completion", *usual, *options])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_the_papers_tables_are_as_it_prepared_them(data_folder):
     sizes = {
         name: TABLES[name](0).cohorts.missing.shape for name in ("mobile", "attrition", "loan")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter, with_intervals
+from misfeat.completion.calibrated import GuessingCompleter, check_known, with_intervals
 from misfeat.completion.calibration import try_out
 from misfeat.completion.closure import completed_scores
 from misfeat.completion.interactions import InteractionsGuesser
@@ -32,7 +32,7 @@ class AutoCompleter(GuessingCompleter):
     ----------
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    rounds : int, default=12
         How often recorded features are hidden.
     random_state : int, default=None
         Seed of which ones; None hides the same ones every time.
@@ -70,6 +70,7 @@ class AutoCompleter(GuessingCompleter):
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
         self._check_parameters()
+        check_known(known, size)
         guessers = self._guessers(known)
         if hasattr(self, "chosen_"):
             guessers = {self.chosen_: guessers[self.chosen_]}

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from misfeat.completion.calibration import ErrorModel, reasons_for_errors, try_out
 from misfeat.completion.closure import completed_scores
-from misfeat.completion.support import NONE
+from misfeat.completion.support import NONE, OWN_ROWS
 from misfeat.exceptions import MisfeatError, check_count
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     ----------
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
     random_state : int, default=None
         Seed of which features are hidden; None hides the same ones every time.
@@ -39,7 +39,7 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         *,
         confidence: float | None = 0.9,
-        rounds: int = 8,
+        rounds: int = 12,
         random_state: int | None = None,
     ) -> None:
         self.confidence = confidence
@@ -62,6 +62,7 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
         self._check_parameters()
+        check_known(known, size)
         return complete_with_intervals(
             self._guesser(known),
             known,
@@ -76,6 +77,14 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         check_count(self.rounds, "rounds", least=0)
         if self.random_state is not None:
             check_count(self.random_state, "random_state", least=0)
+
+
+def check_known(known: Known, size: int) -> None:
+    """Refuse a size of which there are no sets, or no scores."""
+    check_count(size, "size")
+    largest = len(known.exact.by_size) - 1
+    if size > largest:
+        raise MisfeatError(f"size={size}, but by_size ends at size {largest}; give larger sets.")
 
 
 def check_confidence(confidence: object) -> None:
@@ -130,14 +139,16 @@ def with_intervals(
 ) -> CompletedScores:
     """Narrow the certain bounds to where the truth lies as often as asked.
 
-    Where nothing can be learned, and for features that no cohort recorded, the certain bounds stay.
+    The certain bounds stay where nothing can be learned: for features that no cohort recorded, and
+    for sets whose features the cohort has, but that were not scored (hiding features says nothing
+    about these).
     """
     errors = ErrorModel(trial, confidence)
     if not errors.knows:
         return completed
     reasons = reasons_for_errors(guess, completed.score, known.exact, size)
     half = errors.half_width(reasons)
-    narrowed = completed.predicted & (completed.support != NONE)
+    narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
     return replace(
         completed,
         low=_narrowed(completed.low, completed.score - half, narrowed, np.maximum),

@@ -4,9 +4,9 @@ In every round some recorded features of a few cohorts are hidden, about as many
 the other cohorts stay as they are, so that nearly as much can help as for a feature that is missing
 indeed. Hidden scores are guessed and compared with the truth. Errors are set in relation to what is
 known beforehand to make them large: chance (the spread that sampling alone gives), the guessed gain
-over the recorded part, and a constant. The errors of one hidden feature in one cohort hang
-together, so it is they that are counted when a quantile is chosen (conformal prediction over
-clusters).
+over the recorded part, a pair of features that nobody recorded together, and a constant. The errors
+of one hidden feature in one cohort hang together, so it is they that are counted when a quantile is
+chosen (conformal prediction over clusters).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from misfeat.completion.closure import closed_upwards
+from misfeat.completion.support import SINGLES, support_of
 from misfeat.evaluation.rankings import ndcg_at
 from misfeat.lattice import level
 
@@ -36,10 +37,11 @@ LEAST_SHARE, MOST_SHARE = 0.2, 0.5
 """Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
 COHORTS_A_ROUND = 0.25
 """The share of cohorts that features are hidden from in a round; one at least."""
-FEWEST_CLUSTERS = 4
+FEWEST_CLUSTERS = 5
 """With fewer hidden features to learn from there is no interval but what is certain."""
 CLUSTER_CORRECTION = 0.5
 """How much of the correction for few clusters is made; features of one cohort help each other."""
+N_REASONS = 3
 LEAST_SCALE = 0.05
 """An error is never expected to be smaller than this share of the mean error."""
 RANKED = 10
@@ -51,8 +53,8 @@ def hiding_rounds(
 ) -> Iterator[NDArray[np.bool_]]:
     """Features to hide, a mask of shape (n_cohorts, n_features) a round.
 
-    The cohorts take turns, a few a round. Only features that another cohort has left are hidden,
-    and every cohort keeps at least one.
+    The cohorts take turns, a few a round, and so do the features of a cohort. Only features that
+    another cohort has left are hidden, and every cohort keeps at least one.
 
     Examples
     --------
@@ -65,6 +67,7 @@ def hiding_rounds(
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
     wanted = np.maximum(1, np.round(share * recorded.sum(axis=1))).astype(int)
     n_cohorts = len(missing)
+    times_hidden = np.zeros(missing.shape, dtype=int)
     turns = chain.from_iterable(rng.permutation(n_cohorts) for _ in count())
     for _ in range(rounds):
         mask = np.zeros_like(missing)
@@ -72,7 +75,9 @@ def hiding_rounds(
             elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
             able = np.flatnonzero(recorded[cohort] & ~mask[cohort] & (elsewhere > 0))
             n_hidden = min(wanted[cohort], recorded[cohort].sum() - 1)
-            mask[cohort, rng.permutation(able)[: max(0, n_hidden)]] = True
+            turn = np.lexsort((rng.random(len(able)), times_hidden[cohort, able]))
+            mask[cohort, able[turn[: max(0, n_hidden)]]] = True
+        times_hidden += mask
         yield mask
 
 
@@ -84,8 +89,8 @@ class Trial:
     ----------
     errors : ndarray of shape (n,)
         Truth minus guess.
-    reasons : ndarray of shape (n, 2)
-        What may make an error large: chance, and the guessed gain.
+    reasons : ndarray of shape (n, N_REASONS)
+        What may make an error large: see `reasons_for_errors`.
     clusters : ndarray of shape (n,)
         Which cohort and hidden feature an error belongs to.
     ndcg : ndarray
@@ -124,17 +129,21 @@ def try_out(guesser: Guesser, known: Known, size: int, rounds: int, seed: int | 
         ]
     return Trial(
         np.concatenate([np.empty(0), *errors]),
-        np.concatenate([np.empty((0, 2)), *reasons]),
+        np.concatenate([np.empty((0, N_REASONS)), *reasons]),
         np.concatenate([np.empty(0, dtype=np.int64), *clusters]),
         np.array(ndcg),
     )
 
 
 def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores, size: int) -> Scores:
-    """What may make each guess wrong, of shape (n_cohorts, n_subsets, 2)."""
+    """What may make each guess wrong, of shape (n_cohorts, n_subsets, N_REASONS).
+
+    Chance, the guessed gain, and whether some pair was recorded together nowhere.
+    """
     floor, _ = exact.bounds(size)
     gain = np.maximum(score - floor, 0.0)
-    return np.stack([np.nan_to_num(guess.deviation), gain], axis=2)
+    apart = support_of(exact.missing, level(exact.missing.shape[1], size)) <= SINGLES
+    return np.stack([np.nan_to_num(guess.deviation), gain, apart], axis=2)
 
 
 class ErrorModel:
@@ -175,4 +184,6 @@ class ErrorModel:
         return scale + LEAST_SCALE * self._usual
 
     def _with_constant(self, reasons: Scores) -> Scores:
-        return np.column_stack([reasons, np.full(len(reasons), self._usual)])
+        chance, gain, apart = reasons.T
+        constant = np.full(len(reasons), self._usual)
+        return np.column_stack([chance, gain, apart * self._usual, constant])

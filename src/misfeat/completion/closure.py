@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.model import CompletedScores
+from misfeat.completion.parts import best_below
 from misfeat.completion.support import support_of
 from misfeat.lattice import level, ranks_below
 
@@ -16,21 +17,6 @@ if TYPE_CHECKING:
     from misfeat.completion.model import ExactScores
 
     Scores = NDArray[np.float64]
-
-
-def best_below(scores: Scores, n_features: int, size: int) -> Scores:
-    """The best score of the parts one smaller, for every subset of a size.
-
-    Examples
-    --------
-    >>> best_below(np.array([[0.1, 0.3, 0.2]]), 3, 2)
-    array([[0.3, 0.2, 0.3]])
-    """
-    ranks = ranks_below(level(n_features, size)).T
-    best = scores[:, ranks[0]]
-    for part in ranks[1:]:
-        np.maximum(best, scores[:, part], out=best)
-    return best
 
 
 def ceilings(exact: ExactScores, size: int) -> Scores:

@@ -42,7 +42,7 @@ class GainCompleter(GuessingCompleter):
     ----------
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
     random_state : int, default=None
         Seed of which features are hidden; None hides the same ones every time.

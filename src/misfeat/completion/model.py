@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.completion.parts import recorded_part_scores
+from misfeat.completion.parts import best_below
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -52,22 +52,18 @@ class ExactScores:
     def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Between which two values each score of one size certainly lies.
 
-        At least the score of the recorded part, where that was computed and a larger set cannot
-        score lower (else 0), and at most the ceiling; an exact score lies between itself and
-        itself. Both of shape (n_cohorts, n_subsets).
+        At least the best known score of a part, where a larger set cannot score lower (else 0),
+        and at most the ceiling; an exact score lies between itself and itself. Both of shape
+        (n_cohorts, n_subsets).
         """
         exact = self.by_size[size]
-        low, high = exact.copy(), exact.copy()
-        unknown = np.isnan(exact)
-        subsets = level(self.missing.shape[1], size)
-        for cohort, missing in enumerate(self.missing):
-            places = np.flatnonzero(unknown[cohort])
-            if self.closed:
-                parts = recorded_part_scores(self.by_size, cohort, subsets[places], missing)
-                low[cohort, places] = np.nan_to_num(parts)
-            else:
-                low[cohort, places] = 0.0
-            high[cohort, places] = self.ceiling[cohort]
+        high = np.where(np.isnan(exact), self.ceiling[:, None], exact)
+        if not self.closed:
+            return np.nan_to_num(exact), high
+        low = np.nan_to_num(self.by_size[0])
+        for m in range(1, size + 1):
+            known = self.by_size[m]
+            low = np.where(np.isnan(known), best_below(low, self.missing.shape[1], m), known)
         return low, high
 
 
@@ -113,9 +109,9 @@ class CompletedScores:
         Where the score was predicted.
     support : ndarray of int of shape (n_cohorts, n_subsets)
         Which of `SUPPORT` the score rests on. 4: the cohort recorded all features itself; 3: some
-        cohort recorded all of them together; 2: some pair with an unrecorded feature was recorded
-        together; 1: unrecorded features were recorded elsewhere, but never with another feature of
-        the set; 0: some unrecorded feature was recorded nowhere.
+        cohort recorded all of them together; 2: every pair with an unrecorded feature was recorded
+        together somewhere; 1: some such pair was not, so that nobody knows how the two interact; 0:
+        some unrecorded feature was recorded nowhere.
     """
 
     subsets: NDArray[np.integer]

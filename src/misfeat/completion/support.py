@@ -25,13 +25,13 @@ def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDAr
     """
     recorded = ~missing
     lacking = missing[:, subsets]
-    support = np.full(lacking.shape[:2], SINGLES, dtype=np.int8)
+    support = np.full(lacking.shape[:2], PAIRS, dtype=np.int8)
     together = np.logical_or.reduce(recorded[:, :, None] & recorded[:, None, :], axis=0)
     size = subsets.shape[1]
     for a in range(size):
         for b in range(a):
-            shared = together[subsets[:, a], subsets[:, b]]
-            support[(lacking[:, :, a] | lacking[:, :, b]) & shared] = PAIRS
+            apart = ~together[subsets[:, a], subsets[:, b]]
+            support[(lacking[:, :, a] | lacking[:, :, b]) & apart] = SINGLES
     support[:, recorded[:, subsets].all(axis=2).any(axis=0)] = JOINT
     nowhere = np.logical_and.reduce(missing, axis=0)[subsets]
     support[(lacking & nowhere).any(axis=2)] = NONE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +42,7 @@ def make_formula(
     *,
     noise: bool = False,
     n_rows: int = 50_000,
+    n_features: int | None = None,
     n_subgroups: int = 4,
     random_state: int | None = None,
 ) -> Dataset:
@@ -62,6 +63,8 @@ def make_formula(
         Flip feature values at random after the target was made, each subgroup at a rate of its own.
     n_rows, n_subgroups : int
         Rows in all, and random subgroups.
+    n_features : int, default=None
+        More or fewer noise features than the collection has; at least 9 features in all.
     random_state : int, default=None
         Seed.
 
@@ -79,17 +82,19 @@ def make_formula(
         raise MisfeatError(f"collection={collection!r} is unknown; use {' or '.join(COLLECTIONS)}.")
     if formula not in FORMULAS:
         raise MisfeatError(f"formula={formula!r} is unknown; use one of {tuple(FORMULAS)}.")
-    n_features, n_values = COLLECTIONS[collection]
+    usual, n_values = COLLECTIONS[collection]
+    n_features = usual if n_features is None else n_features
+    fewest = N_RELEVANT + N_REDUNDANT + N_CORRELATED
+    check_count(n_features, "n_features", least=fewest)
     rng = np.random.default_rng(random_state)
     subgroup = rng.integers(n_subgroups, size=n_rows)
     relevant = list(rng.integers(n_values, size=(N_RELEVANT, n_rows)))
     target = FORMULAS[formula](*relevant)
-    n_noise = n_features - N_RELEVANT - N_REDUNDANT - N_CORRELATED
     lines = [
         *relevant,
         *(_redundant(relevant, rng) for _ in range(N_REDUNDANT)),
         *(_correlated(target, rng) for _ in range(N_CORRELATED)),
-        *rng.integers(n_values, size=(n_noise, n_rows)),
+        *rng.integers(n_values, size=(n_features - fewest, n_rows)),
     ]
     if noise:
         rates = np.clip(rng.normal(NOISE_MEAN, NOISE_SPREAD, size=n_subgroups), 0.0, 1.0)

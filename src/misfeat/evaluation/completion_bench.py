@@ -11,10 +11,11 @@ import numpy as np
 
 from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.datasets.hiding import random_mask
+from misfeat.devices import check_device
 from misfeat.evaluation.ceilings import bootstrap_ceiling, population_ceiling
 from misfeat.evaluation.hiding import Truth, outcome_of
 from misfeat.evaluation.tables import TABLES
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,6 +62,14 @@ class CompletionBench:
             for one in getattr(self, name):
                 if one not in known:
                     raise MisfeatError(f"{name}: {one!r} is unknown; use some of {tuple(known)}.")
+        for share in self.shares:
+            if not 0 < share < 1:
+                raise MisfeatError(f"hidden: {share!r}; a share must lie between 0 and 1.")
+        for name in ("completers", "tables", "shares", "seeds"):
+            if not getattr(self, name):
+                raise MisfeatError(f"{name}: give one at least.")
+        check_count(self.size, "size")
+        check_device(self.device)
 
     def run(self, progress: Progress | None = None) -> Iterator[Row]:
         """Figures, a row a table, share, seed and completer; the noise ceiling among them."""
@@ -79,6 +88,8 @@ class CompletionBench:
 
     def _truth(self, table: BenchTable) -> Truth:
         n_features = len(table.cohorts.features)
+        if self.size > n_features:
+            raise MisfeatError(f"size={self.size} is more than a table's {n_features} features.")
         reach = max(completer_of(name).reach(self.size, n_features) for name in self.completers)
         return Truth.of(table.cohorts, reach, self.n_jobs)
 
@@ -167,7 +178,6 @@ def plot(rows: Sequence[Row], path: Path) -> None:
 def report(rows: Sequence[Row], folder: str) -> Iterator[str]:
     """Write all figures, their means and a plot to a folder; returns lines to print."""
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     averages = means(rows)
     write_csv(rows, place / "by_seed.csv")
     write_csv(averages, place / "means.csv")

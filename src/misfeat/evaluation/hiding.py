@@ -11,7 +11,8 @@ import numpy as np
 from misfeat.completion.model import ExactScores, Known
 from misfeat.evaluation.rankings import captured_at, ndcg_at, precision_at
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice import level, rank, ranks_below, unrank
+from misfeat.lattice.sampling import SAMPLERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +57,37 @@ def exact_scores(cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> Exa
     return ExactScores(by_size, measure.missing, measure.ceiling, measure.closed)
 
 
+def sampled(
+    exact: ExactScores, budget: float, sampler: str, rng: np.random.Generator
+) -> ExactScores:
+    """Keep a share of each cohort's known scores, chosen by a sampler; the others become NaN.
+
+    Examples
+    --------
+    >>> exact = ExactScores(
+    ...     (np.zeros((1, 1)), np.full((1, 4), 0.1), np.full((1, 6), 0.2)),
+    ...     np.zeros((1, 4), dtype=bool),
+    ...     np.ones(1),
+    ... )
+    >>> left = sampled(exact, 0.5, "arbitrary", np.random.default_rng(0))
+    >>> sum(int(np.isfinite(scores).sum()) for scores in left.by_size[1:])
+    5
+    """
+    if budget == 1:
+        return exact
+    kept = [exact.by_size[0], *(np.full_like(scores, np.nan) for scores in exact.by_size[1:])]
+    for cohort, missing in enumerate(exact.missing):
+        recorded = np.flatnonzero(~missing)
+        largest = min(len(recorded), len(exact.by_size) - 1)
+        if largest == 0:
+            continue
+        sample = SAMPLERS[sampler](len(recorded), 1, largest, budget, rng)
+        for size, ranks in enumerate(sample, start=1):
+            places = rank(recorded[unrank(ranks, size)])
+            kept[size][cohort, places] = exact.by_size[size][cohort, places]
+    return replace(exact, by_size=tuple(kept))
+
+
 def hide_features(cohorts: Cohorts, mask: Mask) -> Cohorts:
     """Cohorts that never recorded the features that a mask of (cohort, feature) marks.
 
@@ -83,15 +115,33 @@ def outcome_of(
     Returns
     -------
     dict of str to float
-        What `ranking_figures` gives, and ``relative_error`` (the root mean square error over the
-        mean true score), ``coverage`` (how often the truth lies between ``low`` and ``high``),
-        ``width`` (their mean distance over the mean true score), ``closure`` (the share of pairs of
-        a set and a part one smaller in which the set does not score lower) and ``seconds``.
+        What `completed_figures` gives, ``closure`` (the share of pairs of a set and a part one
+        smaller in which the set does not score lower) and ``seconds``.
     """
     known = truth.hidden(mask, n_jobs)
     start = time.perf_counter()
     completed = completer.complete(known, size)
     seconds = time.perf_counter() - start
+    return {
+        **completed_figures(truth, known, completed),
+        "closure": closure_of(completer, known, completed),
+        "seconds": seconds,
+    }
+
+
+def completed_figures(truth: Truth, known: Known, completed: CompletedScores) -> dict[str, float]:
+    """How completed scores compare with the truth.
+
+    Tested are the sets whose score was not known: with a missing feature, or not sampled.
+
+    Returns
+    -------
+    dict of str to float
+        What `ranking_figures` gives, and ``relative_error`` (the root mean square error over the
+        mean true score), ``coverage`` (how often the truth lies between ``low`` and ``high``) and
+        ``width`` (their mean distance over the mean true score).
+    """
+    size = completed.subsets.shape[1]
     true = truth.exact.by_size[size]
     tested = np.isnan(known.exact.by_size[size]) & ~np.isnan(true)
     errors = (completed.score - true)[tested]
@@ -102,27 +152,44 @@ def outcome_of(
         "relative_error": float(np.sqrt(np.mean(errors**2)) / mean),
         "coverage": float(inside[tested].mean()),
         "width": float((completed.high - completed.low)[tested].mean() / mean),
-        "closure": closure_of(completer, known, completed),
-        "seconds": seconds,
     }
 
 
 def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:
-    """nDCG@K and precision@K over the tested subsets, and the share captured over all of them.
+    """How well guessed scores rank sets; means over cohorts.
 
-    All are means over cohorts; all arrays are of shape (n_cohorts, n_subsets). ``captured_5`` is
-    what a user sees: the share of the true five best sets' score that the predicted five hold.
+    Parameters
+    ----------
+    true, guessed : ndarray of shape (n_cohorts, n_subsets)
+        True and guessed scores; guessed ones are exact where that is possible.
+    tested : ndarray of bool of shape (n_cohorts, n_subsets)
+        Sets whose scores were not known.
+
+    Returns
+    -------
+    dict of str to float
+        ``ndcg_K`` and ``precision_K`` over the tested sets, ``ndcg_K_all`` and ``precision_K_all``
+        over all sets of the size, which is what a user sees, and ``captured_5``, the share of the
+        true five best sets' score that the five that look best hold.
     """
     figures = [
         {
-            **{f"ndcg_{k}": ndcg_at(k, true[i, t], guessed[i, t]) for k in RANKED},
-            **{f"precision_{k}": precision_at(k, true[i, t], guessed[i, t]) for k in RANKED},
+            **_at_ranks(true[i, t], guessed[i, t], ""),
+            **_at_ranks(true[i], guessed[i], "_all"),
             "captured_5": captured_at(5, true[i], guessed[i]),
         }
         for i, t in enumerate(tested)
         if t.any()
     ]
     return {name: float(np.mean([f[name] for f in figures])) for name in figures[0]}
+
+
+def _at_ranks(true: Scores, guessed: Scores, suffix: str) -> dict[str, float]:
+    return {
+        f"{name}_{k}{suffix}": figure(k, true, guessed)
+        for name, figure in (("ndcg", ndcg_at), ("precision", precision_at))
+        for k in RANKED
+    }
 
 
 def closure_of(completer: Completer, known: Known, completed: CompletedScores) -> float:

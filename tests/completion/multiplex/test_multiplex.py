@@ -120,7 +120,7 @@ def test_masks_hide_allowed_features_only_and_leave_each_somewhere():
 
 
 def test_intervals_are_learned_by_training_anew(known):
-    completed = quick(confidence=0.9, rounds=3).complete(known, 2)
+    completed = quick(confidence=0.9, rounds=5).complete(known, 2)
     certain = quick().complete(known, 2)
     assert (completed.high < certain.high)[completed.predicted].any()
 

@@ -11,6 +11,7 @@ import numpy as np
 from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
+from misfeat.completion.interactions import InteractionsGuesser
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
@@ -46,7 +47,7 @@ class TransferCompleter(GuessingCompleter):
         Tables of up to so many features are carried over; larger sets are fitted to these.
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
     random_state : int, default=None
         Seed of which features are hidden; None hides the same ones every time.
@@ -68,7 +69,7 @@ class TransferCompleter(GuessingCompleter):
         proxies: bool = True,
         table_size: int = 3,
         confidence: float | None = 0.9,
-        rounds: int = 8,
+        rounds: int = 12,
         random_state: int | None = None,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
@@ -130,7 +131,17 @@ class TransferGuesser:
             if not self._records.as_scored:
                 predicted = predicted + self._lost_by_merging(exact, m)
             by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
+        self._take_merged_from_scores(by_size, known, size)
         return Guess(by_size, np.sqrt(model.predict(size).variance))
+
+    def _take_merged_from_scores(self, by_size: list[Scores], known: Known, size: int) -> None:
+        """Guess by scores alone where categories of an unrecorded feature had to be merged."""
+        merged = known.exact.missing & self._records.merged
+        if merged.any():
+            from_scores = InteractionsGuesser().guess(known, size).by_size
+            for m in range(1, size + 1):
+                coarse = merged[:, level(merged.shape[1], m)].any(axis=2)
+                by_size[m] = np.where(coarse, from_scores[m], by_size[m])
 
     def _coarse_up_to(self, size: int) -> list[Scores]:
         """Scores of the rows as the transfer sees them: categories merged, gaps a category."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
 
-MOST_CATEGORIES = 32
-"""Of a feature with more categories the rarest become one, so that tables of three stay small."""
+LARGEST_TABLE = 2**16
+"""Cells of the largest table of three features with the target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,8 @@ class Records:
         Which features each cohort never recorded.
     n_classes : int
         How many classes the target has.
+    merged : ndarray of bool of shape (n_features,)
+        Of which features the rarest categories became one, so that tables of three stay small.
     as_scored : bool
         Whether these are the categories that exact scores were computed with.
     """
@@ -45,11 +47,14 @@ class Records:
     cards: NDArray[np.int64]
     missing: NDArray[np.bool_]
     n_classes: int
+    merged: NDArray[np.bool_]
     as_scored: bool
 
     @classmethod
-    def of(cls, cohorts: Cohorts, most_categories: int = MOST_CATEGORIES) -> Records:
+    def of(cls, cohorts: Cohorts, most: int | None = None) -> Records:
         """The rows of cohorts."""
+        most = most or most_categories(len(cohorts.classes))
+        merged = np.zeros(len(cohorts.features), dtype=bool)
         codes = cohorts.codes.astype(np.int64)
         cards = np.array([len(labels) for labels in cohorts.categories], dtype=np.int64)
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
@@ -61,12 +66,13 @@ class Records:
                 values[gaps] = cards[feature]
                 cards[feature] += 1
                 as_scored = False
-            if cards[feature] > most_categories:
+            if cards[feature] > most:
                 counts = np.bincount(
                     values[recorded], cohorts.weights[recorded], minlength=cards[feature]
                 )
-                values[recorded] = _merged(counts, most_categories)[values[recorded]]
-                cards[feature] = most_categories
+                values[recorded] = _merged(counts, most)[values[recorded]]
+                cards[feature] = most
+                merged[feature] = True
                 as_scored = False
             values[~recorded] = 0  # never read
         return cls(
@@ -77,6 +83,7 @@ class Records:
             cards=np.maximum(cards, 1),
             missing=cohorts.missing,
             n_classes=len(cohorts.classes),
+            merged=merged,
             as_scored=as_scored,
         )
 
@@ -87,6 +94,17 @@ class Records:
         cohort_of = np.repeat(np.arange(len(counts)), np.diff(self.offsets))
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
+
+
+def most_categories(n_classes: int) -> int:
+    """How many categories a feature keeps.
+
+    Examples
+    --------
+    >>> most_categories(2), most_categories(6)
+    (32, 22)
+    """
+    return int(np.cbrt(LARGEST_TABLE / max(1, n_classes)) + 1e-9)
 
 
 def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
