@@ -172,6 +172,29 @@ def completion(
             typer.echo(line)
 
 
+@bench.command()
+def paper(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer tables, seeds and epochs: a few minutes.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="Where networks are trained.")] = "auto",
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
+    out: Annotated[
+        str, typer.Option(help="The folder for CSV files, plots and a page; a run goes on there.")
+    ] = "",
+    debug: Debug = False,
+) -> None:
+    """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
+    from misfeat.devices import check_device
+    from misfeat.evaluation.paper import FULL, QUICK, PaperBench
+
+    with _errors_in_one_line(debug):
+        check_device(device)
+        folder = out or ("bench-paper-quick" if quick else "bench-paper")
+        _make_folder(folder)
+        PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
+
+
 def _listed(text: str, separator: str) -> tuple[str, ...]:
     """The parts of a text, without spaces around them.
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.completion.transfer.test_model import drawn_cohorts
@@ -13,6 +15,8 @@ from misfeat.evaluation.hiding import (
     hide_features,
     outcome_of,
     ranking_figures,
+    sampled,
+    sets_to_test,
 )
 from misfeat.lattice import level
 
@@ -89,3 +93,27 @@ def test_closure_asks_for_no_interval_and_leaves_the_setting(truth, mask):
     assert closure_of(completer, known, completer.complete(known, 2)) == 1
     assert completer.confidence == 0.8
     assert closure_of(completer, known, completer.complete(known, 1)) == 1
+
+
+def test_tested_are_sets_with_a_missing_feature_and_sets_that_were_not_sampled():
+    # Four features; cohort 0 lacks the last, cohort 1 the first two.
+    truth = Truth.of(drawn_cohorts(n_cohorts=2, n_features=4), 3)
+    mask = np.array([[False, False, False, True], [True, True, False, False]])
+    known = truth.hidden(mask)
+    named = [{"".join("abcd"[f] for f in s) for s in level(4, 2)[t]}
+             for t in sets_to_test(truth, known, 2)]  # fmt: skip
+    assert named == [{"ad", "bd", "cd"}, {"ab", "ac", "ad", "bc", "bd"}]
+    # Half of the seven sets that cohort 0 has, and of the three that cohort 1 has, are sampled.
+    some = replace(known, exact=sampled(known.exact, 0.5, "arbitrary", np.random.default_rng(3)))
+    kept = [
+        {"".join("abcd"[f] for f in s) for m in (1, 2, 3)
+         for s in level(4, m)[~np.isnan(some.exact.by_size[m][cohort])]}
+        for cohort in (0, 1)
+    ]  # fmt: skip
+    assert [len(sets) for sets in kept] == [4, 2]
+    assert kept[0] <= {"a", "b", "c", "ab", "ac", "bc", "abc"}
+    assert kept[1] <= {"c", "d", "cd"}
+    pairs = {"ab", "ac", "ad", "bc", "bd", "cd"}
+    for cohort, tested in enumerate(sets_to_test(truth, some, 2)):
+        found = {"".join("abcd"[f] for f in s) for s in level(4, 2)[tested]}
+        assert found == pairs - kept[cohort]

@@ -130,9 +130,7 @@ def outcome_of(
 
 
 def completed_figures(truth: Truth, known: Known, completed: CompletedScores) -> dict[str, float]:
-    """How completed scores compare with the truth.
-
-    Tested are the sets whose score was not known: with a missing feature, or not sampled.
+    """How completed scores compare with the truth, over the sets of `sets_to_test`.
 
     Returns
     -------
@@ -143,7 +141,7 @@ def completed_figures(truth: Truth, known: Known, completed: CompletedScores) ->
     """
     size = completed.subsets.shape[1]
     true = truth.exact.by_size[size]
-    tested = np.isnan(known.exact.by_size[size]) & ~np.isnan(true)
+    tested = sets_to_test(truth, known, size)
     errors = (completed.score - true)[tested]
     inside = (completed.low <= true + 1e-9) & (true <= completed.high + 1e-9)
     mean = true[tested].mean()
@@ -153,6 +151,14 @@ def completed_figures(truth: Truth, known: Known, completed: CompletedScores) ->
         "coverage": float(inside[tested].mean()),
         "width": float((completed.high - completed.low)[tested].mean() / mean),
     }
+
+
+def sets_to_test(truth: Truth, known: Known, size: int) -> Mask:
+    """The paper's test set: sets of a size that hold a missing feature, or were not sampled.
+
+    Of shape (n_cohorts, n_subsets).
+    """
+    return np.isnan(known.exact.by_size[size]) & ~np.isnan(truth.exact.by_size[size])
 
 
 def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:

@@ -79,3 +79,25 @@ TABLES: dict[str, Callable[[int], BenchTable]] = {
     "generated, 8 cohorts": _generated(8),
 }
 """Tables by name, from a seed. Three need `MISFEAT_DATA`."""
+
+
+def _formula(collection: str, formula: int, *, noise: bool) -> Callable[[int], BenchTable]:
+    def table(seed: int) -> BenchTable:
+        data = make_formula(collection, formula, noise=noise, random_state=seed)
+        return BenchTable(build_cohorts(data.columns, data.target, groups=data.groups))
+
+    return table
+
+
+PAPER_TABLES: dict[str, Callable[[int], BenchTable]] = {
+    **{name: TABLES[name] for name in ("attrition", "mobile", "loan")},
+    **{
+        f"{name}, formula {formula}{', with noise' if noise else ''}": _formula(
+            name, formula, noise=noise
+        )
+        for name in ("SD1", "SD2")
+        for formula in (1, 2, 3)
+        for noise in (False, True)
+    },
+}
+"""The tables of the MISFEAT paper by name, from a seed; synthetic ones differ from seed to seed."""

@@ -1,0 +1,75 @@
+"""`misfeat bench paper`: run what is left of the paper's experiments, and write everything down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from misfeat.evaluation.completion_bench import write_csv
+from misfeat.evaluation.paper.experiments import Experiments
+from misfeat.evaluation.paper.figures import draw_figures
+from misfeat.evaluation.paper.page import page
+from misfeat.evaluation.paper.plan import FULL, QUICK
+from misfeat.evaluation.paper.results import Results
+from misfeat.evaluation.paper.units import run_units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from misfeat.evaluation.paper.plan import Plan
+
+WORK = "work.jsonl"
+"""What was done, a line a piece of work; a run goes on from it."""
+
+
+class PaperBench:
+    """Every experiment of the paper.
+
+    Parameters
+    ----------
+    plan : Plan, default=FULL
+        What to run.
+    n_jobs : int, default=-1
+        Threads.
+    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
+        Where networks are trained.
+
+    Examples
+    --------
+    >>> from misfeat.evaluation.paper import QUICK
+    >>> PaperBench(QUICK).run("results", print)  # doctest: +SKIP
+    """
+
+    def __init__(self, plan: Plan = FULL, n_jobs: int | None = -1, device: str = "auto") -> None:
+        self._plan = plan
+        self._experiments = Experiments(plan, n_jobs, device)
+
+    def run(self, folder: str | Path, tell: Callable[[str], None]) -> None:
+        """Do what is not done yet; write a CSV file a table or figure, plots and a page.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where everything is written, and where an interrupted run goes on.
+        tell : callable
+            Told in a line what comes next and how long the rest will take.
+        """
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        units = list(self._experiments.units())
+        results = Results(list(run_units(units, place / WORK, tell)))
+        tables = {
+            "table_4": results.effectiveness(),
+            "figures_3_to_5": results.robustness(),
+            "figures_3_to_5_drops": results.drops(),
+            "figure_6": results.sampling(),
+            "figure_7": results.closure(),
+            "figure_8": results.timing(),
+            "figure_9": results.precomputation(),
+        }
+        for name, rows in tables.items():
+            write_csv(rows, place / f"{name}.csv")
+        draw_figures(results, place)
+        text = page(results, quick=self._plan == QUICK)
+        (place / "page.md").write_text(text, encoding="utf-8")
+        tell(f"Written: {place / 'page.md'}")

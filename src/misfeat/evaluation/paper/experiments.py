@@ -1,0 +1,231 @@
+"""The paper's experiments as pieces of work."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts import build_cohorts
+from misfeat.completion import PaperCompleter, TransferCompleter
+from misfeat.completion.named import completer_of
+from misfeat.datasets import make_formula
+from misfeat.datasets.hiding import random_mask
+from misfeat.evaluation.distances import total_variation
+from misfeat.evaluation.hiding import Truth, completed_figures, sampled
+from misfeat.evaluation.paper.from_scratch import scratch_seconds
+from misfeat.evaluation.paper.plan import REACH, REAL_TABLES, SIZE
+from misfeat.evaluation.paper.units import Unit
+from misfeat.evaluation.tables import PAPER_TABLES
+from misfeat.information import level_mutual_info
+from misfeat.lattice import level, ranks_below
+from misfeat.lattice.sampling import SAMPLERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.evaluation.paper.plan import Plan
+
+    Row = dict[str, Any]
+
+TIMED_METHODS = ("paper", "knn", "transfer")
+TIMED_BUDGET, TIMED_SHARE, TIMED_FEATURES, TIMED_SUBGROUPS = 0.6, 0.2, 10, 4
+"""What stays as it is while another setting is varied, as in the paper."""
+
+
+class Experiments:
+    """Makes the pieces of work of every experiment.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    n_jobs : int or None
+        Threads.
+    device : str
+        Where networks are trained.
+    """
+
+    def __init__(self, plan: Plan, n_jobs: int | None = -1, device: str = "auto") -> None:
+        self.plan, self._n_jobs, self._device = plan, n_jobs, device
+        self._truth = lru_cache(maxsize=1)(self._truth_of)
+
+    def units(self) -> Iterator[Unit]:
+        """All pieces of work, those of one table after each other."""
+        yield from self.completion()
+        yield from self.sampling()
+        yield from self.closure()
+        yield from self.timing()
+        yield from self.precomputation()
+
+    def completion(self) -> Iterator[Unit]:
+        """Table IV and the figures of robustness: hide features, and predict."""
+        for table in self.plan.tables:
+            shares = self.plan.shares if table in REAL_TABLES else self.plan.shares[:1]
+            for seed in self.plan.seeds:
+                for share in shares:
+                    for method in self.plan.methods:
+                        yield _unit(
+                            self._completion, table=table, seed=seed, hidden=share, method=method
+                        )
+
+    def _completion(self, table: str, seed: int, hidden: float, method: str) -> list[Row]:
+        truth = self._truth(table, seed)
+        known = truth.hidden(_mask(truth, hidden, seed), self._n_jobs)
+        completer = self._completer(method, seed)
+        start = time.perf_counter()
+        completed = completer.complete(known, SIZE)
+        seconds = time.perf_counter() - start
+        figures = completed_figures(truth, known, completed)
+        del figures["coverage"], figures["width"]  # certain bounds were asked for
+        return [{**figures, "seconds": seconds}]
+
+    def sampling(self) -> Iterator[Unit]:
+        """How far the scores of a sample are from those of all sets, as distributions."""
+        for table in self.plan.tables:
+            for seed in self.plan.seeds if table in REAL_TABLES else ():
+                yield _unit(self._sampling, table=table, seed=seed)
+
+    def _sampling(self, table: str, seed: int) -> list[Row]:
+        truth = self._truth(table, seed)
+        n_features = truth.exact.missing.shape[1]
+        high = min(REACH, n_features)
+        rows = []
+        for budget in self.plan.budgets:
+            for sampler, draw in SAMPLERS.items():
+                distances = []
+                for cohort in range(len(truth.exact.missing)):
+                    rng = np.random.default_rng([seed, cohort])
+                    ranks = draw(n_features, 1, high, budget, rng)
+                    levels = [scores[cohort] for scores in truth.exact.by_size[1 : high + 1]]
+                    taken = [scores[r] for scores, r in zip(levels, ranks, strict=True)]
+                    distances.append(total_variation(np.concatenate(taken), np.concatenate(levels)))
+                rows.append(
+                    {"budget": budget, "sampler": sampler, "distance": float(np.mean(distances))}
+                )
+        return rows
+
+    def closure(self) -> Iterator[Unit]:
+        """How often a set is predicted to score higher than its parts, level by level."""
+        for table in self.plan.tables:
+            for seed in self.plan.seeds if table in REAL_TABLES else ():
+                yield _unit(self._closure, table=table, seed=seed)
+
+    def _closure(self, table: str, seed: int) -> list[Row]:
+        truth = self._truth(table, seed)
+        known = truth.hidden(_mask(truth, self.plan.shares[0], seed), self._n_jobs)
+        high = min(REACH, known.exact.missing.shape[1])
+        network = PaperCompleter(epochs=self.plan.epochs, device=self._device, random_state=seed)
+        network.complete(known, SIZE)
+        transfer = TransferCompleter(confidence=None)
+        by_method = {
+            "paper": [network.models_[SIZE].predict(m, self._device) for m in range(1, high + 1)],
+            "transfer": [transfer.complete(known, m).score for m in range(1, high + 1)],
+        }
+        return [
+            {"method": method, "level": size, "accuracy": _share_closed(scores, size)}
+            for method, scores in by_method.items()
+            for size in range(2, high + 1)
+        ]
+
+    def timing(self) -> Iterator[Unit]:
+        """Seconds of training and prediction, or of imputation and scores, by four settings."""
+        usual: dict[str, Any] = {
+            "features": TIMED_FEATURES,
+            "subgroups": TIMED_SUBGROUPS,
+            "hidden": TIMED_SHARE,
+            "budget": TIMED_BUDGET,
+        }
+        varied: dict[str, tuple[Any, ...]] = {
+            "features": self.plan.features,
+            "subgroups": self.plan.subgroups,
+            "hidden": self.plan.shares,
+            "budget": self.plan.timed_budgets,
+        }
+        for name, values in varied.items():
+            for value in values:
+                yield _unit(self._timing, **{"varied": name, **usual, name: value})
+
+    def _timing(
+        self, varied: str, features: int, subgroups: int, hidden: float, budget: float
+    ) -> list[Row]:
+        del varied
+        truth = Truth.of(self._timed_cohorts(features, subgroups), REACH, self._n_jobs)
+        known = truth.hidden(_mask(truth, hidden, 1), self._n_jobs)
+        rng = np.random.default_rng(1)
+        known = replace(known, exact=sampled(known.exact, budget, "randwalk", rng))
+        rows = []
+        for method in TIMED_METHODS:
+            completer = self._completer(method, 1)
+            start = time.perf_counter()
+            completer.complete(known, SIZE)
+            rows.append({"method": method, "seconds": time.perf_counter() - start})
+        return rows
+
+    def precomputation(self) -> Iterator[Unit]:
+        """Seconds to score all sets of up to five features, with sharing and without."""
+        for name, values in (
+            ("features", self.plan.features),
+            ("subgroups", self.plan.subgroups),
+        ):
+            for value in values:
+                usual: dict[str, Any] = {"features": TIMED_FEATURES, "subgroups": TIMED_SUBGROUPS}
+                yield _unit(self._precomputation, **{"varied": name, **usual, name: value})
+
+    def _precomputation(self, varied: str, features: int, subgroups: int) -> list[Row]:
+        del varied
+        cohorts = self._timed_cohorts(features, subgroups)
+        level_mutual_info(next(iter(cohorts)), 1, REACH, n_jobs=1)  # compiled before it is timed
+        start = time.perf_counter()
+        for cohort in cohorts:
+            level_mutual_info(cohort, 1, REACH, n_jobs=1)
+        shared = time.perf_counter() - start
+        alone = scratch_seconds(cohorts, REACH)
+        return [
+            {"method": "shared", "seconds": shared},
+            {"method": "from scratch", "seconds": alone},
+        ]
+
+    def _timed_cohorts(self, features: int, subgroups: int) -> Cohorts:
+        data = make_formula(
+            "SD1",
+            n_rows=self.plan.n_rows,
+            n_features=features,
+            n_subgroups=subgroups,
+            random_state=0,
+        )
+        return build_cohorts(data.columns, data.target, groups=data.groups)
+
+    def _truth_of(self, table: str, seed: int) -> Truth:
+        cohorts = PAPER_TABLES[table](seed).cohorts
+        return Truth.of(cohorts, min(REACH, len(cohorts.features)), self._n_jobs)
+
+    def _completer(self, method: str, seed: int) -> Any:
+        completer = completer_of(method, device=self._device, random_state=seed)
+        wanted = {"confidence": None, "epochs": self.plan.epochs}
+        own = completer.get_params(deep=False)
+        return completer.set_params(**{k: v for k, v in wanted.items() if k in own})
+
+
+def _unit(work: Callable[..., list[Row]], **about: Any) -> Unit:
+    """A piece of work: a method of `Experiments`, and what it is given."""
+    return Unit(work.__name__.removeprefix("_"), about, partial(work, **about))
+
+
+def _mask(truth: Truth, share: float, seed: int) -> NDArray[np.bool_]:
+    n_cohorts, n_features = truth.exact.missing.shape
+    return random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
+
+
+def _share_closed(by_level: list[NDArray[np.float64]], size: int) -> float:
+    """The share of pairs of a set of a size and a part one smaller in which the set is higher."""
+    sets, parts = by_level[size - 1], by_level[size - 2]
+    n_features = by_level[0].shape[1]
+    below = parts[:, ranks_below(level(n_features, size))]
+    return float(np.mean(sets[:, :, None] >= below))

@@ -1,0 +1,109 @@
+"""Pieces of work that are done once: what was done is kept in a file, and not done again."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    Row = dict[str, Any]
+    Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work.
+
+    Attributes
+    ----------
+    experiment : str
+        The experiment it belongs to.
+    about : dict
+        What tells it from the other pieces; part of every row of its result.
+    work : callable
+        Does it; returns rows.
+    """
+
+    experiment: str
+    about: dict[str, Any]
+    work: Callable[[], list[Row]]
+
+    @property
+    def key(self) -> str:
+        """A name that no other piece has."""
+        return json.dumps([self.experiment, self.about], sort_keys=True)
+
+
+def finished(file: Path) -> dict[str, list[Row]]:
+    """The rows of every piece that is done, by key; a line that was cut off is no piece."""
+    done: dict[str, list[Row]] = {}
+    if file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                key, rows = json.loads(line)
+            except ValueError:
+                continue
+            done[key] = rows
+    return done
+
+
+def run_units(units: Sequence[Unit], file: Path, tell: Tell) -> Iterator[Row]:
+    """Do what is not done yet, one line of the file a piece, and return all rows.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        All pieces of work.
+    file : Path
+        Where results are kept.
+    tell : callable
+        Told in a line what comes next and how long the rest will take.
+    """
+    done = finished(file)
+    left = [unit for unit in units if unit.key not in done]
+    if len(left) < len(units):
+        tell(f"{len(units) - len(left)} of {len(units)} pieces of work were done before.")
+    start = time.perf_counter()
+    for number, unit in enumerate(left):
+        so_far = time.perf_counter() - start
+        about = ", ".join(str(value) for value in unit.about.values())
+        rest = f", about {_duration(so_far / number * (len(left) - number))} left" if number else ""
+        tell(f"[{number + 1}/{len(left)}{rest}] {unit.experiment}: {about}")
+        done[unit.key] = unit.work()
+        _append(file, [unit.key, done[unit.key]])
+    for unit in units:
+        for row in done[unit.key]:
+            yield {"experiment": unit.experiment, **unit.about, **row}
+
+
+def _append(file: Path, entry: list[Any]) -> None:
+    # A line that an interrupt cut off must not swallow the next one.
+    with file.open("a+b") as lines:
+        if lines.tell() and not _ends_with_a_line(file):
+            lines.write(b"\n")
+        lines.write(json.dumps(entry).encode() + b"\n")
+
+
+def _ends_with_a_line(file: Path) -> bool:
+    with file.open("rb") as lines:
+        lines.seek(-1, 2)
+        return lines.read(1) == b"\n"
+
+
+def _duration(seconds: float) -> str:
+    """A time for people.
+
+    Examples
+    --------
+    >>> _duration(42), _duration(150), _duration(7300)
+    ('42 s', '2 min', '2 h 2 min')
+    """
+    minutes = round(seconds / 60 - 0.01)
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
