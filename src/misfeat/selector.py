@@ -59,9 +59,11 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         feature and pair by pair. ``"auto"``: ``"transfer"``, unless hiding recorded features of
         this table says that ``"interactions"`` is better. ``"multiplex"``: a graph neural network
         that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain over the recorded
-        features elsewhere; ``"add"``, single features' scores elsewhere; ``"knn"``, values imputed
-        from the nearest rows; ``"paper"``, the graph neural network of the MISFEAT paper. The
-        classes in `misfeat.completion` have further settings.
+        features elsewhere; ``"add"``, single features' scores elsewhere; ``"drop"``, nothing for
+        unrecorded features; ``"mode"``, ``"knn"`` and ``"iterative"``, values imputed by the most
+        frequent one, from the nearest rows, and several times by chained equations; the further
+        models of the MISFEAT paper ``"markov_blanket"``, ``"mlp"`` and ``"paper"``, its graph
+        neural network. The classes in `misfeat.completion` have further settings.
     confidence : float or None, default=0.9
         How often the truth is to lie between ``low`` and ``high`` of a predicted score. None gives
         the bounds that are certain.

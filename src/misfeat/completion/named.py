@@ -8,9 +8,14 @@ from sklearn.base import BaseEstimator, clone
 
 from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
+from misfeat.completion.drop import DropCompleter
 from misfeat.completion.gain import GainCompleter
 from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.iterative import IterativeCompleter
 from misfeat.completion.knn import KNNCompleter
+from misfeat.completion.markov_blanket import MarkovBlanketCompleter
+from misfeat.completion.mlp import MLPCompleter
+from misfeat.completion.mode import ModeCompleter
 from misfeat.completion.multiplex import MultiplexCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
@@ -22,7 +27,12 @@ COMPLETERS = {
     "interactions": InteractionsCompleter,
     "gain": GainCompleter,
     "add": AddCompleter,
+    "drop": DropCompleter,
+    "mode": ModeCompleter,
     "knn": KNNCompleter,
+    "iterative": IterativeCompleter,
+    "markov_blanket": MarkovBlanketCompleter,
+    "mlp": MLPCompleter,
     "multiplex": MultiplexCompleter,
     "paper": PaperCompleter,
 }

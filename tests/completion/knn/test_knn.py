@@ -8,56 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import Cohort, Cohorts
-from misfeat.completion import ExactScores, Known
 from misfeat.completion.knn import KNNCompleter
 from misfeat.completion.knn.completer import KNNGuesser
 from misfeat.completion.knn.imputation import PackedRows, imputed_codes
 from misfeat.datasets import make_cohorts
 from misfeat.information import joint_mutual_info, level_mutual_info
-from misfeat.information.measures import MutualInformation
 from misfeat.information.work import Work
 from misfeat.lattice import level
 
 
-def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohorts:
-    """Cohorts of plain arrays; codes of missing features are kept, to see whether they are read."""
-    n_values = n_values or [int(line.max(initial=0)) + 1 for line in codes]
-    return Cohorts(
-        names=tuple(f"cohort {i}" for i in range(len(missing))),
-        features=tuple(f"x{f}" for f in range(len(codes))),
-        target="y",
-        codes=codes,
-        target_codes=target,
-        weights=weights,
-        offsets=np.array(offsets, dtype=np.int64),
-        missing=missing,
-        categories=tuple(tuple(map(str, range(n))) for n in n_values),
-        classes=tuple(map(str, range(int(target.max()) + 1))),
-    )
-
-
-def random_cohorts(seed, n_features=6, n_cohorts=4, cardinality=3, hidden=0.4, gaps=0.0) -> Cohorts:
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 25, size=n_cohorts))])
-    n_rows = offsets[-1]
-    codes = rng.integers(cardinality, size=(n_features, n_rows)).astype(np.int32)
-    codes[rng.random(codes.shape) < gaps] = -1
-    return cohorts_of(
-        codes,
-        rng.integers(3, size=n_rows),
-        rng.integers(1, 4, size=n_rows),
-        offsets,
-        rng.random((n_cohorts, n_features)) < hidden,
-        [cardinality] * n_features,
-    )
-
-
-def reference(cohorts: Cohorts, k: int, with_target: bool) -> np.ndarray:
+def reference(cohorts: Cohorts, k: int, with_target: bool, compared=None) -> np.ndarray:
     """The same by the book, a row and a donor at a time."""
     missing = cohorts.missing
+    compared = np.ones_like(missing) if compared is None else compared
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     codes = np.where(missing[cohort_of].T, -1, cohorts.codes)
     completed = codes.copy()
@@ -66,7 +33,7 @@ def reference(cohorts: Cohorts, k: int, with_target: bool) -> np.ndarray:
             donors = np.flatnonzero((cohort_of != i) & (codes[q] >= 0))
             distances = {}
             for donor in donors:
-                shared = ~missing[i] & ~missing[cohort_of[donor]]
+                shared = compared[i] & ~missing[i] & ~missing[cohort_of[donor]]
                 differ = int((codes[shared, row] != codes[shared, donor]).sum())
                 n_shared = int(shared.sum())
                 if with_target:
@@ -89,13 +56,6 @@ def reference(cohorts: Cohorts, k: int, with_target: bool) -> np.ndarray:
 
 def imputed(cohorts: Cohorts, k: int = 3, with_target: bool = True, n_jobs: int = 1) -> np.ndarray:
     return imputed_codes(cohorts, cohorts.missing, k, with_target, Work(n_jobs))
-
-
-def known_of(cohorts: Cohorts, size: int) -> Known:
-    measure = MutualInformation(cohorts)
-    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
-    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
-    return Known(ExactScores(by_size, cohorts.missing, measure.ceiling, measure.closed), cohorts)
 
 
 @settings(deadline=None, max_examples=40)
@@ -195,6 +155,15 @@ def test_nothing_is_read_of_hidden_features(seed):
     )
     for size in range(3):
         assert np.array_equal(clean.by_size[size], poisoned.by_size[size])
+
+
+@pytest.mark.parametrize("with_target", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_may_be_compared_in_some_features_only(seed, with_target):
+    cohorts = random_cohorts(seed, hidden=0.3)
+    compared = np.random.default_rng(seed).random(cohorts.missing.shape) < 0.5
+    found = imputed_codes(cohorts, cohorts.missing, 3, with_target, Work(1), compared)
+    assert np.array_equal(found, reference(cohorts, 3, with_target, compared))
 
 
 @pytest.mark.parametrize("with_target", [True, False])

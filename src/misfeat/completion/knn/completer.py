@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.gain import recorded_sets_filled
-from misfeat.completion.guess import Guess
+from misfeat.completion.imputed import all_recorded, guess_of, imputed_scores, rows_for
 from misfeat.completion.knn.imputation import imputed_codes
-from misfeat.exceptions import MisfeatError, check_count
-from misfeat.information import level_mutual_info
+from misfeat.exceptions import check_count
 from misfeat.information.work import Work
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
+    from misfeat.completion.guess import Guess
     from misfeat.completion.model import Known
 
 
@@ -76,37 +72,14 @@ class KNNGuesser:
     """Guesses by the scores of imputed rows."""
 
     def __init__(self, cohorts: Cohorts | None, n_neighbors: int, *, with_target: bool) -> None:
-        if cohorts is None:
-            raise MisfeatError(
-                "The completer 'knn' needs the rows of all subgroups and scores of "
-                "measure='mutual_info'; use completer='gain'."
-            )
-        self._cohorts = cohorts
+        self._cohorts = rows_for("knn", cohorts)
         self._n_neighbors, self._with_target = n_neighbors, with_target
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        exact = known.exact
-        imputed = self._imputed(known)
-        by_size = recorded_sets_filled(exact, size)
-        for i, cohort in enumerate(imputed):
-            if not exact.missing[i].any():
-                continue
-            scores = level_mutual_info(cohort, 1, size, n_jobs=known.n_jobs)
-            for filled, found in zip(by_size[1:], scores, strict=True):
-                unknown = np.isnan(filled[i])
-                filled[i, unknown] = np.nan_to_num(found[unknown])  # 0 where no row has the set
-        return Guess(by_size, np.zeros_like(by_size[size]))
-
-    def _imputed(self, known: Known) -> Cohorts:
-        """The cohorts as if they had recorded all features."""
-        cohorts, missing = self._cohorts, known.exact.missing
-        return replace(
-            cohorts,
-            codes=imputed_codes(
-                cohorts, missing, self._n_neighbors, self._with_target, Work(known.n_jobs)
-            ),
-            missing=np.zeros_like(missing),
-            # A feature that no cohort recorded has one category now.
-            categories=tuple(labels or ("",) for labels in cohorts.categories),
+        missing = known.exact.missing
+        codes = imputed_codes(
+            self._cohorts, missing, self._n_neighbors, self._with_target, Work(known.n_jobs)
         )
+        imputed = all_recorded(self._cohorts, codes)
+        return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.completion.imputed import most_frequent, recorded_codes
 from misfeat.completion.knn.kernels import Donors, impute_rows
+from misfeat.completion.numbering import numbered_together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +35,12 @@ TASKS_A_THREAD = 8
 
 
 def imputed_codes(
-    cohorts: Cohorts, missing: Mask, n_neighbors: int, with_target: bool, work: Work
+    cohorts: Cohorts,
+    missing: Mask,
+    n_neighbors: int,
+    with_target: bool,
+    work: Work,
+    compared: Mask | None = None,
 ) -> Codes:
     """The codes of all cohorts with a value for every feature that one never recorded.
 
@@ -50,6 +56,8 @@ def imputed_codes(
         Whether rows are compared in the target too.
     work : Work
         Threads.
+    compared : ndarray of bool of shape (n_cohorts, n_features), default=None
+        The features in which the rows of each cohort are compared with others; None: in all.
 
     Examples
     --------
@@ -65,16 +73,18 @@ def imputed_codes(
     >>> imputed_codes(cohorts, cohorts.missing, 1, True, Work())[1].tolist()
     [1, 0, 1, 0]
     """
-    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    codes = np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes)
+    codes, cohort_of = recorded_codes(cohorts, missing)
     packed = PackedRows.of(codes, cohorts.target_codes if with_target else None, missing, cohort_of)
+    own_fields = packed.fields_compared(compared)
     completed = codes.copy()
     for cohort in np.flatnonzero(missing.any(axis=1)):
         lacking = np.flatnonzero(missing[cohort])
         own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-        donors = _donors_of(int(cohort), codes[lacking], cohorts.weights, cohort_of, packed)
+        fields = own_fields[cohort]
+        donors = _donors_of(int(cohort), codes[lacking], cohorts.weights, cohort_of, packed, fields)
         # Rows that agree in all that they are compared by get the same values.
-        rows, place = np.unique(packed.words[:, own].T, axis=0, return_inverse=True)
+        words = packed.words[:, own].T & np.bitwise_or.reduce(packed.bits[fields], axis=0)
+        rows, place = np.unique(words, axis=0, return_inverse=True)
         imputed = np.empty((len(lacking), len(rows)), dtype=codes.dtype)
         stretches = work.stretches(len(rows), TASKS_A_THREAD)
         work.run([partial(impute_rows, rows, *s, donors, n_neighbors, imputed) for s in stretches])
@@ -90,8 +100,8 @@ class PackedRows:
     ----------
     words : ndarray of uint64 of shape (n_words, n_rows)
         Fields of bits, one a feature; 0 in features that a row's cohort never recorded.
-    lower : ndarray of uint64 of shape (n_words,)
-        All but the highest bit of every field.
+    bits : ndarray of uint64 of shape (n_fields, n_words)
+        All bits of each field.
     highest : ndarray of uint64 of shape (n_fields, n_words)
         The highest bit of each field.
     recorded : ndarray of bool of shape (n_cohorts, n_fields)
@@ -99,7 +109,7 @@ class PackedRows:
     """
 
     words: NDArray[np.uint64]
-    lower: NDArray[np.uint64]
+    bits: NDArray[np.uint64]
     highest: NDArray[np.uint64]
     recorded: Mask
 
@@ -122,13 +132,24 @@ class PackedRows:
         word, shift = _places(widths)
         n_words = max(word, default=-1) + 1
         words = np.zeros((n_words, codes.shape[1]), dtype=np.uint64)
-        lower = np.zeros(n_words, dtype=np.uint64)
-        highest = np.zeros((len(fields), n_words), dtype=np.uint64)
+        bits = np.zeros((len(fields), n_words), dtype=np.uint64)
+        highest = np.zeros_like(bits)
         for f, (w, s, width) in enumerate(zip(word, shift, widths, strict=True)):
             words[w] |= fields[f] << np.uint64(s)
-            lower[w] |= np.uint64((2 ** (width - 1) - 1) << s)
+            bits[f, w] = np.uint64((2**width - 1) << s)
             highest[f, w] = np.uint64(1 << (s + width - 1))
-        return cls(words, lower, highest, recorded)
+        return cls(words, bits, highest, recorded)
+
+    def fields_compared(self, features: Mask | None) -> Mask:
+        """The fields that the rows of each cohort are compared in: its own ones of some features.
+
+        The target is compared wherever it takes part.
+        """
+        if features is None:
+            return self.recorded
+        fields = self.recorded.copy()
+        fields[:, : features.shape[1]] &= features
+        return fields
 
 
 def _without_gaps(codes: Codes) -> NDArray[np.uint64]:
@@ -162,16 +183,21 @@ def _donors_of(
     weights: NDArray[np.int64],
     cohort_of: NDArray[np.int64],
     packed: PackedRows,
+    fields: Mask,
 ) -> Donors:
-    """The rows that have one of a cohort's missing features, whose codes are `values`."""
+    """The rows that have one of a cohort's missing features, whose codes are `values`.
+
+    They are compared in those of the cohort's `fields` that their own cohort recorded.
+    """
     there = (values >= 0) & (cohort_of != cohort)
-    common = packed.recorded & packed.recorded[cohort]
-    comparable = np.flatnonzero(there.any(axis=0) & common.any(axis=1)[cohort_of])
+    common = packed.recorded & fields
+    comparable = np.flatnonzero(there.any(axis=0) & common[cohort_of].any(axis=1))
     kinds = np.vstack([cohort_of, there])[:, comparable]
-    blocks, block_of = np.unique(kinds, axis=1, return_inverse=True)
-    block_of = block_of.reshape(-1)
+    block_of, n_blocks = numbered_together(kinds, len(comparable))
+    blocks = np.empty((len(kinds), n_blocks), dtype=np.int64)
+    blocks[:, block_of] = kinds
     rows = comparable[np.argsort(block_of, kind="stable")]
-    sizes = np.bincount(block_of, minlength=blocks.shape[1])
+    sizes = np.bincount(block_of, minlength=n_blocks)
     common = common[blocks[0]]
     return Donors(
         words=packed.words.take(rows, axis=1),
@@ -179,13 +205,14 @@ def _donors_of(
         values=values.take(rows, axis=1),
         starts=np.concatenate([[0], np.cumsum(sizes)]),
         gives=np.ascontiguousarray(blocks[1:].T, dtype=bool),
-        lower=packed.lower,
+        lower=np.bitwise_or.reduce(packed.bits & ~packed.highest, axis=0),
         compared=np.bitwise_or.reduce(
             np.where(common[:, :, None], packed.highest, np.uint64(0)), axis=1
         ),
         distances=_ranked_distances(common.sum(axis=1)),
         usual=np.array(
-            [_mode(v[t], weights[t]) for v, t in zip(values, there, strict=True)], dtype=np.int64
+            [most_frequent(v[t], weights[t]) for v, t in zip(values, there, strict=True)],
+            dtype=np.int64,
         ),
     )
 
@@ -203,14 +230,3 @@ def _ranked_distances(n_compared: NDArray[np.int64]) -> NDArray[np.int64]:
     share = differences / n_compared[:, None]
     _, ranks = np.unique(share, return_inverse=True)
     return ranks.reshape(share.shape)
-
-
-def _mode(values: Codes, weights: NDArray[np.int64]) -> int:
-    """The most frequent value, the smallest one of equals, 0 of none.
-
-    Examples
-    --------
-    >>> _mode(np.array([2, 1, 1]), np.array([3, 1, 2]))
-    1
-    """
-    return int(np.bincount(values, weights, minlength=1).argmax())

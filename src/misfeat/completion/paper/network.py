@@ -83,7 +83,7 @@ class PaperNetwork(nn.Module):
         self._activation = ACTIVATIONS[activation]
         bits = graph.bits().to(graph.degree.device)
         self._keep("inputs", torch.cat([bits, graph.mean(bits)], dim=1))
-        draw = _Draw(seed)
+        draw = Draw(seed)
         widths = [graph.n_features, *[hidden] * (layers - 1)]
         self.inner = nn.ModuleList(
             _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
@@ -161,9 +161,7 @@ class _InnerLayer(nn.Module):
     the node's own state.
     """
 
-    def __init__(
-        self, draw: _Draw, n_models: int, n_lattices: int, before: int, after: int
-    ) -> None:
+    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
         super().__init__()
         lattices = (n_models, n_lattices)
         self.across = nn.Parameter(draw(before, *lattices, n_lattices, before, after))
@@ -188,9 +186,7 @@ class _InnerLayer(nn.Module):
 class _LastLayer(nn.Module):
     """A layer in each model's own lattice."""
 
-    def __init__(
-        self, draw: _Draw, n_models: int, n_lattices: int, before: int, after: int
-    ) -> None:
+    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
         super().__init__()
         self.own = nn.Parameter(draw(before, n_models, before, after))
         self.others = nn.Parameter(draw(before, n_models, n_lattices - 1, before, after))
@@ -227,11 +223,12 @@ class _Pick(torch.autograd.Function):
         return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
 
 
-class _Draw:
+class Draw:
     """Draws weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
 
     def __init__(self, seed: int) -> None:
         self._generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, fan_in: int, *shape: int) -> Tensor:
+        """Weights of a shape, for so many inputs."""
         return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
@@ -12,13 +12,13 @@ from misfeat.completion.paper.models import PaperModels
 from misfeat.exceptions import MisfeatError, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
+    from torch.nn import Parameter
 
     from misfeat.completion.paper.models import ModelShape
-    from misfeat.completion.paper.network import PaperNetwork
     from misfeat.lattice.neighbours import Neighbours
     from misfeat.progress import Progress
 
@@ -26,6 +26,36 @@ if TYPE_CHECKING:
 
 EPOCHS_BEFORE_CAPTURE = 3
 """Epochs on a CUDA device before its work is recorded, to be replayed from then on."""
+
+
+class SideBySide(Protocol):
+    """Models that are trained together and share no weight: all weights have models first."""
+
+    @property
+    def own(self) -> Sequence[int]:
+        """The subgroup of each model."""
+        ...
+
+    @property
+    def inputs(self) -> Tensor:
+        """What the network is told about each set, of shape (n_rows, width)."""
+        ...
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """Predicted scores of these rows, both of shape (n_models, n_rows)."""
+        ...
+
+    def parameters(self) -> Iterator[Parameter]:
+        """All weights."""
+        ...
+
+    def train(self) -> object:
+        """Be about to learn."""
+        ...
+
+    def eval(self) -> object:
+        """Be about to predict."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -153,7 +183,7 @@ def _labels(graph: Neighbours, by_size: Sequence[NDArray[np.float64]], cohort: i
 
 
 def train(
-    network: PaperNetwork,
+    network: SideBySide,
     labels: Sequence[Labels],
     settings: TrainingSettings,
     rng: np.random.Generator,
@@ -168,7 +198,7 @@ def train(
     """
     device = network.inputs.device
     splits = [known.split(settings.validation_share, rng) for known in labels]
-    n_rows = network.graph.n_rows
+    n_rows = len(network.inputs)
     training = _Batch.of([part for part, _ in splits], n_rows).to(device)
     validation = _Batch.of([part for _, part in splits], n_rows).to(device)
     step = _step_of(network, training, settings)
@@ -230,12 +260,12 @@ class _Batch:
     def to(self, device: torch.device) -> _Batch:
         return _Batch(self.rows.to(device), self.scores.to(device), self.weights.to(device))
 
-    def losses(self, network: PaperNetwork) -> Tensor:
+    def losses(self, network: SideBySide) -> Tensor:
         """The mean squared error of each model."""
         return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
 
 
-def _step_of(network: PaperNetwork, batch: _Batch, settings: TrainingSettings) -> Step:
+def _step_of(network: SideBySide, batch: _Batch, settings: TrainingSettings) -> Step:
     """One epoch of all models; they share no weight, so the sum of their losses trains each."""
     on_cuda = batch.rows.device.type == "cuda"
     optimizer = torch.optim.Adam(
@@ -282,7 +312,7 @@ class _Replayed:
 class _Best:
     """The best weights of every model so far; all weights have the models as first axis."""
 
-    def __init__(self, network: PaperNetwork) -> None:
+    def __init__(self, network: SideBySide) -> None:
         self._network = network
         self._weights = [weight.detach().clone() for weight in network.parameters()]
         n_models = len(network.own)
@@ -304,6 +334,6 @@ class _Best:
 
 
 @torch.no_grad()
-def _validation_loss(network: PaperNetwork, batch: _Batch) -> NDArray[np.float64]:
+def _validation_loss(network: SideBySide, batch: _Batch) -> NDArray[np.float64]:
     network.eval()
     return batch.losses(network).double().cpu().numpy()

@@ -1,0 +1,109 @@
+"""From rows with imputed values to guessed scores: what all completers that impute share.
+
+Scores of imputed rows are read only where the cohort's own scores do not say; a cohort that
+recorded every feature is not imputed at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.completion.gain import recorded_sets_filled
+from misfeat.completion.guess import Guess
+from misfeat.exceptions import MisfeatError
+from misfeat.information import level_mutual_info
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import ExactScores
+
+    Codes = NDArray[np.integer]
+    Mask = NDArray[np.bool_]
+    Scores = NDArray[np.float64]
+
+
+def rows_for(completer: str, cohorts: Cohorts | None) -> Cohorts:
+    """The rows that a completer cannot do without; an error that says so where there are none."""
+    if cohorts is None:
+        raise MisfeatError(
+            f"The completer {completer!r} needs the rows of all subgroups and scores of "
+            "measure='mutual_info'; use completer='gain'."
+        )
+    return cohorts
+
+
+def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
+    """The codes without those of features that count as missing, and the cohort of every row.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded, weighted rows.
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        Which features count as never recorded, whatever the cohorts hold of them.
+    """
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
+
+
+def most_frequent(values: Codes, weights: NDArray[np.int64]) -> int:
+    """The most frequent value, the smallest one of equals, 0 of none.
+
+    Examples
+    --------
+    >>> most_frequent(np.array([2, 1, 1]), np.array([3, 1, 2]))
+    1
+    """
+    return int(np.bincount(values, weights, minlength=1).argmax())
+
+
+def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
+    """The cohorts as if they had recorded all features, with these codes."""
+    return replace(
+        cohorts,
+        codes=codes,
+        missing=np.zeros_like(cohorts.missing),
+        # A feature that no cohort recorded has one category now.
+        categories=tuple(labels or ("",) for labels in cohorts.categories),
+    )
+
+
+def imputed_scores(
+    imputed: Cohorts, missing: Mask, size: int, n_jobs: int | None = None
+) -> list[Scores]:
+    """The scores of imputed rows, by size from 0 on, each of shape (n_cohorts, n_subsets).
+
+    Parameters
+    ----------
+    imputed : Cohorts
+        Cohorts with a value for every feature.
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        What had none; a cohort that lacked nothing is not scored and gets 0.
+    size : int
+        The largest size.
+    n_jobs : int, default=None
+        Threads, as joblib reads it.
+    """
+    scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
+    for i, cohort in enumerate(imputed):
+        if missing[i].any():
+            found = level_mutual_info(cohort, 1, size, n_jobs=n_jobs)
+            for of_size, own in zip(scores[1:], found, strict=True):
+                of_size[i] = np.nan_to_num(own)  # 0 where no row has the set
+    return scores
+
+
+def guess_of(exact: ExactScores, scores: list[Scores]) -> Guess:
+    """A guess from scores by size, read where a cohort's own scores say nothing."""
+    filled = recorded_sets_filled(exact, len(scores) - 1)
+    by_size = [
+        np.where(np.isnan(own), guess, own) for own, guess in zip(filled, scores, strict=True)
+    ]
+    return Guess(by_size, np.zeros_like(by_size[-1]))
