@@ -185,13 +185,18 @@ def test_a_size_without_scores_is_refused(size):
 
 
 def test_auto_keeps_the_transfer_unless_another_is_better_beyond_chance():
-    def trial(ndcg):
-        return Trial(np.zeros(1), np.zeros((1, 3)), np.zeros(1, dtype=np.int64), np.array(ndcg))
+    def trial(ndcg, error=0.1, n_clusters=20):
+        errors = np.full(n_clusters, error)
+        return Trial(errors, np.zeros((n_clusters, 3)), np.arange(n_clusters), np.array(ndcg))
 
-    even = trial([0.5, 0.6, 0.7, 0.4])
-    assert _better({"transfer": even, "gain": trial([0.6, 0.5, 0.8, 0.4])}) == "transfer"
-    assert _better({"transfer": even, "gain": trial([0.8, 0.9, 1.0, 0.7])}) == "gain"
-    assert _better({"transfer": trial([]), "gain": trial([])}) == "transfer"
+    even, ahead = [0.5, 0.6, 0.7, 0.4], [0.8, 0.9, 1.0, 0.7]
+    assert _better({"transfer": trial(even, 0.2), "gain": trial(ahead)}) == "gain"
+    by_chance = trial([0.6, 0.5, 0.8, 0.4])
+    assert _better({"transfer": trial(even, 0.2), "gain": by_chance}) == "transfer"
+    assert _better({"transfer": trial(even, 0.05), "gain": trial(ahead)}) == "transfer"
+    few = {"transfer": trial(even, 0.2, 6), "gain": trial(ahead, 0.1, 6)}
+    assert _better(few) == "transfer"
+    assert _better({"transfer": trial([], 0, 0), "gain": trial([], 0, 0)}) == "transfer"
 
 
 def test_auto_uses_scores_alone_where_there_are_no_rows():

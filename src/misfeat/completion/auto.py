@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 STANDARD_ERRORS = 3.0
 """Another way must find the best sets better by more than so many standard errors."""
+ENOUGH_CLUSTERS = 12
+"""Hidden features, each in its cohort, that it takes to prefer another way."""
 
 
 class AutoCompleter(GuessingCompleter):
@@ -88,12 +90,18 @@ class AutoCompleter(GuessingCompleter):
 
 
 def _better(trials: dict[str, Trial]) -> str:
-    """The first way, or one that is better by more than chance."""
+    """The first way, or one that finds the best sets better by more than chance, and errs less.
+
+    Rounds that hide the same few features again and again agree by themselves, so that with few of
+    them there is no telling.
+    """
     usual, *others = trials
+    if trials[usual].n_clusters < ENOUGH_CLUSTERS:
+        return usual
     for other in others:
         ahead = trials[other].ndcg - trials[usual].ndcg
-        if len(ahead) > 1:
-            error = ahead.std(ddof=1) / np.sqrt(len(ahead))
-            if ahead.mean() > STANDARD_ERRORS * error:
-                return other
+        error = ahead.std(ddof=1) / np.sqrt(len(ahead))
+        errs_less = np.mean(trials[other].errors ** 2) < np.mean(trials[usual].errors ** 2)
+        if ahead.mean() > STANDARD_ERRORS * error and errs_less:
+            return other
     return usual

@@ -59,6 +59,12 @@ class GuessingCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         """Bytes that a prediction takes beyond the scores themselves, about."""
         return 0
 
+    def guess(self, known: Known, size: int) -> Guess:
+        """Bare guesses of all sizes up to one, before bounds, closure and intervals."""
+        self._check_parameters()
+        check_known(known, size)
+        return self._guesser(known).guess(known, size)
+
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every cohort."""
         self._check_parameters()

@@ -102,6 +102,11 @@ class Trial:
     clusters: NDArray[np.int64]
     ndcg: Scores
 
+    @property
+    def n_clusters(self) -> int:
+        """How many features were hidden, each in its cohort."""
+        return len(np.unique(self.clusters))
+
 
 def try_out(guesser: Guesser, known: Known, size: int, rounds: int, seed: int | None) -> Trial:
     """Hide features in rounds, guess, and compare with what is known."""
@@ -163,15 +168,14 @@ class ErrorModel:
     """
 
     def __init__(self, trial: Trial, confidence: float) -> None:
-        n_clusters = len(np.unique(trial.clusters))
-        self.knows = n_clusters >= FEWEST_CLUSTERS
+        self.knows = trial.n_clusters >= FEWEST_CLUSTERS
         if not self.knows:
             return
         sizes = np.abs(trial.errors)
         self._usual = max(float(sizes.mean()), np.finfo(float).tiny)
         self._weights, _ = nnls(self._with_constant(trial.reasons), sizes)
         relative = sizes / self._scale(trial.reasons)
-        share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / n_clusters))
+        share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / trial.n_clusters))
         self._quantile = float(np.quantile(relative, share))
 
     def half_width(self, reasons: Scores) -> Scores:
