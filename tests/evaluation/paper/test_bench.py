@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from tests.completion.transfer.test_model import drawn_cohorts
 from typer.testing import CliRunner
 
 from misfeat.cli import app
+from misfeat.datasets import load_loan
 from misfeat.evaluation.paper import PaperBench, Plan
 from misfeat.evaluation.paper.from_scratch import score_from_scratch
+from misfeat.evaluation.paper.plan import PAPERS_METHODS
 from misfeat.evaluation.tables import PAPER_TABLES, BenchTable
 from misfeat.information import level_mutual_info
 
@@ -54,6 +57,19 @@ def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, 
     assert "pieces of work were done before" in told[-2]
     assert text == (tmp_path / "page.md").read_text()
     assert pictures == [(tmp_path / f"{name}.svg").read_text() for name in pages]
+
+
+def test_tables_that_are_not_at_hand_are_left_out_with_a_word(tmp_path, monkeypatch):
+    monkeypatch.delenv("MISFEAT_DATA", raising=False)
+    monkeypatch.setitem(PAPER_TABLES, "SD1, formula 1", small_table)
+    monkeypatch.setitem(PAPER_TABLES, "loan", lambda _: load_loan())
+    told = []
+    plan = replace(TINY, tables=("loan", "SD1, formula 1"), methods=PAPERS_METHODS, epochs=2)
+    PaperBench(plan, n_jobs=1, device="cpu").run(tmp_path, told.append)
+    assert told[0].startswith("Without loan: 'loan.csv.gz' is needed, but MISFEAT_DATA is not set")
+    text = (tmp_path / "page.md").read_text()
+    assert "| SD1, randwalk |" in text
+    assert (tmp_path / "figures_3_to_5.svg").exists()
 
 
 def test_a_score_from_scratch_is_the_same_score():

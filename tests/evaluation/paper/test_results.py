@@ -42,11 +42,12 @@ def results():
             about = {"features": 10, "subgroups": 4, "hidden": 0.2, "budget": 0.6, varied: value}
             for method, seconds in (("paper", 1.0), ("knn", value), ("transfer", 0.1)):
                 rows.append({"experiment": "timing", "varied": varied, **about, "method": method,
-                             "seconds": seconds})  # fmt: skip
+                             "seconds": seconds, "machine": "2 CPU threads"})  # fmt: skip
     for value in (10, 12):
         for method, seconds in (("shared", 1.0), ("from scratch", 5.0 * value)):
             rows.append({"experiment": "precomputation", "varied": "features", "features": value,
-                         "subgroups": 4, "method": method, "seconds": seconds})  # fmt: skip
+                         "subgroups": 4, "method": method, "seconds": seconds,
+                         "machine": "2 CPU threads"})  # fmt: skip
     return Results(rows)
 
 
@@ -91,5 +92,6 @@ def test_the_page_shows_ours_beside_the_printed_number(results):
     assert "| mobile | 3 | 0.90 / 0.94 | 1.00 |" in text
     assert "| mobile, randwalk | 0.300 | 0.25 |" in text
     assert "| features | 12 | 1.00 | 60.00 |" in text
+    assert "Times on: 2 CPU threads." in text
     assert "--quick" not in text
     assert "--quick" in page(results, quick=True)

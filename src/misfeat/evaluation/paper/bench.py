@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,11 @@ from misfeat.evaluation.completion_bench import write_csv
 from misfeat.evaluation.paper.experiments import Experiments
 from misfeat.evaluation.paper.figures import draw_figures
 from misfeat.evaluation.paper.page import page
-from misfeat.evaluation.paper.plan import FULL, QUICK
+from misfeat.evaluation.paper.plan import FULL, QUICK, REAL_TABLES
 from misfeat.evaluation.paper.results import Results
 from misfeat.evaluation.paper.units import run_units
+from misfeat.evaluation.tables import PAPER_TABLES
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +44,7 @@ class PaperBench:
     """
 
     def __init__(self, plan: Plan = FULL, n_jobs: int | None = -1, device: str = "auto") -> None:
-        self._plan = plan
-        self._experiments = Experiments(plan, n_jobs, device)
+        self._plan, self._n_jobs, self._device = plan, n_jobs, device
 
     def run(self, folder: str | Path, tell: Callable[[str], None]) -> None:
         """Do what is not done yet; write a CSV file a table or figure, plots and a page.
@@ -56,7 +58,8 @@ class PaperBench:
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        units = list(self._experiments.units())
+        plan = _with_tables_at_hand(self._plan, tell)
+        units = list(Experiments(plan, self._n_jobs, self._device).units())
         results = Results(list(run_units(units, place / WORK, tell)))
         tables = {
             "table_4": results.effectiveness(),
@@ -73,3 +76,17 @@ class PaperBench:
         text = page(results, quick=self._plan == QUICK)
         (place / "page.md").write_text(text, encoding="utf-8")
         tell(f"Written: {place / 'page.md'}")
+
+
+def _with_tables_at_hand(plan: Plan, tell: Callable[[str], None]) -> Plan:
+    """Leave out the real tables that the user has not downloaded, and say so."""
+    left_out = {}
+    for table in plan.tables:
+        if table in REAL_TABLES:
+            try:
+                PAPER_TABLES[table](1)
+            except MisfeatError as error:
+                left_out[table] = str(error)
+    for table, reason in left_out.items():
+        tell(f"Without {table}: {reason}")
+    return replace(plan, tables=tuple(table for table in plan.tables if table not in left_out))

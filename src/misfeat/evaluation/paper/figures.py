@@ -29,8 +29,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = "osD^vPX*"
 
 
-def draw_figures(results: Results, folder: Path) -> list[str]:
-    """Draw every figure as PNG and SVG; returns their names."""
+def draw_figures(results: Results, folder: Path) -> None:
+    """Draw every figure as PNG and SVG."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -43,21 +43,19 @@ def draw_figures(results: Results, folder: Path) -> list[str]:
         "figure_9": _precomputation,
     }
     with mpl.rc_context(STYLE):
-        return [name for name, draw in drawings.items() if _saved(draw(results), folder, name)]
+        for name, draw in drawings.items():
+            _save(draw(results), folder, name)
 
 
-def _saved(figure: Any, folder: Path, name: str) -> bool:
+def _save(figure: Any, folder: Path, name: str) -> None:
     from matplotlib import pyplot as plt
 
-    if figure is None:
-        return False
     figure.tight_layout()
     for kind in ("png", "svg"):
         # Without the date, so that the same results give the same file.
         metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=metadata)
+        figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=metadata, bbox_inches="tight")
     plt.close(figure)
-    return True
 
 
 def _panels(count: int, height: float = 2.4) -> tuple[Any, list[Axes]]:
@@ -82,6 +80,15 @@ def _lines(axis: Axes, rows: list[Row], x: str, y: str, by: str) -> None:
         )
 
 
+def _with_legend(figure: Any, axes: list[Axes]) -> Any:
+    """One legend for all panels, above them."""
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=len(labels)
+    )
+    return figure
+
+
 def _effectiveness(results: Results) -> Any:
     rows = results.effectiveness()
     datasets = [d for d in DATASETS if any(row["dataset"] == d for row in rows)]
@@ -103,15 +110,12 @@ def _effectiveness(results: Results) -> Any:
 def _robustness(results: Results) -> Any:
     rows = results.robustness()
     tables = list(dict.fromkeys(row["dataset"] for row in rows))
-    if not tables:
-        return None
     figure, axes = _panels(len(tables), 3.0)
     for axis, table in zip(axes, tables, strict=True):
         shown = [row for row in rows if row["dataset"] == table]
         _lines(axis, _only(shown, ("paper", "knn", "transfer")), "hidden", "ndcg_5", "method")
         axis.set(title=table, xlabel="p", ylabel=METRICS["ndcg_5"], ylim=(0, 1))
-    axes[0].legend()
-    return figure
+    return _with_legend(figure, axes)
 
 
 def _only(rows: Iterable[Row], methods: Iterable[str]) -> list[Row]:
@@ -122,34 +126,28 @@ def _only(rows: Iterable[Row], methods: Iterable[str]) -> list[Row]:
 def _sampling(results: Results) -> Any:
     rows = results.sampling()
     tables = list(dict.fromkeys(row["dataset"] for row in rows))
-    if not tables:
-        return None
     figure, axes = _panels(len(tables))
     for axis, table in zip(axes, tables, strict=True):
         shown = [row for row in rows if row["dataset"] == table]
         _lines(axis, shown, "budget", "distance", "sampler")
         axis.set(title=table, xlabel="budget", ylabel="distance")
         axis.set_ylim(bottom=0)
-    axes[0].legend()
-    return figure
+    return _with_legend(figure, axes)
 
 
 def _closure(results: Results) -> Any:
     rows = results.closure()
     tables = list(dict.fromkeys(row["dataset"] for row in rows))
-    if not tables:
-        return None
     figure, axes = _panels(len(tables))
     for axis, table in zip(axes, tables, strict=True):
         printed = [
             {"method": "paper, as printed", "level": size, "accuracy": value, "dataset": table}
-            for size, value in enumerate(CLOSURE[table], start=2)
+            for size, value in enumerate(CLOSURE.get(table, ()), start=2)
         ]
         shown = [row for row in rows if row["dataset"] == table]
         _lines(axis, shown + printed, "level", "accuracy", "method")
         axis.set(title=table, xlabel="size of set", ylabel="upward closure", ylim=(0, 1.02))
-    axes[0].legend()
-    return figure
+    return _with_legend(figure, axes)
 
 
 def _timing(results: Results) -> Any:
@@ -159,8 +157,7 @@ def _timing(results: Results) -> Any:
     for axis, name in zip(axes, varied, strict=True):
         _lines(axis, [row for row in rows if row["varied"] == name], name, "seconds", "method")
         axis.set(xlabel="p" if name == "hidden" else name, ylabel="seconds", yscale="log")
-    axes[0].legend()
-    return figure
+    return _with_legend(figure, axes)
 
 
 def _precomputation(results: Results) -> Any:
@@ -170,5 +167,4 @@ def _precomputation(results: Results) -> Any:
     for axis, name in zip(axes, varied, strict=True):
         _lines(axis, [row for row in rows if row["varied"] == name], name, "seconds", "method")
         axis.set(xlabel=name, ylabel="seconds", yscale="log")
-    axes[0].legend()
-    return figure
+    return _with_legend(figure, axes)
