@@ -3,8 +3,8 @@
     misfeat bench paper --out benchmarks/paper
     python benchmarks/paper/make_page.py
 
-The first command needs the real tables (docs/data.md). The pieces of work in work.jsonl were done in
-about ten minutes by five workers on an H200 with 16 CPU cores; the command goes on from that file,
+The first command needs the real tables (docs/data.md). The pieces of work in work.jsonl were done
+in about ten minutes by five workers on an H200 with 16 CPU cores; the command goes on from that file,
 so that with it everything is written anew within seconds.
 """
 
