@@ -4,8 +4,8 @@
     python benchmarks/paper/make_page.py
 
 The first command needs the real tables (docs/data.md). The pieces of work in work.jsonl were done
-in about ten minutes by five workers on an H200 with 16 CPU cores; the command goes on from that file,
-so that with it everything is written anew within seconds.
+in about ten minutes by five workers on an H200 with 16 CPU cores; the command goes on from that
+file, so that with it everything is written anew within seconds.
 """
 
 from __future__ import annotations
