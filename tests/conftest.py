@@ -20,3 +20,11 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def heart_path(data_folder: Path) -> Path:
     return data_folder / "heart.csv"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_torch_thread() -> None:
+    """Small networks train as fast on one thread, and much faster where cores are shared."""
+    import torch
+
+    torch.set_num_threads(1)

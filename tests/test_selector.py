@@ -132,7 +132,7 @@ def test_answers_need_a_fit_first():
 @pytest.mark.parametrize(
     ("parameters", "complaint"),
     [
-        ({"size": 7}, "size=7 is larger than the number of features, 6: 'f1'"),
+        ({"size": 7}, r"size=7 is larger than the number of features \(n_features = 6\): 'f1'"),
         ({"size": 0}, "size=0"),
         ({"size": 1.5}, r"size=1\.5"),
         ({"k": 0}, "k=0"),
@@ -257,7 +257,7 @@ def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
 
 
 def test_a_table_without_a_feature_says_what_was_left_out():
-    with pytest.raises(MisfeatError, match=r"no feature to score\. Left out: 'x': constant"):
+    with pytest.raises(MisfeatError, match=r"no feature to score .*Left out: 'x': constant"):
         SubgroupSelector(size=1).fit({"x": [1, 1, 1, 1], "y": [0, 1, 0, 1]}, "y")
 
 

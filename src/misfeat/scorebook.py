@@ -72,9 +72,16 @@ class ScoreBook:
             self._completed[size] = self._complete(size, progress)
         return self._completed[size]
 
+    def known(self, size: int, progress: Progress | None = None) -> Known:
+        """What the completer may look at to predict the scores of one size."""
+        return self._known(size, self._completer, progress)
+
     def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
         nothing_to_predict = self._budget == 1 and not self.measure.missing.any()
         completer = _NOTHING_TO_PREDICT if nothing_to_predict else self._completer
+        return completer.complete(self._known(size, completer, progress), size)
+
+    def _known(self, size: int, completer: Completer, progress: Progress | None) -> Known:
         reach = self._check_memory(size, completer)
         if reach >= len(self._exact):
             self._exact += self._compute(len(self._exact), reach, progress)
@@ -84,8 +91,7 @@ class ScoreBook:
             ceiling=self.measure.ceiling,
             closed=self.measure.closed,
         )
-        known = Known(exact, self.measure.records, self._n_jobs, progress)
-        return completer.complete(known, size)
+        return Known(exact, self.measure.records, self._n_jobs, progress)
 
     def _check_memory(self, size: int, completer: Completer) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""

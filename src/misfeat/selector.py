@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from misfeat.answers import Answers, check_size
 from misfeat.cohorts.build import cohorts_of
-from misfeat.cohorts.dataframes import result_frame
+from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.moments import moments_of
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.opening import open_table, with_groups
 from misfeat.cohorts.rules import CohortRules
 from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
@@ -20,21 +20,23 @@ from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.progress import progress_shown
-from misfeat.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 from misfeat.scorebook import ScoreBook
+from misfeat.transforming import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from typing import Self
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores, Completer
+    from misfeat.cohorts.table import Table
+    from misfeat.completion import Completer
     from misfeat.information.measures import Measure
 
 _MEASURES = ("mutual_info", "r2")
+_KEPT = ("best", "top_k")
 
 
-class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
+class SubgroupSelector(Answers, SelectsColumns):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
 
     A set may hold features that a subgroup never recorded. Its score is then predicted from the
@@ -104,6 +106,11 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         learn.
     memory_limit : float, default=0.6
         The share of the free memory that scores may take; more is refused before work starts.
+    keep : {"best", "top_k"}, default="best"
+        Which columns `transform` keeps: those of the best set of every subgroup, or of its `k` best
+        sets.
+    keep_groups : bool, default=False
+        Whether `transform` keeps the columns that tell subgroups apart, too.
     verbose : int, default=0
         1 shows progress.
 
@@ -116,6 +123,12 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         the subgroup never recorded.
     completer_ : Completer
         What predicted; `PaperCompleter` keeps its trained models.
+    n_features_in_ : int
+        Columns of the table, without the target.
+    feature_names_in_ : ndarray of str
+        Their names, where the table has names.
+    validation_ : str
+        What `validate` found, in a sentence.
 
     Examples
     --------
@@ -157,6 +170,8 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | None = None,
         memory_limit: float = 0.6,
+        keep: str = "best",
+        keep_groups: bool = False,
         verbose: int = 0,
     ) -> None:
         self.groups = groups
@@ -180,9 +195,11 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.memory_limit = memory_limit
+        self.keep = keep
+        self.keep_groups = keep_groups
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Score every set of `size` features in every subgroup.
 
         Parameters
@@ -192,35 +209,28 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
             CSV, TSV or Parquet file, a folder or a glob of Parquet files.
         y : str, array or series
             The target: the name of a column of `X`, or its values.
+        groups : array or series, default=None
+            The subgroup of every row, where no column says it and the estimator's `groups` is None.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        X, y = checked_arrays(self, X, y)
         completer = completer_of(
             self.completer,
             confidence=self.confidence,
             device=self.device,
             random_state=self.random_state,
         )
-        rules = CohortRules.parse(
-            groups=self.groups,
-            bins=self.bins,
-            binning=self.binning,
-            max_categories=self.max_categories,
-            missing_values=self.missing_values,
-            missing_threshold=self.missing_threshold,
-            sporadic=self.sporadic,
-            min_rows=self.min_rows,
-            small_groups=self.small_groups,
-            missing_groups=self.missing_groups,
-        )
         with progress_shown(self.verbose > 0) as progress:
-            table, target = open_table(X, y, rules.codes)
+            table, target, rules = self._opened(X, y, groups)
+            added = () if groups is None else table.names[-1:]
+            names = [name for name in table.names if name not in (target, *added)]
             cohorts = cohorts_of(table, target, rules, progress)
             book = ScoreBook(
-                self._measure(X, y, cohorts, rules),
+                self._measure(X, y, groups, cohorts),
                 completer,
                 budget=self.budget,
                 sampler=self.sampler,
@@ -228,87 +238,19 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
                 n_jobs=self.n_jobs,
                 memory_limit=self.memory_limit,
             )
-            _check_size(self.size, book.measure.features, cohorts)
+            check_size(self.size, book.measure.features, cohorts)
             book.completed(self.size, progress)
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
         self.completer_ = completer
+        note_columns(self, X, names)
         return self
-
-    def top_k(
-        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
-    ) -> Any:
-        """The k best sets of every subgroup, best first.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features a set; the estimator's `size` where None.
-        k : int, default=None
-            Sets a subgroup; the estimator's `k` where None.
-        subgroup : str, default=None
-            One subgroup only.
-
-        Returns
-        -------
-        dataframe
-            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
-            ``high``, ``source``, ``missing`` and ``support``, in the library that `fit` was given,
-            else pandas, polars or PyArrow, whichever is installed. The truth lies between ``low``
-            and ``high`` as often as `confidence` says, learned by hiding features that the table
-            has; where that cannot be learned they are certain bounds: the score of the recorded
-            features where it is known (else 0), and what no score can exceed (the entropy of the
-            target, or 1). ``support`` is what a score rests on: ``"own rows"``; ``"joint"``, some
-            subgroup recorded all of the features together; ``"pairs"``, every pair with an
-            unrecorded feature was recorded together somewhere; ``"singles"``, some such pair was
-            not, so that nobody knows how the two interact; ``"none"``, some feature was recorded
-            nowhere.
-        """
-        sets = self.best_sets(size, k, subgroup)
-        return result_frame(as_columns(sets, ranked=True), self._backend)
-
-    def best_sets(
-        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
-    ) -> list[ScoredSet]:
-        """The same as `top_k`, as plain objects, without a dataframe library."""
-        check_is_fitted(self, "cohorts_")
-        k = self.k if k is None else k
-        check_count(k, "k")
-        scores = self._scores_of(size)
-        return scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup), k)
-
-    def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
-        """The score of every set of a size in every subgroup, in the order of the columns.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features a set; the estimator's `size` where None.
-        subgroup : str, default=None
-            One subgroup only.
-
-        Returns
-        -------
-        dataframe
-            The columns of `top_k` without ``rank``.
-        """
-        check_is_fitted(self, "cohorts_")
-        scores = self._scores_of(size)
-        sets = scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup))
-        return result_frame(as_columns(sets, ranked=False), self._backend)
-
-    @property
-    def subgroups_(self) -> Any:
-        """The subgroups: their rows, their target's entropy, and what they never recorded."""
-        check_is_fitted(self, "cohorts_")
-        rows = subgroup_rows(self.cohorts_)
-        return result_frame({name: [row[name] for row in rows] for name in rows[0]}, self._backend)
 
     def _check_parameters(self) -> None:
         check_count(self.size, "size")
         check_count(self.k, "k")
         check_device(self.device)
-        for name, choices in (("measure", _MEASURES), ("sampler", SAMPLERS)):
+        for name, choices in (("measure", _MEASURES), ("sampler", SAMPLERS), ("keep", _KEPT)):
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
                 raise MisfeatError(
                     f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
@@ -326,36 +268,64 @@ class SubgroupSelector(BaseEstimator):  # type: ignore[misc]
                 f"n_jobs={n_jobs!r}; it must be a number of threads, -1 for all, or None."
             )
 
-    def _measure(self, X: Any, y: Any, cohorts: Cohorts, rules: CohortRules) -> Measure:
+    def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
+        """The table, its target, and the rules by which it becomes cohorts."""
+        rules = CohortRules.parse(
+            groups=self.groups,
+            bins=self.bins,
+            binning=self.binning,
+            max_categories=self.max_categories,
+            missing_values=self.missing_values,
+            missing_threshold=self.missing_threshold,
+            sporadic=self.sporadic,
+            min_rows=self.min_rows,
+            small_groups=self.small_groups,
+            missing_groups=self.missing_groups,
+        )
+        table, target = open_table(X, y, rules.codes)
+        if groups is None:
+            return table, target, rules
+        if self.groups is not None:
+            raise MisfeatError(
+                f"Subgroups were given twice: groups={self.groups!r} in the estimator, and groups "
+                "passed to fit; leave one of them out."
+            )
+        table, name = with_groups(table, groups)
+        return table, target, replace(rules, groups=parse_groups(name))
+
+    def _measure(self, X: Any, y: Any, groups: Any, cohorts: Cohorts) -> Measure:
         if self.measure == "mutual_info":
             return MutualInformation(cohorts)
-        table, target = open_table(X, y, rules.codes)
-        return SquaredCorrelation(moments_of(table, target, rules))
+        return SquaredCorrelation(moments_of(*self._opened(X, y, groups)))
 
-    def _names(self, subgroup: str | None) -> tuple[str, ...]:
-        if subgroup is None:
-            return tuple(self.cohorts_.names)
-        self.cohorts_.position(subgroup)
-        return (subgroup,)
+    def for_subgroup(self, subgroup: str) -> SubgroupColumns:
+        """A transformer that keeps the columns of one subgroup's best set, or of its k best.
 
-    def _scores_of(self, size: int | None) -> CompletedScores:
-        size = self.size if size is None else size
-        check_count(size, "size")
-        _check_size(size, self._book.measure.features, self.cohorts_)
-        with progress_shown(self.verbose > 0) as progress:
-            return self._book.completed(size, progress)
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
 
+        Returns
+        -------
+        SubgroupColumns
+            Fitted on the same columns.
+        """
+        return SubgroupColumns.like(self, self._kept(subgroup))
 
-def _check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
-    if not features:
-        reasons = "; ".join(
-            f"{report.column!r}: {report.treatment}"
-            for report in cohorts.columns
-            if report.role == "left out"
+    def _chosen(self) -> Collection[str]:
+        kept = set(self._kept(None))
+        return (
+            kept | {report.column for report in self.cohorts_.columns if report.role == "group"}
+            if self.keep_groups
+            else kept
         )
-        raise MisfeatError(f"The table has no feature to score. Left out: {reasons or 'nothing'}.")
-    if size > len(features):
-        raise MisfeatError(
-            f"size={size} is larger than the number of features, {len(features)}: "
-            f"{', '.join(map(repr, features))}. Lower size."
-        )
+
+    def _kept(self, subgroup: str | None) -> list[str]:
+        k = 1 if self.keep == "best" else self.k
+        sets = self.best_sets(k=k, subgroup=subgroup)
+        chosen = {feature for best in sets for feature in best.features}
+        return [name for name in self._book.measure.features if name in chosen]
+
+    def _target_name(self) -> str | None:
+        return self.cohorts_.target

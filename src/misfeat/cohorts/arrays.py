@@ -85,10 +85,20 @@ class ArrayTable:
 
     def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
         self._columns = {name: _Column.of(values, name) for name, values in columns.items()}
+        self._check_lengths()
+
+    def _check_lengths(self) -> None:
         lengths = {name: len(column.values) for name, column in self._columns.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
             raise MisfeatError(f"The columns differ in length: {listed}. Pass equal lengths.")
+
+    def with_column(self, name: str, values: Any) -> ArrayTable:
+        """Add a column of given values, row by row."""
+        wider = ArrayTable(as_columns({name: values}))
+        wider._columns = {**self._columns, **wider._columns}
+        wider._check_lengths()
+        return wider
 
     @property
     def names(self) -> tuple[str, ...]:

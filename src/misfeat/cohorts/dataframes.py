@@ -440,3 +440,32 @@ def _total(terms: Sequence[nw.Expr]) -> nw.Expr:
     while len(terms) > 1:
         terms = [reduce(operator.add, terms[i : i + 2]) for i in range(0, len(terms), 2)]
     return terms[0]
+
+
+def is_dataframe(X: object) -> bool:
+    """Whether something is a dataframe, lazy frame or relation of a known library."""
+    return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of a dataframe's columns, whichever library it is of."""
+    if not is_dataframe(X):
+        raise MisfeatError(
+            f"A table of type {type(X).__name__} is not known; pass a dataframe, an array or a "
+            "mapping of columns."
+        )
+    return list(nw.from_native(X).collect_schema().names())
+
+
+def with_columns_only(X: Any, names: Sequence[str]) -> Any:
+    """A dataframe with some of its columns, in the same library, their types as they were."""
+    return nw.from_native(X).select(*names).to_native()
+
+
+def in_library(X: Any, library: str | None) -> Any:
+    """A dataframe in a library: "pandas" or "polars", or as it is where None."""
+    if library is None:
+        return X
+    frame = nw.from_native(X)
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return eager.to_pandas() if library == "pandas" else eager.to_polars()

@@ -50,13 +50,19 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
         columns = as_columns(X)
         if isinstance(y, str):
             return ArrayTable(columns), _existing(y, columns)
-        target = _free_name(y, columns)
-        return ArrayTable({**columns, **as_columns({target: y})}), target
+        target = _free_name(y, columns, "target")
+        return ArrayTable(columns).with_column(target, y), target
     table = DataFrameTable(X)
     if isinstance(y, str):
         return table, _existing(y, table.names)
-    target = _free_name(y, table.names)
+    target = _free_name(y, table.names, "target")
     return table.with_column(target, y), target
+
+
+def with_groups(table: Table, values: object) -> tuple[Table, str]:
+    """Add the subgroup of every row as a column; returns the table and the column's name."""
+    name = _free_name(values, table.names, "group")
+    return table.with_column(name, values), name
 
 
 def _existing(target: str, names: Iterable[str]) -> str:
@@ -65,18 +71,18 @@ def _existing(target: str, names: Iterable[str]) -> str:
     return target
 
 
-def _free_name(y: object, names: Iterable[str]) -> str:
-    """Name the target column: the series' own name, or one that no column has."""
-    given = getattr(y, "name", None)
+def _free_name(values: object, names: Iterable[str], usual: str) -> str:
+    """Name an added column: the series' own name, or one that no column has."""
+    given = getattr(values, "name", None)
     taken = set(names)
-    if isinstance(given, str) and given:
+    if isinstance(given, str) and given and not (usual == "group" and given in taken):
         if given in taken:
             raise MisfeatError(
                 f"The target {given!r} is also a column of X and would be found to predict "
                 f"itself; drop it from X, or pass y={given!r}."
             )
         return given
-    name = "target"
+    name = usual
     while name in taken:
         name += "_"
     return name

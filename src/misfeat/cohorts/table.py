@@ -58,6 +58,10 @@ class Table(Protocol):
         """The dataframe library that results should come back in; None: any installed one."""
         ...
 
+    def with_column(self, name: str, values: Any) -> Table:
+        """Add a column of given values, row by row."""
+        ...
+
     def kind(self, column: str) -> Kind:
         """What the column holds."""
         ...

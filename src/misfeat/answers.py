@@ -1,0 +1,275 @@
+"""What a fitted selector can be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from misfeat.cohorts.dataframes import result_frame
+from misfeat.collecting import WORTH_COLUMNS, Worths
+from misfeat.evaluation.trust import TRUST_COLUMNS, in_words, trust
+from misfeat.exceptions import MisfeatError, check_count, no_such_column
+from misfeat.lattice import rank
+from misfeat.progress import progress_shown
+from misfeat.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Completer
+    from misfeat.scorebook import ScoreBook
+
+
+class Answers:
+    """The questions that `SubgroupSelector` answers once it is fitted."""
+
+    size: int
+    k: int
+    random_state: int | None
+    verbose: int
+    cohorts_: Cohorts
+    completer_: Completer
+    validation_: str
+    _book: ScoreBook
+    _backend: str | None
+
+    def top_k(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> Any:
+        """The k best sets of every subgroup, best first.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        k : int, default=None
+            Sets a subgroup; the estimator's `k` where None.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
+            ``high``, ``source``, ``missing`` and ``support``, in the library that `fit` was given,
+            else pandas, polars or PyArrow, whichever is installed. The truth lies between ``low``
+            and ``high`` as often as `confidence` says, learned by hiding features that the table
+            has; where that cannot be learned they are certain bounds: the score of the recorded
+            features where it is known (else 0), and what no score can exceed (the entropy of the
+            target, or 1). ``support`` is what a score rests on: ``"own rows"``; ``"joint"``, some
+            subgroup recorded all of the features together; ``"pairs"``, every pair with an
+            unrecorded feature was recorded together somewhere; ``"singles"``, some such pair was
+            not, so that nobody knows how the two interact; ``"none"``, some feature was recorded
+            nowhere.
+        """
+        sets = self.best_sets(size, k, subgroup)
+        return result_frame(as_columns(sets, ranked=True), self._backend)
+
+    def best_sets(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> list[ScoredSet]:
+        """The same as `top_k`, as plain objects, without a dataframe library."""
+        check_is_fitted(self, "cohorts_")
+        k = self.k if k is None else k
+        check_count(k, "k")
+        scores = self._scores_of(size)
+        return scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup), k)
+
+    def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
+        """The score of every set of a size in every subgroup, in the order of the columns.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            The columns of `top_k` without ``rank``.
+        """
+        check_is_fitted(self, "cohorts_")
+        scores = self._scores_of(size)
+        sets = scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup))
+        return result_frame(as_columns(sets, ranked=False), self._backend)
+
+    def score_of(self, subgroup: str, features: Sequence[str]) -> float:
+        """The score of one feature set in one subgroup, exact where it can be.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features : sequence of str
+            The features of the set, in any order.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> round(selector.score_of("all rows", ["a"]), 4)
+        0.6931
+        """
+        check_is_fitted(self, "cohorts_")
+        names = self._book.measure.features
+        features = [features] if isinstance(features, str) else list(features)
+        for feature in features:
+            if feature not in names:
+                raise no_such_column(feature, names, "a feature")
+        members = np.unique([names.index(feature) for feature in features])
+        scores = self._scores_of(len(members))
+        return float(scores.score[self.cohorts_.position(subgroup), rank(members[None, :])[0]])
+
+    def worth_collecting(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> Any:
+        """What each feature that a subgroup never recorded would be worth to it, best first.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, 1 where it does not say; features are ranked by their
+            gain for every unit of cost.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``feature``, ``rank``, ``gain``, ``low``, ``high``, ``best_set``,
+            ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by how much the
+            best score of the size is expected to rise over that of the best set that the subgroup
+            recorded, with its interval; ``best_set`` the set that would then be best; ``joined`` by
+            how much the best recorded set is predicted to rise if the feature joined it.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.3, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> worth = selector.worth_collecting(subgroup="cohort=c1")
+        >>> worth[["feature", "rank"]].head(1)
+          feature  rank
+        0      f3     1
+        """
+        check_is_fitted(self, "cohorts_")
+        scores = self._scores_of(size)
+        measure, larger_size = self._book.measure, scores.subsets.shape[1] + 1
+        costs = {} if costs is None else dict(costs)
+        _check_costs(costs, measure.features)
+        larger = self._scores_of(larger_size) if larger_size <= len(measure.features) else None
+        confidence = getattr(self.completer_, "confidence", None)
+        worths = Worths(scores, larger, measure.missing, measure.features, confidence, costs)
+        rows = [
+            worth
+            for name in self._names(subgroup)
+            for worth in worths.of(self.cohorts_.position(name), name)
+        ]
+        columns = {name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS}
+        return result_frame(columns, self._backend)
+
+    def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
+        """How far the predictions for this very table can be trusted.
+
+        Features that the table does have are hidden, and predicted as if they were missing.
+
+        Parameters
+        ----------
+        size, k : int, default=None
+            Size of the sets, and how many of the best ones count; the estimator's where None.
+        rounds : int, default=4
+            How often features are hidden, each time from a quarter of the subgroups.
+
+        Returns
+        -------
+        dataframe
+            A line a subgroup: ``subgroup``, ``hidden`` (how many features), ``ndcg`` (how well the
+            best sets with hidden features were found), ``captured`` (the share of the best sets'
+            score that the sets which looked best hold), ``coverage`` (how often intervals held the
+            truth) and ``error`` (relative to the mean score). `validation_` says it in a sentence.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.2, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> bool((selector.validate()["captured"] > 0.8).all())
+        True
+        """
+        check_is_fitted(self, "cohorts_")
+        size, k = self.size if size is None else size, self.k if k is None else k
+        check_count(k, "k")
+        check_count(rounds, "rounds")
+        check_count(size, "size")
+        check_size(size, self._book.measure.features, self.cohorts_)
+        with progress_shown(self.verbose > 0) as progress:
+            known = self._book.known(size, progress)
+            found = trust(known, self.completer_, size, k, rounds, self.random_state, progress)
+        confidence = getattr(self.completer_, "confidence", None)
+        self.validation_ = in_words(found, k, confidence)
+        columns: dict[str, list[Any]] = {
+            "subgroup": [self.cohorts_.names[one.cohort] for one in found],
+            **{name: [getattr(one, name) for one in found] for name in TRUST_COLUMNS},
+        }
+        return result_frame(columns, self._backend)
+
+    @property
+    def subgroups_(self) -> Any:
+        """The subgroups: their rows, their target's entropy, and what they never recorded."""
+        check_is_fitted(self, "cohorts_")
+        rows = subgroup_rows(self.cohorts_)
+        return result_frame({name: [row[name] for row in rows] for name in rows[0]}, self._backend)
+
+    def _names(self, subgroup: str | None) -> tuple[str, ...]:
+        if subgroup is None:
+            return tuple(self.cohorts_.names)
+        self.cohorts_.position(subgroup)
+        return (subgroup,)
+
+    def _scores_of(self, size: int | None) -> CompletedScores:
+        size = self.size if size is None else size
+        check_count(size, "size")
+        check_size(size, self._book.measure.features, self.cohorts_)
+        with progress_shown(self.verbose > 0) as progress:
+            return self._book.completed(size, progress)
+
+
+def _check_costs(costs: Mapping[str, float], features: Sequence[str]) -> None:
+    for feature, cost in costs.items():
+        if feature not in features:
+            raise no_such_column(feature, features, "a feature with a cost")
+        if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not cost > 0:
+            raise MisfeatError(f"The cost of {feature!r} is {cost!r}; it must be above 0.")
+
+
+def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
+    """Refuse a table without features, and sets larger than all of them."""
+    if not features:
+        reasons = "; ".join(
+            f"{report.column!r}: {report.treatment}"
+            for report in cohorts.columns
+            if report.role == "left out"
+        )
+        n_rows = int(cohorts.weights.sum())
+        raise MisfeatError(
+            f"The table has no feature to score (n_samples = {n_rows}). Left out: "
+            f"{reasons or 'nothing'}."
+        )
+    if size > len(features):
+        raise MisfeatError(
+            f"size={size} is larger than the number of features (n_features = {len(features)}): "
+            f"{', '.join(map(repr, features))}. Lower size."
+        )

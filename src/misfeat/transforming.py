@@ -1,0 +1,264 @@
+"""Choosing columns as scikit-learn's transformers do, in whatever holds the table."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from misfeat.cohorts.dataframes import (
+    column_names,
+    in_library,
+    is_dataframe,
+    with_columns_only,
+)
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+
+def is_array(X: object) -> bool:
+    """Whether a table is an array, or becomes one, so that its columns have no names."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return True
+    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not is_dataframe(X)
+
+
+def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Check X and y as scikit-learn's estimators do, where they are arrays.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in messages; it learns the number of columns.
+    X : any table
+        Returned as it is, but for a list, which becomes an array.
+    y : str or array-like
+        A column's name, or values; a column of values becomes one-dimensional with a warning.
+    """
+    if y is None:
+        raise MisfeatError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None; pass a column name or an array of values."
+        )
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
+        )
+    if is_array(X):
+        checked = validate_data(estimator, X, dtype=None, ensure_all_finite=False)
+        X = X if isinstance(X, np.ma.MaskedArray) else checked
+    if isinstance(y, np.ndarray | list) and np.ndim(y) > 1:
+        y = column_or_1d(y, warn=True)
+    return X, y
+
+
+def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
+    """Keep how many columns there were at fit, and their names where they have some."""
+    estimator.n_features_in_ = len(names)
+    if is_array(X):
+        vars(estimator).pop("feature_names_in_", None)
+    else:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer that keeps some of the columns it was fitted on.
+
+    Subclasses have ``n_features_in_`` and, where columns have names, ``feature_names_in_`` after
+    they were fitted, and say in `_chosen` which columns they keep.
+    """
+
+    @abstractmethod
+    def _chosen(self) -> Collection[str]:
+        """The names of the columns to keep; columns of arrays are named x0, x1, ..."""
+
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
+        """Which columns are kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Return their numbers rather than a mask.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
+        >>> SubgroupSelector(size=1).fit(X, [0, 0, 1, 1] * 5).get_support()
+        array([ True, False])
+        """
+        check_is_fitted(self, "n_features_in_")
+        chosen = set(self._chosen())
+        mask = np.array([name in chosen for name in self._names_in()], dtype=bool)
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the columns that are kept.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names for the columns of an array; else those seen at fit.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1] * 10}
+        >>> SubgroupSelector(size=1).fit(table, [0, 0, 1, 1] * 5).get_feature_names_out()
+        array(['a'], dtype=object)
+        """
+        check_is_fitted(self, "n_features_in_")
+        names: NDArray[Any] = _check_feature_names_in(self, input_features)[self.get_support()]
+        return names
+
+    def transform(self, X: Any) -> Any:
+        """Keep the chosen columns, as they are.
+
+        Parameters
+        ----------
+        X : dataframe, lazy frame, array or mapping of columns
+            With the columns that were there at fit.
+
+        Returns
+        -------
+        The same kind of table, or what `set_output` asks for.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1] * 10}
+        >>> list(SubgroupSelector(size=1).fit(table, [0, 0, 1, 1] * 5).transform(table))
+        ['a']
+        """
+        check_is_fitted(self, "n_features_in_")
+        if issparse(X):
+            raise TypeError(
+                "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
+            )
+        if is_array(X):
+            array = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
+            return array[:, self.get_support()]
+        if isinstance(X, str | os.PathLike):
+            raise MisfeatError("transform takes a table, not a path; read the file first.")
+        wanted = [self._names_of(X)[place] for place in self.get_support(indices=True)]
+        if isinstance(X, Mapping):
+            return {name: X[name] for name in wanted}
+        return in_library(with_columns_only(X, wanted), self._output_library())
+
+    def _names_in(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else list(names)
+
+    def _names_of(self, X: Any) -> list[str]:
+        """The columns of a table, which must be those that were there at fit."""
+        names = list(X) if isinstance(X, Mapping) else column_names(X)
+        expected = getattr(self, "feature_names_in_", None)
+        if expected is None:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return names
+        known = set(expected)
+        ours = [name for name in names if name in known or name != self._target_name()]
+        if ours != list(expected):
+            raise MisfeatError(_mismatch(list(expected), ours))
+        return ours
+
+    def _target_name(self) -> str | None:
+        """A column that `transform` passes over, where the table still holds the target."""
+        return None
+
+    def _output_library(self) -> str | None:
+        from sklearn.utils._set_output import _get_output_config
+
+        asked: str = _get_output_config("transform", self)["dense"]
+        return None if asked == "default" else asked
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _mismatch(expected: list[str], found: list[str]) -> str:
+    """The message of scikit-learn, as other tools look for it."""
+    lines = ["The feature names should match those that were passed during fit."]
+    unseen = sorted(set(found) - set(expected))
+    gone = sorted(set(expected) - set(found))
+    for title, names in (
+        ("Feature names unseen at fit time:", unseen),
+        ("Feature names seen at fit time, yet now missing:", gone),
+    ):
+        if names:
+            lines += [title, *(f"- {name}" for name in names[:MOST_NAMED])]
+            lines += ["- ..."] if len(names) > MOST_NAMED else []
+    if not unseen and not gone:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"
+
+
+MOST_NAMED = 5
+
+
+class SubgroupColumns(SelectsColumns):
+    """The columns of one subgroup's best set, as a transformer of its own.
+
+    Made by `SubgroupSelector.for_subgroup`.
+
+    Parameters
+    ----------
+    features : tuple of str
+        The columns to keep.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"site": ["p"] * 8, "a": [0, 0, 1, 1] * 2, "b": [0, 1] * 4, "y": [0, 0, 1, 1] * 2}
+    >>> selector = SubgroupSelector("site", size=1).fit(table, "y")
+    >>> selector.for_subgroup("site=p")
+    SubgroupColumns(features=('a',))
+    """
+
+    def __init__(self, features: tuple[str, ...] = ()) -> None:
+        self.features = features
+
+    def fit(self, X: Any, y: Any = None) -> SubgroupColumns:  # noqa: ARG002
+        """Note the columns of a table."""
+        if is_array(X):
+            validate_data(self, X, dtype=None, ensure_all_finite=False)
+        else:
+            note_columns(self, X, list(X) if isinstance(X, Mapping) else column_names(X))
+        return self
+
+    @classmethod
+    def like(cls, selector: SelectsColumns, features: Sequence[str]) -> SubgroupColumns:
+        """A transformer that was fitted on the same columns as another."""
+        made = cls(tuple(features))
+        made.n_features_in_, made._target = selector.n_features_in_, selector._target_name()
+        if hasattr(selector, "feature_names_in_"):
+            made.feature_names_in_ = selector.feature_names_in_
+        return made
+
+    def _chosen(self) -> Collection[str]:
+        return self.features
+
+    def _target_name(self) -> str | None:
+        return getattr(self, "_target", None)
