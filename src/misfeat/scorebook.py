@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.gain import GainCompleter
-from misfeat.completion.model import ExactScores, Known
+from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.memory import check_memory, memory_needed
@@ -15,11 +15,12 @@ from misfeat.memory import check_memory, memory_needed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import CompletedScores, Completer
+    from misfeat.completion.model import Completer
     from misfeat.information.measures import Measure
     from misfeat.progress import Progress
 
 
+_COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 """Where every score is exact, the cheapest completer says so."""
 
@@ -71,6 +72,33 @@ class ScoreBook:
         if size not in self._completed:
             self._completed[size] = self._complete(size, progress)
         return self._completed[size]
+
+    def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """What the book holds: arrays put into a dict, the rest returned as plain values."""
+        for size, scores in enumerate(self._exact):
+            arrays[f"book.exact.{size}"] = scores
+        for size, completed in self._completed.items():
+            for name in _COMPLETED:
+                arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
+        return {
+            "n_exact": len(self._exact),
+            "sizes": list(self._completed),
+            "entropy": str(self._seeds.entropy),
+            "drawn": self._seeds.n_children_spawned,
+        }
+
+    def unpack(self, held: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over what `packed` gave."""
+        self._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        n_features = self._n_features
+        self._completed = {
+            size: CompletedScores(
+                subsets=level(n_features, size),
+                **{name: arrays[f"book.completed.{size}.{name}"] for name in _COMPLETED},
+            )
+            for size in held["sizes"]
+        }
+        self._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""

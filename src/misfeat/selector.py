@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from misfeat.answers import Answers, check_size
 from misfeat.cohorts.build import cohorts_of
@@ -20,11 +21,13 @@ from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.progress import progress_shown
+from misfeat.saving import load_selector, save_selector
 from misfeat.scorebook import ScoreBook
 from misfeat.transforming import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+    from pathlib import Path
     from typing import Self
 
     from misfeat.cohorts import Cohorts
@@ -297,6 +300,42 @@ class SubgroupSelector(Answers, SelectsColumns):
         if self.measure == "mutual_info":
             return MutualInformation(cohorts)
         return SquaredCorrelation(moments_of(*self._opened(X, y, groups)))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted selector to a folder, which `load` reads back.
+
+        JSON for settings, safetensors for arrays. An old selection in the folder is replaced at
+        once or not at all. Weights of trained networks are not part of it.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; it is made where it does not exist.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> with TemporaryDirectory() as folder:
+        ...     selector.save(f"{folder}/run")
+        ...     again = SubgroupSelector.load(f"{folder}/run")
+        >>> again.top_k().equals(selector.top_k())
+        True
+        """
+        check_is_fitted(self, "cohorts_")
+        save_selector(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a selector that `save` wrote; it answers as the saved one did.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where it was saved.
+        """
+        return load_selector(cls, folder)
 
     def for_subgroup(self, subgroup: str) -> SubgroupColumns:
         """A transformer that keeps the columns of one subgroup's best set, or of its k best.

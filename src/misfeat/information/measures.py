@@ -98,7 +98,7 @@ class SquaredCorrelation:
     records: Cohorts | None = None
 
     def __init__(self, moments: Moments) -> None:
-        self._moments = moments
+        self.moments = moments
         self.features = moments.features
         self.missing = moments.missing
         self.ceiling = np.ones(len(moments.names))
@@ -119,5 +119,5 @@ class SquaredCorrelation:
         del n_jobs  # the linear algebra underneath has threads of its own
         found = np.full(len(subsets), np.nan)
         computable = ~self.missing[cohort][subsets].any(axis=1)
-        found[computable] = squared_correlation(self._moments.products[cohort], subsets[computable])
+        found[computable] = squared_correlation(self.moments.products[cohort], subsets[computable])
         return found
