@@ -187,9 +187,11 @@ def paper(
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
     from misfeat.devices import check_device
     from misfeat.evaluation.paper import FULL, QUICK, PaperBench
+    from misfeat.exceptions import check_jobs
 
     with _errors_in_one_line(debug):
         check_device(device)
+        check_jobs(jobs)
         folder = out or ("bench-paper-quick" if quick else "bench-paper")
         _make_folder(folder)
         PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)

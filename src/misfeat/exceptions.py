@@ -52,6 +52,16 @@ def check_count(value: object, name: str, least: int = 1) -> None:
         raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least {least}.")
 
 
+def check_jobs(n_jobs: object) -> None:
+    """Refuse what is no number of threads as joblib reads it, nor None."""
+    if n_jobs is None:
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise MisfeatError(
+            f"n_jobs={n_jobs!r}; it must be a number of threads, -1 for all, or None."
+        )
+
+
 def no_such_column(column: object, names: Iterable[str], role: str) -> MisfeatError:
     """The error for a column that the table does not have, with the nearest names it has."""
     names = list(names)

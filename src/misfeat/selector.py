@@ -17,7 +17,7 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
 from misfeat.devices import check_device
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError, check_count, check_jobs
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.progress import progress_shown
@@ -265,11 +265,7 @@ class SubgroupSelector(Answers, SelectsColumns):
                 raise MisfeatError(f"{name}={share!r}; it must be above 0 and at most 1.")
         if self.random_state is not None:
             check_count(self.random_state, "random_state", least=0)
-        n_jobs: Any = self.n_jobs
-        if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
-            raise MisfeatError(
-                f"n_jobs={n_jobs!r}; it must be a number of threads, -1 for all, or None."
-            )
+        check_jobs(self.n_jobs)
 
     def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
         """The table, its target, and the rules by which it becomes cohorts."""

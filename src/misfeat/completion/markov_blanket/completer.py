@@ -2,7 +2,7 @@
 
 Unrecorded features are imputed by nearest neighbours, the target's Markov blanket is learned from
 the imputed rows of each cohort, and both repeat until no blanket changes: from the second time on
-rows are compared in the recorded members of their cohort's blanket, and in the target, alone.
+rows are compared in the recorded members of their cohort's blanket alone.
 
 The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows: members score
 what they tell together, everything else adds nothing. So sets within the blanket come before those
@@ -47,8 +47,9 @@ class MarkovBlanketCompleter(GuessingCompleter):
     ----------
     n_neighbors : int, default=5
         How many rows vote on a value, as in `KNNCompleter`.
-    with_target : bool, default=True
-        Whether rows are compared in the target as in a feature.
+    with_target : bool, default=False
+        Whether rows are compared in the target as in a feature. Then imputed values follow the
+        target, and blankets of them alone.
     alpha : float, default=0.01
         The level of the tests for the blanket, as in `markov_blanket`.
     rows_per_cell : float, default=5
@@ -78,7 +79,7 @@ class MarkovBlanketCompleter(GuessingCompleter):
         self,
         *,
         n_neighbors: int = 5,
-        with_target: bool = True,
+        with_target: bool = False,
         alpha: float = 0.01,
         rows_per_cell: float = 5.0,
         repeats: int = 10,

@@ -12,14 +12,15 @@ from misfeat.evaluation.paper.figures import draw_figures
 from misfeat.evaluation.paper.page import page
 from misfeat.evaluation.paper.plan import FULL, QUICK, REAL_TABLES
 from misfeat.evaluation.paper.results import Results
-from misfeat.evaluation.paper.units import run_units
+from misfeat.evaluation.paper.units import finished, run_units
 from misfeat.evaluation.tables import PAPER_TABLES
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from misfeat.evaluation.paper.plan import Plan
+    from misfeat.evaluation.paper.units import Unit
 
 WORK = "work.jsonl"
 """What was done, a line a piece of work; a run goes on from it."""
@@ -58,8 +59,7 @@ class PaperBench:
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        plan = _with_tables_at_hand(self._plan, tell)
-        units = list(Experiments(plan, self._n_jobs, self._device).units())
+        units = self._units_at_hand(finished(place / WORK), tell)
         results = Results(list(run_units(units, place / WORK, tell)))
         tables = {
             "table_4": results.effectiveness(),
@@ -77,16 +77,18 @@ class PaperBench:
         (place / "page.md").write_text(text, encoding="utf-8")
         tell(f"Written: {place / 'page.md'}")
 
+    def _units_at_hand(self, done: Collection[str], tell: Callable[[str], None]) -> list[Unit]:
+        """All pieces of work but those of real tables that the user has not, and that are left."""
+        plan = self._plan
+        for table in [table for table in plan.tables if table in REAL_TABLES]:
+            own = [unit for unit in self._units(plan) if unit.about.get("table") == table]
+            if any(unit.key not in done for unit in own):
+                try:
+                    PAPER_TABLES[table](1)
+                except MisfeatError as error:
+                    tell(f"Without {table}: {error}")
+                    plan = replace(plan, tables=tuple(t for t in plan.tables if t != table))
+        return self._units(plan)
 
-def _with_tables_at_hand(plan: Plan, tell: Callable[[str], None]) -> Plan:
-    """Leave out the real tables that the user has not downloaded, and say so."""
-    left_out = {}
-    for table in plan.tables:
-        if table in REAL_TABLES:
-            try:
-                PAPER_TABLES[table](1)
-            except MisfeatError as error:
-                left_out[table] = str(error)
-    for table, reason in left_out.items():
-        tell(f"Without {table}: {reason}")
-    return replace(plan, tables=tuple(table for table in plan.tables if table not in left_out))
+    def _units(self, plan: Plan) -> list[Unit]:
+        return list(Experiments(plan, self._n_jobs, self._device).units())

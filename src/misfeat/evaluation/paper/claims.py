@@ -43,10 +43,10 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """Reproduced where it holds in every case."""
+        """Reproduced where it holds in every case, in part where it holds in most."""
         if self.held == self.cases:
             return "reproduced"
-        return "not reproduced" if self.held == 0 else "reproduced in part"
+        return "reproduced in part" if 2 * self.held > self.cases else "not reproduced"
 
 
 def findings(results: Results) -> Iterator[Finding]:
@@ -76,11 +76,12 @@ def _effectiveness(results: Results) -> Iterator[Finding]:
     for baseline in PAPERS_METHODS[1:]:
         for name, among in (("real", real), ("synthetic", synthetic)):
             if among:
+                exceptions = ", with few exceptions" if name == "synthetic" else ""
                 yield Finding(
-                    f"MISFEAT is more effective than {baseline} on {name} tables.",
+                    f"MISFEAT is more effective than {baseline} on {name} tables{exceptions}.",
                     *better("paper", baseline, among),
                 )
-    for first, second in (("knn", "markov_blanket"), ("markov_blanket", "mlp")):
+    for first, second in (("knn", "markov_blanket"), ("markov_blanket", "mlp"), ("knn", "mlp")):
         yield Finding(
             f"Among the baselines, {first} is better than {second}.",
             *better(first, second, datasets),
@@ -90,15 +91,24 @@ def _effectiveness(results: Results) -> Iterator[Finding]:
 def _robustness(results: Results) -> Iterator[Finding]:
     drops = {(row["dataset"], row["method"]): row for row in results.drops()}
     tables = [table for table, method in drops if method == "knn"]
-    held = sum(drops[t, "paper"]["ndcg_5"] < drops[t, "knn"]["ndcg_5"] for t in tables)
+    cases = [(table, metric) for table in tables for metric in METRICS]
+    held = sum(drops[t, "paper"][m] < drops[t, "knn"][m] for t, m in cases)
     shown = "; ".join(
         f"{t} {drops[t, 'paper']['ndcg_5']:.1%} / {drops[t, 'knn']['ndcg_5']:.1%}" for t in tables
     )
     yield Finding(
         "MISFEAT loses less than knn as more features are missing.",
         held,
-        len(tables),
+        len(cases),
         f"mean relative drop of nDCG@5 a step: {shown}",
+    )
+    found = {(r["dataset"], r["method"], r["hidden"]): r for r in results.robustness()}
+    steps = [(d, p, m) for d, method, p in found if method == "knn" for m in METRICS]
+    yield Finding(
+        "MISFEAT is more effective than knn at every p.",
+        sum(found[d, "paper", p][m] > found[d, "knn", p][m] for d, p, m in steps),
+        len(steps),
+        "nDCG and precision at 5 and 10; the figures are drawn below",
     )
 
 
@@ -175,6 +185,11 @@ def _timing(results: Results) -> Iterator[Finding]:
             lambda: growth("hidden", "paper") < MUCH < growth("hidden", "knn"),
         ),
         (
+            "The time of knn does not depend on the budget.",
+            "budget",
+            lambda: 1 / MUCH < growth("budget", "knn") < MUCH,
+        ),
+        (
             "A fifth of the budget makes MISFEAT three times as fast as all of it.",
             "budget",
             lambda: growth("budget", "paper") >= THREE_TIMES,
@@ -195,5 +210,5 @@ def _sharing(results: Results) -> Finding:
         "Sharing entropies makes the computation of scores much faster.",
         sum(ratio > MUCH for ratio in ratios),
         len(ratios),
-        f"{min(ratios):.0f} to {max(ratios):.0f} times on one thread",
+        f"{min(ratios):.0f} to {max(ratios):.0f} times: shared and compiled, against numpy alone",
     )

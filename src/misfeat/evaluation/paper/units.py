@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+    from types import FrameType
 
     Row = dict[str, Any]
     Tell = Callable[[str], None]
@@ -25,18 +29,21 @@ class Unit:
         The experiment it belongs to.
     about : dict
         What tells it from the other pieces; part of every row of its result.
+    settings : dict
+        What else its result depends on; a result of other settings is not taken for it.
     work : callable
         Does it; returns rows.
     """
 
     experiment: str
     about: dict[str, Any]
+    settings: dict[str, Any]
     work: Callable[[], list[Row]]
 
     @property
     def key(self) -> str:
         """A name that no other piece has."""
-        return json.dumps([self.experiment, self.about], sort_keys=True)
+        return json.dumps([self.experiment, self.about, self.settings], sort_keys=True)
 
 
 def finished(file: Path) -> dict[str, list[Row]]:
@@ -46,7 +53,7 @@ def finished(file: Path) -> dict[str, list[Row]]:
         for line in file.read_text(encoding="utf-8").splitlines():
             try:
                 key, rows = json.loads(line)
-            except ValueError:
+            except (TypeError, ValueError):
                 continue
             done[key] = rows
     return done
@@ -74,11 +81,34 @@ def run_units(units: Sequence[Unit], file: Path, tell: Tell) -> Iterator[Row]:
         about = ", ".join(str(value) for value in unit.about.values())
         rest = f", about {_duration(so_far / number * (len(left) - number))} left" if number else ""
         tell(f"[{number + 1}/{len(left)}{rest}] {unit.experiment}: {about}")
-        done[unit.key] = unit.work()
-        _append(file, [unit.key, done[unit.key]])
+        with _interrupts_noted() as interrupted:
+            rows = unit.work()
+        if interrupted:
+            raise KeyboardInterrupt  # training ends early then, with a result that is not whole
+        done[unit.key] = rows
+        _append(file, [unit.key, rows])
     for unit in units:
         for row in done[unit.key]:
             yield {"experiment": unit.experiment, **unit.about, **row}
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[list[int]]:
+    """Note Ctrl-C while work goes on, also where the work itself catches it."""
+    noted: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _append(file: Path, entry: list[Any]) -> None:
