@@ -257,7 +257,7 @@ def _seconds(rows: list[Row], methods: Sequence[str]) -> Iterator[str]:
             [
                 "p" if varied == "hidden" else varied,
                 str(value),
-                *(f"{found[m]:.2f}" for m in methods),
+                *(f"{found[m]:.2g}" for m in methods),
             ]
             for (varied, value), found in cells.items()
         ],
