@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from misfeat.cohorts.blocks import check_names
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.collecting import WORTH_COLUMNS, Worths
+from misfeat.completion.model import CompletedScores
 from misfeat.evaluation.trust import TRUST_COLUMNS, in_words, trust
 from misfeat.exceptions import MisfeatError, check_count, no_such_column
 from misfeat.lattice import rank
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores, Completer
+    from misfeat.completion import Completer
     from misfeat.scorebook import ScoreBook
 
 
@@ -28,6 +30,7 @@ class Answers:
 
     size: int
     k: int
+    include: Sequence[str] | None
     random_state: int | None
     verbose: int
     cohorts_: Cohorts
@@ -75,7 +78,7 @@ class Answers:
         check_is_fitted(self, "cohorts_")
         k = self.k if k is None else k
         check_count(k, "k")
-        scores = self._scores_of(size)
+        scores = self._shown(size)
         return scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup), k)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
@@ -94,7 +97,7 @@ class Answers:
             The columns of `top_k` without ``rank``.
         """
         check_is_fitted(self, "cohorts_")
-        scores = self._scores_of(size)
+        scores = self._shown(size)
         sets = scored_sets(self.cohorts_, self._book.measure, scores, self._names(subgroup))
         return result_frame(as_columns(sets, ranked=False), self._backend)
 
@@ -165,7 +168,7 @@ class Answers:
         0      f3     1
         """
         check_is_fitted(self, "cohorts_")
-        scores = self._scores_of(size)
+        scores = self._shown(size)
         measure, larger_size = self._book.measure, scores.subsets.shape[1] + 1
         costs = {} if costs is None else dict(costs)
         _check_costs(costs, measure.features)
@@ -238,6 +241,34 @@ class Answers:
             return tuple(self.cohorts_.names)
         self.cohorts_.position(subgroup)
         return (subgroup,)
+
+    def _shown(self, size: int | None) -> CompletedScores:
+        """The scores of the sets of a size that hold every feature to include."""
+        scores = self._scores_of(size)
+        required = self._required(scores.subsets.shape[1], self._book.measure.features)
+        if not required:
+            return scores
+        held = np.all([(scores.subsets == place).any(axis=1) for place in required], axis=0)
+        return CompletedScores(
+            scores.subsets[held],
+            **{
+                name: getattr(scores, name)[:, held]
+                for name in ("score", "low", "high", "predicted", "support")
+            },
+        )
+
+    def _required(self, size: int, features: Sequence[str]) -> list[int]:
+        """The numbers of the features to include, which must fit into sets of a size."""
+        included = check_names(self.include, "include")
+        for name in included:
+            if name not in features:
+                raise no_such_column(name, features, "a feature to include")
+        if len(included) > size:
+            raise MisfeatError(
+                f"size={size}, but {len(included)} features are to be included: "
+                f"{', '.join(map(repr, included))}. Raise size, or include fewer."
+            )
+        return [features.index(name) for name in included]
 
     def _scores_of(self, size: int | None) -> CompletedScores:
         size = self.size if size is None else size

@@ -9,6 +9,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.answers import Answers, check_size
+from misfeat.cohorts.blocks import (
+    check_blocks,
+    check_names,
+    joined_blocks,
+    moments_without,
+    without_features,
+)
 from misfeat.cohorts.build import cohorts_of
 from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.moments import moments_of
@@ -17,7 +24,7 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
 from misfeat.devices import check_device
-from misfeat.exceptions import MisfeatError, check_count, check_jobs
+from misfeat.exceptions import MisfeatError, check_count, check_jobs, no_such_column
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.progress import progress_shown
@@ -26,7 +33,7 @@ from misfeat.scorebook import ScoreBook
 from misfeat.transforming import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -109,6 +116,14 @@ class SubgroupSelector(Answers, SelectsColumns):
         learn.
     memory_limit : float, default=0.6
         The share of the free memory that scores may take; more is refused before work starts.
+    include : list of str, default=None
+        Features that every set must hold; sets without them are not shown.
+    exclude : list of str, default=None
+        Features that no set may hold; they are left out.
+    blocks : dict of str to list of str, default=None
+        Features that enter sets together, as one-hot columns or the panel of a test do: a name for
+        each block, which counts as one feature, and its members. A subgroup recorded a block if it
+        recorded every member.
     keep : {"best", "top_k"}, default="best"
         Which columns `transform` keeps: those of the best set of every subgroup, or of its `k` best
         sets.
@@ -173,6 +188,9 @@ class SubgroupSelector(Answers, SelectsColumns):
         n_jobs: int | None = None,
         random_state: int | None = None,
         memory_limit: float = 0.6,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        blocks: Mapping[str, Sequence[str]] | None = None,
         keep: str = "best",
         keep_groups: bool = False,
         verbose: int = 0,
@@ -198,6 +216,9 @@ class SubgroupSelector(Answers, SelectsColumns):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.memory_limit = memory_limit
+        self.include = include
+        self.exclude = exclude
+        self.blocks = blocks
         self.keep = keep
         self.keep_groups = keep_groups
         self.verbose = verbose
@@ -231,7 +252,7 @@ class SubgroupSelector(Answers, SelectsColumns):
             table, target, rules = self._opened(X, y, groups)
             added = () if groups is None else table.names[-1:]
             names = [name for name in table.names if name not in (target, *added)]
-            cohorts = cohorts_of(table, target, rules, progress)
+            cohorts = self._with_choices(cohorts_of(table, target, rules, progress))
             book = ScoreBook(
                 self._measure(X, y, groups, cohorts),
                 completer,
@@ -242,6 +263,7 @@ class SubgroupSelector(Answers, SelectsColumns):
                 memory_limit=self.memory_limit,
             )
             check_size(self.size, book.measure.features, cohorts)
+            self._required(self.size, book.measure.features)
             book.completed(self.size, progress)
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
@@ -295,7 +317,19 @@ class SubgroupSelector(Answers, SelectsColumns):
     def _measure(self, X: Any, y: Any, groups: Any, cohorts: Cohorts) -> Measure:
         if self.measure == "mutual_info":
             return MutualInformation(cohorts)
-        return SquaredCorrelation(moments_of(*self._opened(X, y, groups)))
+        if self.blocks:
+            raise MisfeatError("blocks need measure='mutual_info'; leave one of the two out.")
+        moments = moments_of(*self._opened(X, y, groups))
+        return SquaredCorrelation(moments_without(moments, check_names(self.exclude, "exclude")))
+
+    def _with_choices(self, cohorts: Cohorts) -> Cohorts:
+        """Cohorts without excluded features, and with blocks of features joined."""
+        excluded = check_names(self.exclude, "exclude")
+        columns = [report.column for report in cohorts.columns]
+        for name in excluded:
+            if name not in columns:
+                raise no_such_column(name, columns, "a feature to exclude")
+        return joined_blocks(without_features(cohorts, excluded), check_blocks(self.blocks))
 
     def save(self, folder: str | Path) -> None:
         """Write the fitted selector to a folder, which `load` reads back.
@@ -360,7 +394,13 @@ class SubgroupSelector(Answers, SelectsColumns):
         k = 1 if self.keep == "best" else self.k
         sets = self.best_sets(k=k, subgroup=subgroup)
         chosen = {feature for best in sets for feature in best.features}
-        return [name for name in self._book.measure.features if name in chosen]
+        blocks = check_blocks(self.blocks)
+        return [
+            member
+            for name in self._book.measure.features
+            if name in chosen
+            for member in blocks.get(name, (name,))
+        ]
 
     def _target_name(self) -> str | None:
         return self.cohorts_.target

@@ -1,0 +1,170 @@
+"""Features that enter sets together, and features that enter none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.exceptions import MisfeatError, no_such_column
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.moments import Moments
+
+EXCLUDED = "excluded"
+
+
+def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
+    """Cohorts without some features, which are reported as left out.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded, weighted rows.
+    names : sequence of str
+        Features to leave out.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "y": [0, 1]}, "y")
+    >>> without_features(cohorts, ["a"]).features
+    ('b',)
+    """
+    left = _without(cohorts, names)
+    columns = tuple(
+        replace(report, role="left out", treatment=EXCLUDED, categories=(), edges=())
+        if report.column in names and report.role == "feature"
+        else report
+        for report in cohorts.columns
+    )
+    return replace(left, columns=columns)
+
+
+def moments_without(moments: Moments, names: Sequence[str]) -> Moments:
+    """Sums of products without some features."""
+    kept = [place for place, name in enumerate(moments.features) if name not in names]
+    lines = [*kept, len(moments.features)]  # the target comes last
+    return replace(
+        moments,
+        features=tuple(moments.features[place] for place in kept),
+        products=moments.products[:, lines][:, :, lines],
+        missing=moments.missing[:, kept],
+    )
+
+
+def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
+    """Cohorts in which each block of features is one feature, with a code for every combination.
+
+    A cohort recorded a block if it recorded every member.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded, weighted rows.
+    blocks : mapping of str to sequence of str
+        The members of each block, by a name that no other feature has. It takes the place of its
+        first member.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "c": [1, 1], "y": [0, 1]}, "y")
+    >>> cohorts = joined_blocks(cohorts, {"ab": ["a", "b"]})
+    >>> cohorts.features, cohorts.categories
+    (('ab',), (('a=0, b=1', 'a=1, b=0'),))
+    """
+    for name, members in blocks.items():
+        cohorts = _with_block(cohorts, name, members)
+    return cohorts
+
+
+def check_names(names: object, what: str) -> tuple[str, ...]:
+    """Names of features as users give them: None, one, or a list."""
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise MisfeatError(f"{what}={names!r}; it must be a list of names of features.")
+    return tuple(names)
+
+
+def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
+    """Blocks as users give them, checked: a mapping of names to members."""
+    if blocks is None:
+        return {}
+    if not isinstance(blocks, Mapping):
+        raise MisfeatError(f"blocks={blocks!r}; it must map names to lists of features.")
+    found: dict[str, tuple[str, ...]] = {}
+    owner: dict[str, str] = {}
+    for name, members in blocks.items():
+        if isinstance(members, str) or not isinstance(members, Sequence) or len(members) == 0:
+            raise MisfeatError(f"The block {name!r} is {members!r}; give a list of features.")
+        for member in members:
+            if member in owner:
+                raise MisfeatError(
+                    f"The feature {member!r} is in the blocks {owner[member]!r} and {name!r}; a "
+                    "feature can be in one."
+                )
+            owner[member] = name
+        found[str(name)] = tuple(members)
+    return found
+
+
+def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
+    for member in members:
+        if member not in cohorts.features:
+            raise no_such_column(member, cohorts.features, f"a member of the block {name!r}")
+    others = [feature for feature in cohorts.features if feature not in members]
+    if name in others:
+        raise MisfeatError(f"The block {name!r} has the name of a feature; give it another.")
+    places = [cohorts.features.index(member) for member in members]
+    codes, labels = _combined(cohorts, places)
+    left = _without(cohorts, members)
+    first = sum(place < min(places) for place in map(cohorts.features.index, others))
+    return replace(
+        left,
+        features=_inserted(left.features, first, name),
+        codes=np.insert(left.codes, first, codes, axis=0),
+        missing=np.insert(left.missing, first, cohorts.missing[:, places].any(axis=1), axis=1),
+        categories=_inserted(left.categories, first, labels),
+    )
+
+
+def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """A code for every combination that occurs, in their order, and what each means."""
+    lines = cohorts.codes[places]
+    whole = (lines >= 0).all(axis=0)
+    combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
+    codes = np.full(lines.shape[1], NOT_RECORDED, dtype=np.int32)
+    codes[whole] = numbers.reshape(-1)
+    labels = tuple(
+        ", ".join(
+            f"{cohorts.features[place]}={cohorts.categories[place][code]}"
+            for place, code in zip(places, combination, strict=True)
+        )
+        for combination in combinations.T
+    )
+    return codes, labels
+
+
+def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
+    kept = [place for place, name in enumerate(cohorts.features) if name not in names]
+    return replace(
+        cohorts,
+        features=tuple(cohorts.features[place] for place in kept),
+        codes=cohorts.codes[kept],
+        missing=cohorts.missing[:, kept],
+        categories=tuple(cohorts.categories[place] for place in kept),
+    )
+
+
+def _inserted(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:place], value, *values[place:])

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import mutual_info_score
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.cohorts import build_cohorts
+from misfeat.cohorts.blocks import joined_blocks, without_features
+from misfeat.datasets import make_cohorts
+
+
+@pytest.fixture
+def data():
+    return make_cohorts(3, 300, 5, hide=0.0, random_state=0)
+
+
+def test_a_block_is_one_feature_with_a_code_for_every_combination(data):
+    cohorts = build_cohorts(data.complete, data.target, groups=data.groups)
+    blocked = joined_blocks(cohorts, {"panel": ["f4", "f2"]})
+    assert blocked.features == ("f1", "panel", "f3", "f5")
+    place = blocked.features.index("panel")
+    labels = blocked.categories[place]
+    assert len(labels) == 9
+    assert labels[0] == "f4=0, f2=0"
+    for code, row in zip(blocked.codes[place], cohorts.codes.T, strict=True):
+        assert labels[code] == f"f4={row[3]}, f2={row[1]}"
+    assert blocked.weights is cohorts.weights
+
+
+def test_a_cohort_recorded_a_block_if_it_recorded_every_member():
+    table = {
+        "site": ["p"] * 4 + ["q"] * 4,
+        "a": [0, 1, 0, 1, 0, 1, 0, 1],
+        "b": [0, 0, 1, 1, None, None, None, None],
+        "c": [1, 0, 0, 1, 1, 1, 0, 0],
+        "y": [0, 1, 0, 1, 0, 1, 1, 0],
+    }
+    cohorts = joined_blocks(build_cohorts(table, "y", groups="site"), {"ab": ["a", "b"]})
+    assert cohorts.features == ("ab", "c")
+    assert cohorts.missing.tolist() == [[False, False], [True, False]]
+    assert (cohorts["site=q"].codes[0] == -1).all()
+
+
+def test_features_left_out_are_reported(data):
+    cohorts = build_cohorts(data.complete, data.target, groups=data.groups)
+    left = without_features(cohorts, ["f2"])
+    assert left.features == ("f1", "f3", "f4", "f5")
+    (report,) = [report for report in left.columns if report.column == "f2"]
+    assert (report.role, report.treatment) == ("left out", "excluded")
+
+
+def test_the_selector_scores_blocks_and_keeps_their_members(data):
+    table = pd.DataFrame(data.complete)
+    selector = SubgroupSelector(
+        "cohort", size=1, k=2, blocks={"panel": ["f1", "f2"]}, random_state=0
+    ).fit(table, "target")
+    best = selector.top_k(subgroup="cohort=c1")
+    assert best["features"][0] == ("panel",)
+    own = table[table["cohort"] == "c1"]
+    truth = mutual_info_score(own["f1"] * 3 + own["f2"], own["target"])
+    assert best["score"][0] == pytest.approx(truth, abs=1e-12)
+    assert {"f1", "f2"} <= set(selector.get_feature_names_out())
+    assert {"f1", "f2"} <= set(selector.transform(table).columns)
+
+
+def test_included_features_are_in_every_set_and_excluded_ones_in_none(data):
+    table = pd.DataFrame(data.complete)
+    selector = SubgroupSelector("cohort", size=2, include=["f5"], exclude=["f1"]).fit(
+        table, "target"
+    )
+    sets = list(selector.top_k()["features"])
+    assert sets
+    assert all("f5" in features and "f1" not in features for features in sets)
+    assert len(selector.scores(subgroup="cohort=c1")) == 3
+    assert "f5" in selector.get_feature_names_out()
+    r2 = SubgroupSelector("cohort", size=2, measure="r2", exclude=["f1"]).fit(table, "target")
+    assert all("f1" not in features for features in r2.scores()["features"])
+    usual = SubgroupSelector("cohort", size=2, measure="r2").fit(table, "target")
+    assert r2.score_of("cohort=c1", ["f2", "f3"]) == pytest.approx(
+        usual.score_of("cohort=c1", ["f2", "f3"])
+    )
+
+
+def test_what_is_worth_collecting_keeps_what_is_included():
+    data = make_cohorts(3, 400, 6, hide=0.3, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2, include=["f1"], random_state=0)
+    worth = selector.fit(data.columns, data.target).worth_collecting()
+    assert len(worth)
+    assert all("f1" in best for best in worth["best_set"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"include": ["f9"]}, "no column 'f9' .asked for as a feature to include"),
+        ({"exclude": ["f9"]}, "no column 'f9' .asked for as a feature to exclude"),
+        ({"include": ["f1", "f2", "f3"]}, "size=2, but 3 features are to be included"),
+        ({"include": 3}, "include=3; it must be a list of names"),
+        ({"blocks": {"p": ["f9"]}}, "a member of the block 'p'"),
+        ({"blocks": {"p": "f1"}}, "The block 'p' is 'f1'; give a list"),
+        ({"blocks": {"p": ["f1"], "q": ["f1"]}}, "in the blocks 'p' and 'q'"),
+        ({"blocks": {"f3": ["f1", "f2"]}}, "has the name of a feature"),
+        ({"blocks": ["f1"]}, "it must map names to lists"),
+        ({"blocks": {"p": ["f1"]}, "measure": "r2"}, "blocks need measure='mutual_info'"),
+    ],
+)
+def test_choices_that_make_no_sense_are_refused(data, settings, message):
+    with pytest.raises(MisfeatError, match=message):
+        SubgroupSelector("cohort", size=2, **settings).fit(data.complete, "target")
+
+
+def test_a_selector_with_choices_is_saved_whole(data, tmp_path):
+    made = SubgroupSelector(
+        "cohort", size=2, include=("f5",), exclude=["f1"], blocks={"p": ("f2", "f3")}
+    ).fit(pd.DataFrame(data.complete), "target")
+    made.save(tmp_path / "run")
+    again = SubgroupSelector.load(tmp_path / "run")
+    assert again.get_params() == made.get_params()
+    assert again.top_k().equals(made.top_k())
+    assert np.array_equal(again.get_support(), made.get_support())
