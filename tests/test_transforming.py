@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import MisfeatError, SubgroupSelector, UnseenSubgroupWarning
 from misfeat.datasets import load_heart, make_cohorts
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -145,6 +145,26 @@ def test_other_columns_than_at_fit_are_refused(make, columns):
         selector.transform(turned)
     with pytest.raises(MisfeatError, match="not a path"):
         selector.transform("table.csv")
+
+
+def test_unseen_subgroups_are_ignored_or_named(make, columns):
+    known = np.asarray(columns["cohort"]) != "c3"
+    seen = make({name: np.asarray(values)[known] for name, values in columns.items()})
+    whole = make(columns)
+    for unseen in ("ignore", "union", "error"):
+        selector = SubgroupSelector("cohort", size=1, unseen=unseen).fit(seen, "target")
+        assert names_of(selector.transform(seen))
+        if unseen == "ignore":
+            assert names_of(selector.transform(whole))
+        elif unseen == "union":
+            with pytest.warns(UnseenSubgroupWarning, match="'cohort=c3'"):
+                kept = selector.transform(whole)
+            assert len(kept) == len(whole)
+        else:
+            with pytest.raises(MisfeatError, match="not there at fit: 'cohort=c3'"):
+                selector.transform(whole)
+    with pytest.raises(MisfeatError, match="unseen='skip' is unknown"):
+        SubgroupSelector(unseen="skip").fit(whole, "target")
 
 
 def test_it_is_searched_over_in_a_pipeline(columns):

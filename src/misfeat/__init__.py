@@ -9,14 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from misfeat.exceptions import MisfeatError, MisfeatWarning
+    from misfeat.exceptions import (
+        DamagedFileError,
+        MisfeatError,
+        MisfeatWarning,
+        UnseenSubgroupWarning,
+    )
     from misfeat.selector import SubgroupSelector
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["MisfeatError", "MisfeatWarning", "SubgroupSelector", "__version__"]
+__all__ = [
+    "DamagedFileError",
+    "MisfeatError",
+    "MisfeatWarning",
+    "SubgroupSelector",
+    "UnseenSubgroupWarning",
+    "__version__",
+]
 
 _HOME = {
+    "DamagedFileError": "misfeat.exceptions",
+    "UnseenSubgroupWarning": "misfeat.exceptions",
     "MisfeatError": "misfeat.exceptions",
     "MisfeatWarning": "misfeat.exceptions",
     "SubgroupSelector": "misfeat.selector",

@@ -23,6 +23,17 @@ class MisfeatError(ValueError):
     """
 
 
+class DamagedFileError(MisfeatError):
+    """A file that misfeat wrote was changed, cut off, or written by a newer version.
+
+    Examples
+    --------
+    >>> from misfeat import DamagedFileError, MisfeatError
+    >>> issubclass(DamagedFileError, MisfeatError)
+    True
+    """
+
+
 class MisfeatWarning(UserWarning):
     """The answer stands, but something in the table was left out or cannot be trusted.
 
@@ -34,12 +45,23 @@ class MisfeatWarning(UserWarning):
     """
 
 
-def warn(text: str) -> None:
+class UnseenSubgroupWarning(MisfeatWarning):
+    """A table to transform has subgroups that the table at fit did not have.
+
+    Examples
+    --------
+    >>> from misfeat import MisfeatWarning, UnseenSubgroupWarning
+    >>> issubclass(UnseenSubgroupWarning, MisfeatWarning)
+    True
+    """
+
+
+def warn(text: str, kind: type[MisfeatWarning] = MisfeatWarning) -> None:
     """Warn as if the user's own line had: the first one outside this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, MisfeatWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def _is_ours(module: str) -> bool:

@@ -20,7 +20,7 @@ from misfeat.cohorts.model import Cohorts, ColumnReport
 from misfeat.cohorts.moments import Moments
 from misfeat.completion.named import COMPLETERS
 from misfeat.encoding import decoded, encoded
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.scorebook import ScoreBook
 
@@ -58,11 +58,11 @@ def load_selector(kind: type[SubgroupSelector], folder: str | Path) -> SubgroupS
     except OSError as error:
         raise MisfeatError(f"{str(place / ARRAYS)!r} cannot be read: {error.strerror}.") from error
     if hashlib.sha256(packed).hexdigest() != about.get("arrays"):
-        raise MisfeatError(f"{str(place / ARRAYS)!r} is damaged; save the selection again.")
+        raise DamagedFileError(f"{str(place / ARRAYS)!r} is damaged; save the selection again.")
     try:
         return _restored(kind, about, load(packed))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise MisfeatError(
+        raise DamagedFileError(
             f"{str(place)!r} is no complete selection ({error}); save it again."
         ) from error
 
@@ -191,17 +191,17 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise MisfeatError(f"{str(file)!r} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise MisfeatError(f"{str(file)!r} is damaged; save the selection again.") from error
+        raise DamagedFileError(f"{str(file)!r} is damaged; save the selection again.") from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise MisfeatError(f"{str(file)!r} is no selection of misfeat.")
     version = about.get("version")
     if isinstance(version, int) and version > VERSION:
-        raise MisfeatError(
+        raise DamagedFileError(
             f"{str(file)!r} was written by a newer misfeat ({about.get('misfeat')}, format "
             f"{version}); upgrade misfeat to read it."
         )
     if _checksum(about) != about.get("checksum") or _as_text(about) != text:
-        raise MisfeatError(f"{str(file)!r} is damaged; save the selection again.")
+        raise DamagedFileError(f"{str(file)!r} is damaged; save the selection again.")
     return about
 
 

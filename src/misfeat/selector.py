@@ -16,17 +16,25 @@ from misfeat.cohorts.blocks import (
     moments_without,
     without_features,
 )
-from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.build import cohorts_of, subgroup_names
 from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.moments import moments_of
-from misfeat.cohorts.opening import open_table, with_groups
+from misfeat.cohorts.opening import open_columns, open_table, with_groups
 from misfeat.cohorts.rules import CohortRules
 from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
 from misfeat.devices import check_device
-from misfeat.exceptions import MisfeatError, check_count, check_jobs, no_such_column
+from misfeat.exceptions import (
+    MisfeatError,
+    UnseenSubgroupWarning,
+    check_count,
+    check_jobs,
+    no_such_column,
+    warn,
+)
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.notebook import subgroups_as_html
 from misfeat.progress import progress_shown
 from misfeat.saving import load_selector, save_selector
 from misfeat.scorebook import ScoreBook
@@ -42,8 +50,12 @@ if TYPE_CHECKING:
     from misfeat.completion import Completer
     from misfeat.information.measures import Measure
 
-_MEASURES = ("mutual_info", "r2")
-_KEPT = ("best", "top_k")
+_CHOICES = {
+    "measure": ("mutual_info", "r2"),
+    "sampler": tuple(SAMPLERS),
+    "keep": ("best", "top_k"),
+    "unseen": ("ignore", "union", "error"),
+}
 
 
 class SubgroupSelector(Answers, SelectsColumns):
@@ -129,6 +141,10 @@ class SubgroupSelector(Answers, SelectsColumns):
         sets.
     keep_groups : bool, default=False
         Whether `transform` keeps the columns that tell subgroups apart, too.
+    unseen : {"ignore", "union", "error"}, default="ignore"
+        What `transform` does about rows of subgroups that were not there at fit: nothing, so that
+        they keep the same columns as all others; the same with a warning that names them; or an
+        error.
     verbose : int, default=0
         1 shows progress.
 
@@ -193,6 +209,7 @@ class SubgroupSelector(Answers, SelectsColumns):
         blocks: Mapping[str, Sequence[str]] | None = None,
         keep: str = "best",
         keep_groups: bool = False,
+        unseen: str = "ignore",
         verbose: int = 0,
     ) -> None:
         self.groups = groups
@@ -221,6 +238,7 @@ class SubgroupSelector(Answers, SelectsColumns):
         self.blocks = blocks
         self.keep = keep
         self.keep_groups = keep_groups
+        self.unseen = unseen
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
@@ -275,7 +293,7 @@ class SubgroupSelector(Answers, SelectsColumns):
         check_count(self.size, "size")
         check_count(self.k, "k")
         check_device(self.device)
-        for name, choices in (("measure", _MEASURES), ("sampler", SAMPLERS), ("keep", _KEPT)):
+        for name, choices in _CHOICES.items():
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
                 raise MisfeatError(
                     f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
@@ -289,9 +307,42 @@ class SubgroupSelector(Answers, SelectsColumns):
             check_count(self.random_state, "random_state", least=0)
         check_jobs(self.n_jobs)
 
-    def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
-        """The table, its target, and the rules by which it becomes cohorts."""
-        rules = CohortRules.parse(
+    def transform(self, X: Any) -> Any:
+        """Keep the columns of the best sets, as they are; see `keep`, `keep_groups` and `unseen`.
+
+        Parameters
+        ----------
+        X : dataframe, lazy frame, array or mapping of columns
+            With the columns that were there at fit; the target may be among them or not.
+
+        Returns
+        -------
+        The same kind of table, or what `set_output` asks for.
+        """
+        kept = super().transform(X)
+        if self.unseen != "ignore" and self.groups is not None:
+            self._check_subgroups(X)
+        return kept
+
+    def _check_subgroups(self, X: Any) -> None:
+        rules = self._rules()
+        names = subgroup_names(open_columns(X, rules.codes), rules)
+        unseen = [name for name in names if name not in self.cohorts_.names]
+        if unseen:
+            text = (
+                f"Subgroups that were not there at fit: {', '.join(map(repr, unseen))}. Fit on a "
+                "table that holds them, or use unseen='ignore'."
+            )
+            if self.unseen == "error":
+                raise MisfeatError(text)
+            warn(f"{text} They keep the columns of all others.", UnseenSubgroupWarning)
+
+    def _html_repr(self) -> str:
+        html: str = super()._html_repr()
+        return html + subgroups_as_html(self) if hasattr(self, "cohorts_") else html
+
+    def _rules(self) -> CohortRules:
+        return CohortRules.parse(
             groups=self.groups,
             bins=self.bins,
             binning=self.binning,
@@ -303,6 +354,10 @@ class SubgroupSelector(Answers, SelectsColumns):
             small_groups=self.small_groups,
             missing_groups=self.missing_groups,
         )
+
+    def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
+        """The table, its target, and the rules by which it becomes cohorts."""
+        rules = self._rules()
         table, target = open_table(X, y, rules.codes)
         if groups is None:
             return table, target, rules

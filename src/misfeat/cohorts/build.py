@@ -173,6 +173,19 @@ def cohorts_of(
     return replace(cohorts, notes=tuple(notes.texts))
 
 
+def subgroup_names(table: Table, rules: CohortRules) -> list[str]:
+    """The subgroups that a table has, whether they are small or not."""
+    check_columns(table, "", rules)
+    columns = dict.fromkeys(column for rule in rules.groups for column in rule.columns)
+    n_rows = table.n_rows()
+    profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
+    groupings = [prepare(rule, profiles) for rule in rules.groups]
+    rows = table.count_codes([grouping.coder for grouping in groupings])
+    table.close()
+    _, names = assemble.find_cohorts(rows, groupings, replace(rules, min_rows=1), Notes())
+    return names
+
+
 def check_columns(table: Table, target: str, rules: CohortRules) -> None:
     """Refuse names of columns that the table does not have, and a target that is a group."""
     for rule in rules.groups:

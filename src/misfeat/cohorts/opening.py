@@ -40,23 +40,23 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     """
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
-    if isinstance(X, str | os.PathLike):
-        if not isinstance(y, str):
-            raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
-        relation, connection = open_path(os.fspath(X), codes)
-        table = DataFrameTable(relation, on_close=connection.close)
-        return table, _existing(y, table.names)
-    if isinstance(X, Mapping | np.ndarray | list | tuple):
-        columns = as_columns(X)
-        if isinstance(y, str):
-            return ArrayTable(columns), _existing(y, columns)
-        target = _free_name(y, columns, "target")
-        return ArrayTable(columns).with_column(target, y), target
-    table = DataFrameTable(X)
+    if isinstance(X, str | os.PathLike) and not isinstance(y, str):
+        raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
+    table = open_columns(X, codes)
     if isinstance(y, str):
         return table, _existing(y, table.names)
     target = _free_name(y, table.names, "target")
     return table.with_column(target, y), target
+
+
+def open_columns(X: object, codes: MissingCodes) -> Table:
+    """Open whatever the user gave as a table without a target."""
+    if isinstance(X, str | os.PathLike):
+        relation, connection = open_path(os.fspath(X), codes)
+        return DataFrameTable(relation, on_close=connection.close)
+    if isinstance(X, Mapping | np.ndarray | list | tuple):
+        return ArrayTable(as_columns(X))
+    return DataFrameTable(X)
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:
