@@ -67,6 +67,15 @@ class Answers:
             unrecorded feature was recorded together somewhere; ``"singles"``, some such pair was
             not, so that nobody knows how the two interact; ``"none"``, some feature was recorded
             nowhere.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.top_k(k=1)[["subgroup", "rank", "features", "source"]]
+           subgroup  rank features source
+        0  all rows     1     (a,)  exact
         """
         sets = self.best_sets(size, k, subgroup)
         return result_frame(as_columns(sets, ranked=True), self._backend)
@@ -74,7 +83,16 @@ class Answers:
     def best_sets(
         self, size: int | None = None, k: int | None = None, subgroup: str | None = None
     ) -> list[ScoredSet]:
-        """The same as `top_k`, as plain objects, without a dataframe library."""
+        """The same as `top_k`, as plain objects, without a dataframe library.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.best_sets(k=1)[0].features
+        ('a',)
+        """
         check_is_fitted(self, "cohorts_")
         k = self.k if k is None else k
         check_count(k, "k")
@@ -95,6 +113,16 @@ class Answers:
         -------
         dataframe
             The columns of `top_k` without ``rank``.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.scores()[["features", "score"]].round(4)
+          features   score
+        0     (a,)  0.6931
+        1     (b,)  0.0000
         """
         check_is_fitted(self, "cohorts_")
         scores = self._shown(size)
@@ -231,7 +259,17 @@ class Answers:
 
     @property
     def subgroups_(self) -> Any:
-        """The subgroups: their rows, their target's entropy, and what they never recorded."""
+        """The subgroups: their rows, their target's entropy, and what they never recorded.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.subgroups_[["subgroup", "rows"]]
+           subgroup  rows
+        0  all rows     4
+        """
         check_is_fitted(self, "cohorts_")
         rows = subgroup_rows(self.cohorts_)
         return result_frame({name: [row[name] for row in rows] for name in rows[0]}, self._backend)

@@ -257,6 +257,12 @@ class SubgroupSelector(Answers, SelectsColumns):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+        >>> SubgroupSelector(size=1).fit(X, [0, 0, 1, 1]).get_support()
+        array([ True, False])
         """
         self._check_parameters()
         X, y = checked_arrays(self, X, y)
@@ -286,8 +292,96 @@ class SubgroupSelector(Answers, SelectsColumns):
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
         self.completer_ = completer
+        self.__dict__.pop("validation_", None)  # of an earlier fit
         note_columns(self, X, names)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the columns of the best sets, as they are; see `keep`, `keep_groups` and `unseen`.
+
+        Parameters
+        ----------
+        X : dataframe, lazy frame, array or mapping of columns
+            With the columns that were there at fit; the target may be among them or not.
+
+        Returns
+        -------
+        The same kind of table, or what `set_output` asks for.
+
+        Examples
+        --------
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> list(SubgroupSelector(size=1).fit(table, "y").transform(table))
+        ['a']
+        """
+        kept = super().transform(X)
+        if self.unseen != "ignore" and self.groups is not None:
+            self._check_subgroups(X)
+        return kept
+
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted selector to a folder, which `load` reads back.
+
+        JSON for settings, safetensors for arrays. An old selection in the folder is replaced at
+        once or not at all. Weights of trained networks are not part of it.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; it is made where it does not exist.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> with TemporaryDirectory() as folder:
+        ...     selector.save(f"{folder}/run")
+        ...     again = SubgroupSelector.load(f"{folder}/run")
+        >>> again.top_k().equals(selector.top_k())
+        True
+        """
+        check_is_fitted(self, "cohorts_")
+        save_selector(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a selector that `save` wrote; it answers as the saved one did.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where it was saved.
+
+        Examples
+        --------
+        >>> SubgroupSelector.load("nowhere")
+        Traceback (most recent call last):
+        ...
+        misfeat.exceptions.MisfeatError: There is no selection in 'nowhere': it holds no selection.json.
+        """  # noqa: E501
+        return load_selector(cls, folder)
+
+    def for_subgroup(self, subgroup: str) -> SubgroupColumns:
+        """A transformer that keeps the columns of one subgroup's best set, or of its k best.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+
+        Returns
+        -------
+        SubgroupColumns
+            Fitted on the same columns.
+
+        Examples
+        --------
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> list(SubgroupSelector(size=1).fit(table, "y").for_subgroup("all rows").transform(table))
+        ['a']
+        """
+        return SubgroupColumns.like(self, self._kept(subgroup))
 
     def _check_parameters(self) -> None:
         check_count(self.size, "size")
@@ -306,23 +400,6 @@ class SubgroupSelector(Answers, SelectsColumns):
         if self.random_state is not None:
             check_count(self.random_state, "random_state", least=0)
         check_jobs(self.n_jobs)
-
-    def transform(self, X: Any) -> Any:
-        """Keep the columns of the best sets, as they are; see `keep`, `keep_groups` and `unseen`.
-
-        Parameters
-        ----------
-        X : dataframe, lazy frame, array or mapping of columns
-            With the columns that were there at fit; the target may be among them or not.
-
-        Returns
-        -------
-        The same kind of table, or what `set_output` asks for.
-        """
-        kept = super().transform(X)
-        if self.unseen != "ignore" and self.groups is not None:
-            self._check_subgroups(X)
-        return kept
 
     def _check_subgroups(self, X: Any) -> None:
         rules = self._rules()
@@ -386,64 +463,11 @@ class SubgroupSelector(Answers, SelectsColumns):
                 raise no_such_column(name, columns, "a feature to exclude")
         return joined_blocks(without_features(cohorts, excluded), check_blocks(self.blocks))
 
-    def save(self, folder: str | Path) -> None:
-        """Write the fitted selector to a folder, which `load` reads back.
-
-        JSON for settings, safetensors for arrays. An old selection in the folder is replaced at
-        once or not at all. Weights of trained networks are not part of it.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Where to; it is made where it does not exist.
-
-        Examples
-        --------
-        >>> from tempfile import TemporaryDirectory
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> with TemporaryDirectory() as folder:
-        ...     selector.save(f"{folder}/run")
-        ...     again = SubgroupSelector.load(f"{folder}/run")
-        >>> again.top_k().equals(selector.top_k())
-        True
-        """
-        check_is_fitted(self, "cohorts_")
-        save_selector(self, folder)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Self:
-        """Read a selector that `save` wrote; it answers as the saved one did.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Where it was saved.
-        """
-        return load_selector(cls, folder)
-
-    def for_subgroup(self, subgroup: str) -> SubgroupColumns:
-        """A transformer that keeps the columns of one subgroup's best set, or of its k best.
-
-        Parameters
-        ----------
-        subgroup : str
-            Its name, as in `subgroups_`.
-
-        Returns
-        -------
-        SubgroupColumns
-            Fitted on the same columns.
-        """
-        return SubgroupColumns.like(self, self._kept(subgroup))
-
     def _chosen(self) -> Collection[str]:
-        kept = set(self._kept(None))
-        return (
-            kept | {report.column for report in self.cohorts_.columns if report.role == "group"}
-            if self.keep_groups
-            else kept
-        )
+        kept = self._kept(None)
+        if self.keep_groups:
+            kept += [report.column for report in self.cohorts_.columns if report.role == "group"]
+        return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
         k = 1 if self.keep == "best" else self.k
