@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -47,3 +48,21 @@ selector = SubgroupSelector(size=2, k=1).fit(X, y)
 print(len(selector.best_sets()))
 """
     assert run(code).strip() == "1"
+
+
+def public_things():
+    for name in misfeat.__all__:
+        thing = getattr(misfeat, name)
+        if inspect.isclass(thing):
+            yield name, thing
+    for name, method in inspect.getmembers(misfeat.SubgroupSelector):
+        ours = (getattr(method, "__module__", None) or "").startswith("misfeat")
+        if not name.startswith("_") and ours and callable(method):
+            yield f"SubgroupSelector.{name}", method
+    yield "SubgroupSelector.subgroups_", misfeat.SubgroupSelector.subgroups_
+
+
+@pytest.mark.parametrize(("name", "thing"), list(public_things()))
+def test_every_public_name_has_an_example(name, thing):
+    assert "Examples\n" in inspect.getdoc(thing), name
+    assert ">>> " in inspect.getdoc(thing), name

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -216,3 +217,11 @@ def test_a_search_on_hospitals_that_lack_columns(data_folder):
     search = GridSearchCV(pipeline, {"subgroupselector__size": [2, 3]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.7
     assert len(search.best_estimator_[:-1].get_feature_names_out()) >= 2
+
+
+def test_threads_are_taken_from_joblibs_context(columns):
+    table = pd.DataFrame(columns)
+    alone = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        together = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
+    pd.testing.assert_frame_equal(alone.scores(), together.scores())
