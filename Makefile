@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not heavy" --cov --cov-report=term
+	$(BIN)/pytest -m "not heavy" -n auto --dist loadfile --cov --cov-report=term
 
 test-all: $(VENV)/.heavy test-bounds
 	$(BIN)/pytest -m heavy
