@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.cohorts.blocks import check_names
 from misfeat.cohorts.dataframes import result_frame
-from misfeat.collecting import WORTH_COLUMNS, Worth, Worths
+from misfeat.collecting import WORTH_COLUMNS, Worth, Worths, joins
 from misfeat.completion.model import CompletedScores
 from misfeat.evaluation.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.exceptions import MisfeatError, check_count, no_such_column
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import Completer
+    from misfeat.report import Report
     from misfeat.scorebook import ScoreBook
+    from misfeat.selector import SubgroupSelector
 
 
 class Answers:
@@ -182,7 +184,8 @@ class Answers:
             ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by how much the
             best score of the size is expected to rise over that of the best set that the subgroup
             recorded, with its interval; ``best_set`` the set that would then be best; ``joined`` by
-            how much the best recorded set is predicted to rise if the feature joined it.
+            how much the best recorded set is predicted to rise if the feature joined it as one
+            more, NaN where the table has more sets of that size than are worth the time.
 
         Examples
         --------
@@ -218,10 +221,10 @@ class Answers:
         """
         check_is_fitted(self, "cohorts_")
         scores = self._shown(size)
-        measure, larger_size = self._book.measure, scores.subsets.shape[1] + 1
+        measure, size = self._book.measure, scores.subsets.shape[1]
         costs = {} if costs is None else dict(costs)
         _check_costs(costs, measure.features)
-        larger = self._scores_of(larger_size) if larger_size <= len(measure.features) else None
+        larger = self._scores_of(size + 1) if joins(measure.missing, size) else None
         confidence = getattr(self.completer_, "confidence", None)
         worths = Worths(scores, larger, measure.missing, measure.features, confidence, costs)
         return [
@@ -265,6 +268,46 @@ class Answers:
             **{name: [getattr(one, name) for one in found] for name in TRUST_COLUMNS},
         }
         return result_frame(columns, self._backend)
+
+    def report(
+        self,
+        title: str | None = None,
+        *,
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+        validate: bool = True,
+    ) -> Report:
+        """Everything that was found, as one page that needs no network.
+
+        Parameters
+        ----------
+        title : str, default=None
+            The heading of the page.
+        size, k : int, default=None
+            Features in a set, and sets of each subgroup; the estimator's where None.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+        validate : bool, default=True
+            Whether features are hidden on purpose, to tell how far predictions can be trusted.
+
+        Returns
+        -------
+        misfeat.report.Report
+            With ``write_html(path)``, ``open()``, ``html()``, ``html_snippet()`` and ``json()``; a
+            notebook shows it.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report()
+        <Report: What tells most about y. Use .open() or .write_html('report.html').>
+        """
+        from misfeat.report import Report
+        from misfeat.report.gather import gather
+
+        return Report(gather(cast("SubgroupSelector", self), size, k, costs, validate), title)
 
     @property
     def subgroups_(self) -> Any:

@@ -8,6 +8,7 @@ expected to be E[max(0, X - b)] with X normal around s, its deviation taken from
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import comb
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ class Worth:
         The set with the feature that is predicted to be best.
     joined : float
         By how much the best set that the subgroup has is predicted to rise if the feature joined it
-        as one more; NaN where there is no such set.
+        as one more; NaN where there is no such set, or there are too many (see `joins`).
     support : str
         What the prediction rests on.
     cost : float
@@ -81,6 +82,29 @@ WORTH_COLUMNS = (
     "cost",
     "gain_per_cost",
 )
+
+
+MOST_JOINED = 30_000
+"""Scores of sets with one feature more that are predicted only to tell what joining would bring."""
+
+
+def joins(missing: NDArray[np.bool_], size: int) -> bool:
+    """Whether sets with one feature more than `size` are scored, too.
+
+    Parameters
+    ----------
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        What each cohort never recorded.
+    size : int
+        Features in a set.
+
+    Examples
+    --------
+    >>> joins(np.ones((4, 12), dtype=bool), 3), joins(np.ones((20, 30), dtype=bool), 3)
+    (True, False)
+    """
+    n_cohorts, n_features = missing.shape
+    return bool(size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_JOINED)
 
 
 class Worths:

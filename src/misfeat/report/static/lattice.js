@@ -1,0 +1,101 @@
+// The lattice of feature sets: scores by size, cohort and the rank of a set among those of its size.
+
+const SUPPORT = [
+  "some feature was recorded nowhere",
+  "some pair was recorded together nowhere, so how the two interact is not known",
+  "every pair with an unrecorded feature was recorded together somewhere",
+  "some cohort recorded all of these features together",
+  "computed from the cohort's own rows",
+];
+
+function bytes(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+function floats(base64) {
+  const view = new DataView(bytes(base64).buffer);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
+function binomial(n, k) {
+  let result = 1;
+  for (let i = 1; i <= k; i++) result = (result * (n - k + i)) / i;
+  return Math.round(result);
+}
+
+class Lattice {
+  constructor(data) {
+    this.features = data.features;
+    this.cohorts = data.subgroups;
+    this.levels = new Map();
+    for (const level of data.lattice.levels) {
+      this.levels.set(level.size, {
+        count: binomial(data.features.length, level.size),
+        score: floats(level.score),
+        low: floats(level.low),
+        high: floats(level.high),
+        predicted: bytes(level.predicted),
+        support: bytes(level.support),
+      });
+    }
+    this.largest = Math.max(0, ...this.levels.keys());
+  }
+
+  /** The number of a set, members ascending, among the sets of its size. */
+  rank(set) {
+    return set.reduce((sum, member, i) => sum + binomial(member, i + 1), 0);
+  }
+
+  /** What is known of a set in a cohort. */
+  at(cohort, set) {
+    const level = this.levels.get(set.length);
+    if (!level) return null;
+    const place = cohort * level.count + this.rank(set);
+    return {
+      set,
+      score: level.score[place],
+      low: level.low[place],
+      high: level.high[place],
+      predicted: level.predicted[place] === 1,
+      support: SUPPORT[level.support[place]],
+    };
+  }
+
+  /** One more than the number of sets of the same size that score higher in the cohort. */
+  standing(cohort, set) {
+    const level = this.levels.get(set.length);
+    const own = this.at(cohort, set).score;
+    const start = cohort * level.count;
+    let better = 0;
+    for (let i = start; i < start + level.count; i++) better += level.score[i] > own;
+    return { place: better + 1, of: level.count };
+  }
+
+  without(set) {
+    return set.length < 2 ? [] : set.map((member) => set.filter((other) => other !== member));
+  }
+
+  withOneMore(set) {
+    if (!this.levels.has(set.length + 1)) return [];
+    const more = [];
+    for (let feature = 0; feature < this.features.length; feature++) {
+      if (!set.includes(feature)) more.push([...set, feature].sort((a, b) => a - b));
+    }
+    return more;
+  }
+
+  /** The best sets of a size that hold a set, best first. */
+  holding(cohort, set, size, most) {
+    const found = [];
+    const others = this.features.map((_, i) => i).filter((i) => !set.includes(i));
+    const extend = (chosen, from) => {
+      if (chosen.length === size) {
+        found.push(this.at(cohort, [...chosen].sort((a, b) => a - b)));
+        return;
+      }
+      for (let i = from; i < others.length; i++) extend([...chosen, others[i]], i + 1);
+    };
+    extend(set, 0);
+    return found.sort((a, b) => b.score - a.score).slice(0, most);
+  }
+}

@@ -1,0 +1,65 @@
+"""What the report says in words: what a score rests on, what a column became, what would rise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_RISES = 3
+"""Sentences at the head of the report."""
+
+MOST_VALUES = 8
+"""Values of a column that are listed."""
+
+_SUPPORT = {
+    "own rows": "computed from the cohort's own rows",
+    "joint": "some cohort recorded all of these features together",
+    "pairs": "every pair with an unrecorded feature was recorded together somewhere",
+    "singles": "some pair was recorded together nowhere, so how the two interact is not known",
+    "none": "some feature was recorded nowhere",
+}
+
+
+def support_words(support: str) -> str:
+    """What a score rests on.
+
+    Examples
+    --------
+    >>> support_words("own rows")
+    "computed from the cohort's own rows"
+    """
+    return _SUPPORT[support]
+
+
+def column_words(column: dict[str, Any]) -> str:
+    """The values that a column was reduced to, the first of them.
+
+    Examples
+    --------
+    >>> column_words({"categories": ["no", "yes"]})
+    'no, yes'
+    >>> column_words({"categories": list("abcdefghij")})
+    'a, b, c, d, e, f, g, h and 2 more'
+    """
+    values = column["categories"]
+    shown = ", ".join(values[:MOST_VALUES])
+    more = len(values) - MOST_VALUES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
+    """The features most worth collecting, one a cohort, with the score before and after.
+
+    Parameters
+    ----------
+    contents : dict
+        As `misfeat.report.contents.contents` makes them.
+    """
+    recorded = {row["subgroup"]: row["best_recorded"] for row in contents["subgroups"]}
+    found = []
+    seen = set()
+    for worth in contents["worth_collecting"]:
+        if worth["subgroup"] not in seen and worth["gain"] > 0:
+            seen.add(worth["subgroup"])
+            before = recorded[worth["subgroup"]]
+            found.append(worth | {"before": before, "after": before + worth["gain"]})
+    return found[:MOST_RISES]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.lattice import level
+
+
+@pytest.fixture(scope="module")
+def held(report):
+    return json.loads(report.json())
+
+
+def test_the_sets_are_those_of_top_k(fitted, held):
+    best = fitted.best_sets()
+    assert [tuple(row["features"]) for row in held["top_sets"]] == [one.features for one in best]
+    assert [row["score"] for row in held["top_sets"]] == [one.score for one in best]
+
+
+def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
+    gains = [row["gain"] for row in held["worth_collecting"]]
+    assert gains == sorted(gains, reverse=True)
+    assert len(gains) == len(fitted.worths())
+
+
+def test_the_best_recorded_set_is_the_one_a_gain_is_over(fitted, held):
+    for row in held["subgroups"]:
+        own = [s for s in fitted.best_sets(k=1000, subgroup=row["subgroup"]) if not s.missing]
+        assert row["best_recorded"] == own[0].score
+
+
+def test_shares_of_recorded_rows_are_none_where_a_feature_was_never_recorded(fitted, held):
+    never = [[share is None for share in row] for row in held["recorded"]]
+    assert np.array_equal(never, fitted.cohorts_.missing)
+
+
+def test_sporadic_gaps_count_as_shares():
+    table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    assert held["recorded"] == [[0.75, 1.0]]
+
+
+@pytest.mark.parametrize("name", ["score", "low", "high"])
+def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held, name):
+    assert [one["size"] for one in held["lattice"]["levels"]] == [1, 2, 3]
+    for one in held["lattice"]["levels"]:
+        packed = np.frombuffer(base64.b64decode(one[name]), dtype="<f4")
+        kept = getattr(fitted._book.completed(one["size"]), name)
+        assert packed.reshape(kept.shape) == pytest.approx(kept, abs=1e-6)
+        assert kept.shape[1] == len(level(7, one["size"]))
+
+
+def test_trust_is_what_validate_says(fitted, held):
+    fitted.validate()
+    assert held["trust"]["sentence"] == fitted.validation_
+    assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
+
+
+def test_without_validation_the_report_says_so(fitted):
+    held = json.loads(fitted.report(validate=False).json())
+    assert held["trust"] == {
+        "sentence": "This was not checked: the report was made without validation.",
+        "rows": [],
+    }
+
+
+def test_settings_are_those_that_differ_from_the_defaults(held):
+    assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
+
+
+def test_costs_rank_what_is_worth_collecting(fitted):
+    feature = fitted.worths()[0].feature
+    held = json.loads(fitted.report(costs={feature: 1000}, validate=False).json())
+    assert held["worth_collecting"][-1]["feature"] == feature
+
+
+def test_squared_correlations_have_a_report_too():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    table = {"g": ["u", "v", "w"] * 100, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
+    table["b"] = np.where(np.array(table["g"]) == "u", np.nan, table["b"])
+    y = x[:, 0] + x[:, 1] + rng.normal(size=300)
+    selector = SubgroupSelector("g", size=2, measure="r2").fit(table, y)
+    held = json.loads(selector.report().json())
+    assert held["unit"] == "R²"
+    assert held["subgroups"][0]["missing"] == ["b"]
+
+
+def test_a_table_without_gaps_has_nothing_to_collect_and_nothing_to_trust():
+    table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    report = SubgroupSelector(size=1).fit(table, "y").report()
+    assert json.loads(report.json())["worth_collecting"] == []
+    assert "there is nothing to collect" in report.html()
+    assert "Every score is exact" in report.html()
+
+
+def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
+    fitted.save(tmp_path / "run")
+    again = json.loads(SubgroupSelector.load(tmp_path / "run").report(title="A report").json())
+    del again["created"]
+    assert again == {name: value for name, value in held.items() if name != "created"}
