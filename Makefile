@@ -1,4 +1,4 @@
-# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines.
+# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and a browser.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-bounds format clean
+.PHONY: demo test test-all test-bounds test-browser format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo
@@ -15,15 +15,19 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not heavy" -n auto --dist loadfile --cov --cov-report=term
+	$(BIN)/pytest -m "not heavy and not browser" -n auto --dist loadfile --cov --cov-report=term
 
-test-all: $(VENV)/.heavy test-bounds
+test-all: $(VENV)/.heavy test-bounds test-browser
 	$(BIN)/pytest -m heavy
+
+# The report in a real browser: Chromium from the system's packages.
+test-browser: $(VENV)/.browser
+	$(BIN)/pytest -m browser tests/report
 
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest -m "not heavy" tests/information tests/lattice \
+		$(BIN)/pytest -m "not heavy and not browser" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/knn
 
 format: $(VENV)/.dev
@@ -31,14 +35,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) misfeat-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 # A stamp says that the environment holds an extra; it is renewed when the settings change.
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo $(VENV)/.dev $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
 	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
 	$(INSTALL) --editable '.[$*]'
 	@touch $@

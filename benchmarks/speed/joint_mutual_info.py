@@ -21,7 +21,7 @@ everything included but compilation, on one thread and on all.
     python benchmarks/speed/joint_mutual_info.py [WORKLOAD ...]
 
 A run of all workloads keeps its figures beside this script: joint_mutual_info.csv and, drawn with
-matplotlib (``pip install '.[report]'``), joint_mutual_info.svg.
+matplotlib (``pip install '.[plot]'``), joint_mutual_info.svg.
 """
 
 from __future__ import annotations

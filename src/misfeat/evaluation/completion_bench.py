@@ -190,5 +190,5 @@ def report(rows: Sequence[Row], folder: str) -> Iterator[str]:
     try:
         plot(averages, place / "ndcg.svg")
     except ImportError:
-        yield "No plot: pip install 'misfeat[report]'."
+        yield "No plot: pip install 'misfeat[plot]'."
     yield f"Figures: {place}"
