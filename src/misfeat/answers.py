@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from misfeat.cohorts.blocks import check_names
 from misfeat.cohorts.dataframes import result_frame
-from misfeat.collecting import WORTH_COLUMNS, Worths
+from misfeat.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.completion.model import CompletedScores
 from misfeat.evaluation.trust import TRUST_COLUMNS, in_words, trust
 from misfeat.exceptions import MisfeatError, check_count, no_such_column
@@ -195,6 +195,27 @@ class Answers:
           feature  rank
         0      f3     1
         """
+        rows = self.worths(subgroup, size, costs)
+        columns = {name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS}
+        return result_frame(columns, self._backend)
+
+    def worths(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> list[Worth]:
+        """The same as `worth_collecting`, as plain objects, without a dataframe library.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.3, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> selector.worths(subgroup="cohort=c1")[0].feature
+        'f3'
+        """
         check_is_fitted(self, "cohorts_")
         scores = self._shown(size)
         measure, larger_size = self._book.measure, scores.subsets.shape[1] + 1
@@ -203,13 +224,11 @@ class Answers:
         larger = self._scores_of(larger_size) if larger_size <= len(measure.features) else None
         confidence = getattr(self.completer_, "confidence", None)
         worths = Worths(scores, larger, measure.missing, measure.features, confidence, costs)
-        rows = [
+        return [
             worth
             for name in self._names(subgroup)
             for worth in worths.of(self.cohorts_.position(name), name)
         ]
-        columns = {name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS}
-        return result_frame(columns, self._backend)
 
     def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
         """How far the predictions for this very table can be trusted.
