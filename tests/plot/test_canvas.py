@@ -79,6 +79,38 @@ def test_names_are_shown_as_they_are_where_others_would_see_formulas(odd):
     assert misfeat.plot.top_k(odd, "g^=$1_0").get_xlabel().endswith("with t$_{ (nats)")
 
 
+@pytest.fixture(scope="module")
+def loaded(selector, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved") / "run"
+    selector.save(folder)
+    return misfeat.SubgroupSelector.load(folder)
+
+
+@pytest.fixture(scope="module")
+def correlated(data):
+    chosen = misfeat.SubgroupSelector(data.groups, size=2, measure="r2", exclude=["sleep"])
+    return chosen.fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="module")
+def chosen(data):
+    blocks = {"blood": ["glucose", "lipids"]}
+    chosen = misfeat.SubgroupSelector(data.groups, size=3, include=["ecg", "weight"], blocks=blocks)
+    return chosen.fit(data.columns, data.target)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("which", ["loaded", "correlated", "chosen"])
+def test_selectors_of_every_kind_are_drawn(name, which, request):
+    selector = request.getfixturevalue(which)
+    options = {"subgroup": "clinic=East"} if name in OF_ONE else {}
+    if name == "lattice":
+        options["features"] = ["ecg", "weight", "smoking"]
+    ax = getattr(misfeat.plot, name)(selector, **options)
+    ax.figure.canvas.draw()
+    assert ax.get_title()
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_selector_must_be_fitted(name):
     with pytest.raises(NotFittedError):

@@ -60,6 +60,18 @@ def test_a_sentence_stands_where_nothing_is_missing(smallest):
     assert [text.get_text() for text in ax.texts] == ["Every subgroup recorded every feature."]
 
 
+def test_a_sentence_stands_where_too_little_was_recorded():
+    table = {
+        "g": ["a"] * 4 + ["b"] * 4,
+        "x": [0, 0, 1, 1] + [None] * 4,
+        "z": [0, 1, 0, 1] + [None] * 4,
+        "y": [0, 0, 1, 1, 1, 0, 1, 0],
+    }
+    selector = misfeat.SubgroupSelector("g", size=2).fit(table, "y")
+    ax = misfeat.plot.worth_collecting(selector, "g=b")
+    assert ax.texts[0].get_text().startswith("Too few features were recorded")
+
+
 def test_no_features_cannot_be_asked_for(selector):
     with pytest.raises(MisfeatError, match="n=0"):
         misfeat.plot.worth_collecting(selector, n=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.plot.asking import score_label
+from misfeat.plot.asking import missing_of, score_label
 from misfeat.plot.canvas import (
     AS_TEXT,
     BLUE,
@@ -88,8 +88,7 @@ def worth_collecting(
     found = selector.worths(subgroup, size, costs)
     best = sorted(found, key=lambda worth: -worth.gain_per_cost)[:n]
     if not best:
-        whose = "The subgroup" if subgroup is not None else "Every subgroup"
-        return say_nothing_to_show(axes(ax, 5.0, 1.5), f"{whose} recorded every feature.")
+        return say_nothing_to_show(axes(ax, 5.0, 1.5), _why_nothing(selector, subgroup))
     several = subgroup is None and len(selector.cohorts_) > 1
     labels = [_label(worth, several) for worth in best]
     ax = axes(ax, 4.8 + inches(labels), max(2.4, 1.7 + ROW * len(best)))
@@ -105,6 +104,14 @@ def worth_collecting(
     where = f" in {shortened(subgroup, 40)}" if subgroup is not None else ""
     crown(ax, f"Worth collecting for {sets}{where}", handles, columns=2)
     return ax
+
+
+def _why_nothing(selector: Answers, subgroup: str | None) -> str:
+    shown = [selector.cohorts_.position(name) for name in selector._names(subgroup)]
+    if missing_of(selector)[shown].any():
+        return "Too few features were recorded\nfor a set with one unrecorded feature."
+    whose = "The subgroup" if subgroup is not None else "Every subgroup"
+    return f"{whose} recorded every feature."
 
 
 def _label(worth: Worth, several: bool) -> str:
