@@ -132,6 +132,15 @@ def test_the_selector_tells_what_is_worth_collecting():
         selector.worth_collecting(costs={"f1": 0})
 
 
+def test_what_is_worth_collecting_comes_as_plain_objects_too():
+    data = make_cohorts(n_cohorts=2, n_rows=300, n_features=5, hide=0.4, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    frame = selector.worth_collecting(costs={"f1": 2})
+    rows = selector.worths(costs={"f1": 2})
+    assert [row.feature for row in rows] == frame["feature"].tolist()
+    assert [row.gain_per_cost for row in rows] == frame["gain_per_cost"].tolist()
+
+
 def test_nothing_is_worth_collecting_where_nothing_is_missing():
     data = make_cohorts(2, 100, 3, hide=0, random_state=0)
     selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)

@@ -19,6 +19,22 @@ def test_the_generated_example_runs(capsys):
     assert "predicted" in capsys.readouterr().out
 
 
+def test_the_example_of_plots_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    picture = tmp_path / "clinics.png"
+    monkeypatch.setattr("sys.argv", ["03_plots.py", str(picture)])
+    runpy.run_path(str(ROOT / "examples" / "03_plots.py"), run_name="__main__")
+    assert str(picture) in capsys.readouterr().out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "link", re.findall(r"\]\(([^)]+)\)", (ROOT / "docs" / "plots.md").read_text())
+)
+def test_pictures_of_the_plots_are_there(link):
+    assert (ROOT / "docs" / link).is_file()
+
+
 def test_the_example_of_the_readme_runs(heart_path, monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     monkeypatch.chdir(heart_path.parent)

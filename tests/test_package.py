@@ -23,6 +23,11 @@ def test_importing_the_package_imports_nothing_heavy():
     assert loaded.strip() == "[]"
 
 
+def test_plots_are_at_hand_and_load_matplotlib_only_to_draw():
+    code = "import sys, misfeat; misfeat.plot.missing; print('matplotlib' in sys.modules)"
+    assert run(code).strip() == "False"
+
+
 def test_public_names_load_on_first_use():
     assert set(misfeat.__all__) <= set(dir(misfeat))
     for name in misfeat.__all__:
@@ -59,6 +64,8 @@ def public_things():
         ours = (getattr(method, "__module__", None) or "").startswith("misfeat")
         if not name.startswith("_") and ours and callable(method):
             yield f"SubgroupSelector.{name}", method
+    for name in misfeat.plot.__all__:
+        yield f"plot.{name}", getattr(misfeat.plot, name)
     yield "SubgroupSelector.subgroups_", misfeat.SubgroupSelector.subgroups_
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from misfeat import plot
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -26,6 +27,7 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
+    "plot",
 ]
 
 _HOME = {
@@ -37,7 +39,12 @@ _HOME = {
 }
 
 
+_MODULES = {"plot"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"misfeat.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'misfeat' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -73,6 +73,11 @@ class ScoreBook:
             self._completed[size] = self._complete(size, progress)
         return self._completed[size]
 
+    @property
+    def computed(self) -> tuple[NDArray[np.float64], ...]:
+        """The scores computed so far, by size from 0; NaN where one was not."""
+        return tuple(self._exact)
+
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What the book holds: arrays put into a dict, the rest returned as plain values."""
         for size, scores in enumerate(self._exact):

@@ -1,0 +1,51 @@
+"""Draw the pictures of docs/plots.md.
+
+    python docs/images/make_plots.py
+
+writes docs/images/plot_*.png. The table is generated: four clinics that do not take the same tests.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib import pyplot as plt
+
+import misfeat
+from misfeat.demo import demo_data
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DOTS_AN_INCH = 90
+FOUR_TESTS = ["glucose", "ecg", "weight", "smoking"]
+
+
+def main() -> None:
+    mpl.use("Agg")
+    data = demo_data()
+    selector = misfeat.SubgroupSelector(data.groups, size=3, k=8, random_state=0)
+    selector.fit(data.columns, data.target)
+    sampled = misfeat.SubgroupSelector(data.groups, size=3, budget=0.3, random_state=0)
+    sampled.fit(data.columns, data.target)
+    save(misfeat.plot.missing(selector), "missing")
+    save(misfeat.plot.top_k(selector, "clinic=East"), "top_k")
+    save(misfeat.plot.worth_collecting(selector, n=8), "worth_collecting")
+    save(misfeat.plot.cohorts(selector), "cohorts")
+    save(misfeat.plot.lattice(selector, "clinic=East", features=FOUR_TESTS), "lattice")
+    save(misfeat.plot.closure(selector), "closure")
+    save(misfeat.plot.sampling(sampled), "sampling")
+
+
+def save(ax: Axes, name: str) -> None:
+    path = Path(__file__).with_name(f"plot_{name}.png")
+    # Without the version of matplotlib, so that the same picture is the same file.
+    options = {"metadata": {"Software": None}, "pil_kwargs": {"optimize": True}}
+    ax.figure.savefig(path, dpi=DOTS_AN_INCH, **options)
+    plt.close(ax.figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import misfeat
+
+
+def values(ax):
+    """Rows of shares as drawn: features, then the best set."""
+    cells = ax.collections[0].get_array()
+    return np.delete(cells.filled(np.nan), -2, axis=1)
+
+
+def names(labels):
+    return [label.get_text() for label in labels]
+
+
+def test_the_map_of_scores_looks_as_before(selector, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.cohorts(selector), "cohorts")
+
+
+def test_the_map_of_scores_of_many_cohorts_looks_as_before(large, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.cohorts(large), "cohorts_many")
+
+
+def test_cells_are_shares_of_the_targets_entropy(selector):
+    ax = misfeat.plot.cohorts(selector)
+    entropy = dict(
+        zip(selector.subgroups_["subgroup"], selector.subgroups_["target_entropy"], strict=True)
+    )
+    *features, last = names(ax.get_xticklabels())
+    expected = [
+        [
+            *[selector.score_of(subgroup, [feature]) for feature in features],
+            selector.best_sets(k=1, subgroup=subgroup)[0].score,
+        ]
+        / np.array(entropy[subgroup])
+        for subgroup in names(ax.get_yticklabels())
+    ]
+    assert last == "best set of 3"
+    np.testing.assert_allclose(values(ax), expected)
+    means = values(ax)[:, :-1].mean(axis=0)
+    assert (np.diff(means) <= 0).all()  # best on the left
+
+
+def test_cells_in_nats_are_the_scores(selector):
+    ax = misfeat.plot.cohorts(selector, size=1, relative=False)
+    assert values(ax).max() == max(one.score for one in selector.best_sets(size=1, k=1))
+    assert names(ax.get_xticklabels())[-1] == "best set of 1"
+
+
+def test_predicted_cells_have_a_marked_corner(selector, smallest):
+    n_missing = selector.cohorts_.missing.sum()
+    n_predicted = sum(one.source == "predicted" for one in selector.best_sets(k=1))
+    ax = misfeat.plot.cohorts(selector)
+    assert len(ax.collections[1].get_paths()) == n_missing + n_predicted
+    ax = misfeat.plot.cohorts(smallest)
+    assert len(ax.collections[1].get_paths()) == 0
+    assert ax.get_legend() is None
+
+
+def test_numbers_are_written_where_there_is_room(selector, large):
+    assert len(misfeat.plot.cohorts(selector).texts) == 4 * 8
+    assert len(misfeat.plot.cohorts(large).texts) == 0
+
+
+def test_a_constant_target_tells_nothing():
+    table = {"g": ["a"] * 4 + ["b"] * 4, "x": [0, 0, 1, 1] * 2, "y": [0, 0, 1, 1, 1, 1, 1, 1]}
+    with pytest.warns(misfeat.MisfeatWarning, match="single value"):
+        selector = misfeat.SubgroupSelector("g", size=1).fit(table, "y")
+    np.testing.assert_allclose(values(misfeat.plot.cohorts(selector)), [[1, 1], [0, 0]], atol=1e-12)
+
+
+def test_features_to_include_do_not_hide_single_features(data):
+    selector = misfeat.SubgroupSelector(data.groups, size=2, include=["ecg", "weight"])
+    ax = misfeat.plot.cohorts(selector.fit(data.columns, data.target))
+    assert len(ax.get_xticks()) == 7 + 1
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_squared_correlations_are_shares_already(relative):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=40), "b": rng.normal(size=40)}
+    table["y"] = table["a"] + rng.normal(size=40)
+    selector = misfeat.SubgroupSelector(size=1, measure="r2").fit(table, "y")
+    ax = misfeat.plot.cohorts(selector, relative=relative)
+    assert values(ax).max() == selector.best_sets(k=1)[0].score
