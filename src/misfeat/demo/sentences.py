@@ -52,16 +52,31 @@ def _rise(worth: Worth, before: float, target: str, confidence: float | None) ->
     >>> from misfeat.collecting import Worth
     >>> worth = Worth("site=b", "mri", 1, 0.02, 0.0, 0.05, ("age", "mri"), 0.01, "joint")
     >>> _rise(worth, 0.1, "ill", 0.9)
-    'site=b: mri would be most worth recording. The best set, likely age with mri, is then expected to tell 20 % more about ill than the best recorded one (by 0.020 nats; 90 % interval 0.000 to 0.050).'
+    'site=b: mri would be most worth recording. The best set, likely age and mri, is then expected to tell 20 % more about ill than the best recorded one (by 0.020 nats; 90 % interval: nothing to 0.050).'
     """  # noqa: E501
     share = f"{worth.gain / before * 100:.0f} %" if before > 0 else "something"
     interval = "bounds" if confidence is None else f"{confidence * 100:.0f} % interval"
     return (
         f"{worth.subgroup}: {worth.feature} would be most worth recording. The best set, likely "
-        f"{' with '.join(worth.best_set)}, is then expected to tell {share} more about {target} "
-        f"than the best recorded one (by {worth.gain:.3f} nats; {interval} {worth.low:.3f} to "
-        f"{worth.high:.3f})."
+        f"{_listed(worth.best_set)}, is then expected to tell {share} more about {target} than the "
+        f"best recorded one (by {_nats(worth.gain)} nats; {interval}: {_nats(worth.low)} to "
+        f"{_nats(worth.high)})."
     )
+
+
+def _nats(rise: float) -> str:
+    return f"{rise:.3f}" if round(rise, 3) > 0 else "nothing"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Names as a person lists them.
+
+    Examples
+    --------
+    >>> _listed(("a",)), _listed(("a", "b")), _listed(("a", "b", "c"))
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _best_recorded(selector: SubgroupSelector, subgroup: str) -> float:
