@@ -46,6 +46,20 @@ def print_tables(selector: SubgroupSelector, console: Console | None = None) -> 
     console.print(legend, style="dim", highlight=False)
 
 
+def print_best(selector: SubgroupSelector, shown: int, console: Console) -> None:
+    """Print the subgroups, and the few best sets of all of them in one table."""
+    console.print(_subgroup_table(selector))
+    table = new_table(f"The {shown} best sets of {selector.size} features in each")
+    table.add_column("subgroup", overflow="fold")
+    _add_set_columns(table)
+    for best in selector.best_sets(k=shown):
+        first = best.rank == 1
+        _add_set(table, best, Text(best.subgroup if first else ""))
+    console.print(table)
+    legend = f"{SCORES_ARE[selector.measure]} {STAR}"
+    console.print(f"{legend}\n", style="dim", highlight=False)
+
+
 def new_console() -> Console:
     """Standard output, wide enough for whole names where it is not a terminal."""
     console = Console()
@@ -77,21 +91,29 @@ def _subgroup_table(selector: SubgroupSelector) -> Table:
 def _set_table(name: str, sets: list[ScoredSet]) -> Table:
     table = new_table(name)
     table.add_column("rank", justify="right")
+    _add_set_columns(table)
+    for best in sets:
+        _add_set(table, best, Text(str(best.rank)))
+    return table
+
+
+def _add_set_columns(table: Table) -> None:
     table.add_column("features", overflow="fold")
     table.add_column("score", justify="right")
     table.add_column("between", justify="right")
     table.add_column("source")
-    for best in sets:
-        predicted = best.source == "predicted"
-        table.add_row(
-            str(best.rank),
-            marked(best),
-            f"{best.score:.4f}",
-            f"{best.low:.4f} – {best.high:.4f}" if predicted else "",
-            best.source,
-            style="yellow" if predicted else None,
-        )
-    return table
+
+
+def _add_set(table: Table, best: ScoredSet, first: Text) -> None:
+    predicted = best.source == "predicted"
+    table.add_row(
+        first,
+        marked(best),
+        f"{best.score:.4f}",
+        f"{best.low:.4f} – {best.high:.4f}" if predicted else "",
+        best.source,
+        style="yellow" if predicted else None,
+    )
 
 
 def marked(best: ScoredSet) -> Text:

