@@ -47,7 +47,7 @@ def column_words(column: dict[str, Any]) -> str:
 
 
 def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
-    """The features most worth collecting, one a cohort, with the score before and after.
+    """The features most worth collecting, one a cohort, with the score before.
 
     Parameters
     ----------
@@ -60,6 +60,5 @@ def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
     for worth in contents["worth_collecting"]:
         if worth["subgroup"] not in seen and worth["gain"] > 0:
             seen.add(worth["subgroup"])
-            before = recorded[worth["subgroup"]]
-            found.append(worth | {"before": before, "after": before + worth["gain"]})
+            found.append(worth | {"before": recorded[worth["subgroup"]]})
     return found[:MOST_RISES]
