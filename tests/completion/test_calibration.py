@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.completion.transfer.test_model import drawn_cohorts
 
-from misfeat import MisfeatError
+from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import AutoCompleter, GainCompleter, Known, TransferCompleter
 from misfeat.completion.auto import _better
 from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
@@ -72,9 +72,11 @@ def test_few_clusters_give_wider_intervals_and_too_few_none():
     assert not ErrorModel(trial_of(errors, clusters=np.arange(400) % 3), 0.9).knows
 
 
-def test_guesses_without_error_have_no_width():
+def test_guesses_without_error_have_the_width_of_chance_alone():
     model = ErrorModel(trial_of(np.zeros(50)), 0.9)
-    assert model.half_width(np.ones((2, 3))) == pytest.approx(0)
+    assert model.half_width(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]])) == pytest.approx(
+        [0, 1.6449], abs=1e-4
+    )
 
 
 def test_hidden_scores_are_compared_with_the_truth():
@@ -223,3 +225,30 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
     known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
     with pytest.raises(MisfeatError, match=message):
         TransferCompleter(**settings).complete(known, 2)
+
+
+def test_an_interval_is_never_narrower_than_chance_alone_asks_for():
+    rng = np.random.default_rng(0)
+    # Hidden features that tell nothing are guessed well, whatever chance does to strong ones.
+    reasons = np.column_stack([rng.uniform(0, 0.01, 200), np.zeros(200), np.zeros(200)])
+    trial = Trial(rng.normal(0, 1e-4, 200), reasons, np.arange(200) // 10, np.ones(1))
+    half = ErrorModel(trial, 0.9).half_width(np.array([[[0.05, 0.3, 0.0]]]))
+    assert half[0, 0] == pytest.approx(0.05 * 1.6449, abs=1e-5)
+
+
+def test_intervals_hold_the_one_feature_that_tells_something():
+    held = [interval_holds_planted_signal(seed) for seed in range(30)]
+    assert np.mean(held) >= 0.85
+
+
+def interval_holds_planted_signal(seed: int) -> bool:
+    rng = np.random.default_rng(seed)
+    site = rng.choice(list("abcd"), 1000)
+    table = {f"f{i}": rng.integers(0, 2, 1000).astype(float) for i in range(5)}
+    y = np.where(rng.random(1000) < 0.9, table["f3"], 1 - table["f3"])
+    table["site"] = site
+    whole = SubgroupSelector("site", size=1).fit(table, y)
+    gaps = {**table, "f3": np.where(site == "a", np.nan, table["f3"])}
+    found = SubgroupSelector("site", size=1).fit(gaps, y).best_sets(k=1, subgroup="site=a")[0]
+    assert found.source == "predicted"
+    return found.low <= whole.score_of("site=a", ["f3"]) <= found.high

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -174,14 +175,21 @@ class ErrorModel:
         sizes = np.abs(trial.errors)
         self._usual = max(float(sizes.mean()), np.finfo(float).tiny)
         self._weights, _ = nnls(self._with_constant(trial.reasons), sizes)
+        self._chance = NormalDist().inv_cdf((1 + confidence) / 2)
         relative = sizes / self._scale(trial.reasons)
         share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / trial.n_clusters))
         self._quantile = float(np.quantile(relative, share))
 
     def half_width(self, reasons: Scores) -> Scores:
-        """Half the width for guesses with these reasons to be wrong."""
+        """Half the width for guesses with these reasons to be wrong.
+
+        Never less than chance alone asks for: hidden features that tell little say little of how
+        far off the guess for one that tells much may be.
+        """
         flat = reasons.reshape(-1, reasons.shape[-1])
-        return (self._quantile * self._scale(flat)).reshape(reasons.shape[:-1])
+        learned = (self._quantile * self._scale(flat)).reshape(reasons.shape[:-1])
+        half: Scores = np.maximum(learned, self._chance * reasons[..., 0])
+        return half
 
     def _scale(self, reasons: Scores) -> Scores:
         scale: Scores = self._with_constant(reasons) @ self._weights
