@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -14,86 +15,202 @@ from rich.text import Text
 from misfeat.ranking import subgroup_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from misfeat.ranking import ScoredSet
     from misfeat.selector import SubgroupSelector
 
+    Rows = Sequence[Mapping[str, Any]]
+
 WIDTH_IN_A_PIPE = 120
+NARROW = 72
+"""A terminal with fewer columns than this gets fewer columns of a table."""
 SCORES_ARE = {
     "mutual_info": "Scores are joint mutual information with the target, in nats.",
     "r2": "Scores are squared multiple correlations with the target.",
 }
 STAR = "A star marks a feature that the subgroup never recorded."
+ALL_RECORDED = "Every subgroup recorded every feature."
 
 
-def json_lines(selector: SubgroupSelector) -> Iterator[str]:
-    """One line a subgroup (``"kind": "subgroup"``), then one a feature set (``"kind": "set"``)."""
+def json_lines(selector: SubgroupSelector, worths: Rows | None = None) -> Iterator[str]:
+    """The answer as lines of JSON, each with its ``"kind"``.
+
+    One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
+    subgroup would gain by recording (``"worth"``), and what `validate` found (``"validation"``).
+    """
     for line in subgroup_rows(selector.cohorts_):
-        yield json.dumps({"kind": "subgroup", **line}, ensure_ascii=False)
+        yield _as_json("subgroup", line)
     for best in selector.best_sets():
-        yield json.dumps({"kind": "set", **asdict(best)}, ensure_ascii=False)
+        yield _as_json("set", asdict(best))
+    for worth in worth_rows(selector) if worths is None else worths:
+        yield _as_json("worth", worth)
+    if hasattr(selector, "validation_"):
+        yield _as_json("validation", {"text": selector.validation_})
 
 
-def print_tables(selector: SubgroupSelector, console: Console | None = None) -> None:
-    """Print the subgroups with what they never recorded, and their best sets."""
+def _as_json(kind: str, line: Mapping[str, Any]) -> str:
+    plain = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in line.items()
+    }
+    return json.dumps({"kind": kind, **plain}, ensure_ascii=False)
+
+
+def worth_rows(
+    selector: SubgroupSelector, costs: Mapping[str, float] | None = None
+) -> list[dict[str, Any]]:
+    """What unrecorded features would be worth; nothing is computed where all were recorded."""
+    import narwhals as nw
+
+    if not costs and not selector.cohorts_.missing.any():
+        return []
+    frame = nw.from_native(selector.worth_collecting(costs=costs), eager_only=True)
+    return list(frame.rows(named=True))
+
+
+def print_tables(
+    selector: SubgroupSelector, console: Console | None = None, worths: Rows | None = None
+) -> None:
+    """Print the subgroups with what they never recorded, their best sets, and what to collect."""
     console = console or new_console()
-    console.print(_subgroup_table(selector))
+    narrow = console.width < NARROW
+    target = selector.cohorts_.target
+    _print_titled(
+        console,
+        f"Subgroups, and what each never recorded (target: {target})",
+        _subgroup_table(selector, narrow),
+    )
     sets = selector.best_sets()
+    predicted = any(best.source == "predicted" for best in sets)
     for name in selector.cohorts_.names:
-        console.print(_set_table(name, [s for s in sets if s.subgroup == name]))
-    legend = f"{SCORES_ARE[selector.measure]} {STAR}"
-    console.print(legend, style="dim", highlight=False)
+        own = [best for best in sets if best.subgroup == name]
+        _print_titled(console, name, _set_table(own, predicted, narrow))
+    worths = worth_rows(selector) if worths is None else worths
+    if worths:
+        _print_titled(console, "Worth collecting", _worth_table(worths, selector.k, narrow))
+    for line in _legend(selector, bool(worths)):
+        console.print(line, style="dim", highlight=False, markup=False)
+
+
+class _Answers(Console):
+    """Standard output; who stops reading it is told apart from what goes wrong."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Let the command line end in its own way."""
+        raise BrokenPipeError
 
 
 def new_console() -> Console:
     """Standard output, wide enough for whole names where it is not a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH_IN_A_PIPE)
+    console = _Answers()
+    return console if console.is_terminal else _Answers(width=WIDTH_IN_A_PIPE)
 
 
-def new_table(title: str) -> Table:
+def new_table(title: str | None = None) -> Table:
     """A table in the style of all of them; the title is text, whatever it holds."""
-    return Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE)
+    text = None if title is None else Text(title, style="bold")
+    return Table(title=text, title_justify="left", box=box.SIMPLE)
 
 
-def _subgroup_table(selector: SubgroupSelector) -> Table:
-    target = selector.cohorts_.target
-    table = new_table(f"Subgroups, and what each never recorded (target: {target})")
+def marked(best: ScoredSet) -> Text:
+    """The features of a set, a star behind those that the subgroup never recorded."""
+    return _starred(best.features, best.missing)
+
+
+def _starred(features: Sequence[str], missing: Sequence[str]) -> Text:
+    return Text(", ".join(f"{f}*" if f in missing else f for f in features))
+
+
+def _print_titled(console: Console, title: str, table: Table) -> None:
+    """A title of its own, since rich wraps a table's title to the table's width."""
+    console.print(Text(title, style="bold"))
+    console.print(table)
+
+
+def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
+    table = new_table()
     table.add_column("subgroup", overflow="fold")
-    table.add_column("rows", justify="right")
-    table.add_column("entropy of target", justify="right")
+    table.add_column("rows", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("entropy of target", justify="right")
     table.add_column("never recorded", overflow="fold")
     for line in subgroup_rows(selector.cohorts_):
         table.add_row(
             Text(line["subgroup"]),
             f"{line['rows']:,}",
-            f"{line['target_entropy']:.4f}",
+            *([] if narrow else [f"{line['target_entropy']:.4f}"]),
             Text(", ".join(line["missing"]) or "–"),
         )
     return table
 
 
-def _set_table(name: str, sets: list[ScoredSet]) -> Table:
-    table = new_table(name)
-    table.add_column("rank", justify="right")
+def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Table:
+    """The sets of a subgroup; columns about predictions only where some subgroup has one."""
+    table = new_table()
+    table.add_column("" if narrow else "rank", justify="right", no_wrap=True)
     table.add_column("features", overflow="fold")
-    table.add_column("score", justify="right")
-    table.add_column("between", justify="right")
-    table.add_column("source")
+    table.add_column("score", justify="right", no_wrap=True)
+    if predicted and not narrow:
+        table.add_column("between", justify="right", no_wrap=True)
+        table.add_column("source", no_wrap=True)
     for best in sets:
-        predicted = best.source == "predicted"
+        guessed = best.source == "predicted"
         table.add_row(
             str(best.rank),
             marked(best),
-            f"{best.score:.4f}",
-            f"{best.low:.4f} – {best.high:.4f}" if predicted else "",
-            best.source,
-            style="yellow" if predicted else None,
+            *_with_interval(best.score, best.low, best.high, guessed, predicted, narrow),
+            *([best.source] if predicted and not narrow else []),
+            style="yellow" if guessed else None,
         )
     return table
 
 
-def marked(best: ScoredSet) -> Text:
-    """The features of a set, a star behind those that the subgroup never recorded."""
-    return Text(", ".join(f"{f}*" if f in best.missing else f for f in best.features))
+def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
+    """What to collect, the most worthwhile features of each subgroup."""
+    costly = any(worth["cost"] != 1 for worth in worths)
+    table = new_table()
+    table.add_column("subgroup", overflow="fold")
+    table.add_column("feature", overflow="fold")
+    table.add_column("gain", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("between", justify="right", no_wrap=True)
+        table.add_column("best set with it", overflow="fold")
+    if costly:
+        table.add_column("cost", justify="right", no_wrap=True)
+        table.add_column("per cost", justify="right", no_wrap=not narrow)
+    for worth in worths:
+        if worth["rank"] > most:
+            continue
+        gain, low, high = worth["gain"], worth["low"], worth["high"]
+        table.add_row(
+            Text(worth["subgroup"]),
+            Text(worth["feature"]),
+            *_with_interval(gain, low, high, True, True, narrow),
+            *([] if narrow else [_starred(worth["best_set"], [worth["feature"]])]),
+            *([f"{worth['cost']:g}", f"{worth['gain_per_cost']:.3g}"] if costly else []),
+        )
+    return table
+
+
+def _with_interval(
+    score: float, low: float, high: float, guessed: bool, predicted: bool, narrow: bool
+) -> list[str]:
+    """A score and its interval: two cells, or one above the other where there is no room."""
+    if not predicted:
+        return [f"{score:.4f}"]
+    if narrow:
+        return [f"{score:.4f}\n{low:.4f}–{high:.4f}" if guessed else f"{score:.4f}"]
+    return [f"{score:.4f}", f"{low:.4f} – {high:.4f}" if guessed else ""]
+
+
+def _legend(selector: SubgroupSelector, worths: bool) -> Iterator[str]:
+    lacking = bool(selector.cohorts_.missing.any())
+    yield f"{SCORES_ARE[selector.measure]} {STAR if lacking else ALL_RECORDED}"
+    if worths:
+        yield (
+            "Gain is by how much a subgroup's best score is expected to rise if it recorded the "
+            "feature."
+        )
+    if hasattr(selector, "validation_"):
+        yield selector.validation_
