@@ -107,10 +107,11 @@ def new_console() -> Console:
     return console if console.is_terminal else _Answers(width=WIDTH_IN_A_PIPE)
 
 
-def new_table(title: str | None = None) -> Table:
+def new_table(title: str | None = None, narrow: bool = False) -> Table:
     """A table in the style of all of them; the title is text, whatever it holds."""
     text = None if title is None else Text(title, style="bold")
-    return Table(title=text, title_justify="left", box=box.SIMPLE)
+    padding = (0, 0) if narrow else (0, 1)
+    return Table(title=text, title_justify="left", box=box.SIMPLE, padding=padding)
 
 
 def marked(best: ScoredSet) -> Text:
@@ -129,7 +130,7 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
 
 
 def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
-    table = new_table()
+    table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
     table.add_column("rows", justify="right", no_wrap=True)
     if not narrow:
@@ -147,7 +148,7 @@ def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
 
 def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Table:
     """The sets of a subgroup; columns about predictions only where some subgroup has one."""
-    table = new_table()
+    table = new_table(narrow=narrow)
     table.add_column("" if narrow else "rank", justify="right", no_wrap=True)
     table.add_column("features", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
@@ -169,26 +170,31 @@ def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Tabl
 def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
     """What to collect, the most worthwhile features of each subgroup."""
     costly = any(worth["cost"] != 1 for worth in worths)
-    table = new_table()
+    table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
     table.add_column("feature", overflow="fold")
     table.add_column("gain", justify="right", no_wrap=True)
     if not narrow:
         table.add_column("between", justify="right", no_wrap=True)
         table.add_column("best set with it", overflow="fold")
+        if costly:
+            table.add_column("cost", justify="right", no_wrap=True)
     if costly:
-        table.add_column("cost", justify="right", no_wrap=True)
         table.add_column("per cost", justify="right", no_wrap=not narrow)
     for worth in worths:
         if worth["rank"] > most:
             continue
-        gain, low, high = worth["gain"], worth["low"], worth["high"]
+        more: tuple[str | Text, ...] = (
+            f"{worth['low']:.4f} – {worth['high']:.4f}",
+            _starred(worth["best_set"], [worth["feature"]]),
+            *([f"{worth['cost']:g}"] if costly else []),
+        )
         table.add_row(
             Text(worth["subgroup"]),
             Text(worth["feature"]),
-            *_with_interval(gain, low, high, True, True, narrow),
-            *([] if narrow else [_starred(worth["best_set"], [worth["feature"]])]),
-            *([f"{worth['cost']:g}", f"{worth['gain_per_cost']:.3g}"] if costly else []),
+            f"{worth['gain']:.4f}",
+            *(() if narrow else more),
+            *([f"{worth['gain_per_cost']:.4f}"] if costly else []),
         )
     return table
 

@@ -38,7 +38,9 @@ CHOICES = {
 
 def complete_column(ctx: Any, incomplete: str) -> list[str]:
     """Columns of the table that was named before, as far as they are typed."""
-    names = header(ctx.params.get("table") or "")
+    # While the last option still waits for its value, arguments are not yet told apart.
+    table = ctx.params.get("table") or next(iter(ctx.args), "")
+    names = header(table)
     return [name for name in names if name.startswith(incomplete)]
 
 

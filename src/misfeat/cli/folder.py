@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from misfeat.selector import SubgroupSelector
 
 REPORT, SETTINGS = "report.html", "run.toml"
@@ -57,9 +59,15 @@ def save_run(selector: SubgroupSelector, settings: str, folder: Path) -> None:
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
 
 
-def write_report(selector: SubgroupSelector, file: Path, title: str | None = None) -> None:
+def write_report(
+    selector: SubgroupSelector,
+    file: Path,
+    title: str | None = None,
+    costs: Mapping[str, float] | None = None,
+) -> None:
     """Write the report of a selector; a file that cannot be written is the user's to mend."""
+    asked = {"costs": costs} if costs else {}
     try:
-        selector.report(title=title).write_html(file)
+        selector.report(title=title, **asked).write_html(file)
     except OSError as error:
         raise MisfeatError(f"{str(file)!r} cannot be written: {error.strerror}.") from error

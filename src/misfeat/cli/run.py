@@ -34,7 +34,8 @@ def _option(help_text: str, panel: str) -> Any:
 def run(
     ctx: typer.Context,
     table: Annotated[
-        str | None, typer.Argument(help="A CSV, TSV or Parquet file, folder or glob.")
+        str | None,
+        typer.Argument(metavar="TABLE", help="A CSV, TSV or Parquet file, folder or glob."),
     ] = None,
     target: Annotated[str | None, _columns("The column to tell about.", TABLE)] = None,
     by: Annotated[
@@ -80,7 +81,9 @@ def run(
     sporadic: Annotated[
         str, _choice("sporadic", "Other missing values: 'category' or 'available'.", COHORTS)
     ] = USUAL.sporadic,
-    min_rows: Annotated[int, _option("Smaller subgroups are small.", COHORTS)] = USUAL.min_rows,
+    min_rows: Annotated[
+        int, _option("Subgroups with fewer rows count as small.", COHORTS)
+    ] = USUAL.min_rows,
     small_groups: Annotated[
         str, _choice("small_groups", "Small subgroups: 'merge' or 'drop'.", COHORTS)
     ] = USUAL.small_groups,
@@ -212,6 +215,6 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> No
     save_run(selector, as_config(settings, folder), folder)
     if not settings.quiet:
         say(f"Run:    {settings.out}")
-    write_report(selector, folder / REPORT)
+    write_report(selector, folder / REPORT, costs=settings.costs())
     if not settings.quiet:
         say(f"Report: {folder / REPORT}")
