@@ -101,9 +101,9 @@ def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
 
 
 def test_a_reader_that_goes_away_is_no_error(table):
-    for how in ((), ("--json",)):
+    for how in ((table, *ASKED, "--quiet"), (table, *ASKED, "--quiet", "--json"), ("--help",)):
         command = subprocess.Popen(
-            [*COMMAND, "run", table, *ASKED, *how, "--quiet"],
+            [*COMMAND, "run", *how],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment(),

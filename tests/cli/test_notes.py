@@ -17,6 +17,11 @@ def test_a_value_that_may_stand_for_missing_is_pointed_out(heart_path):
     assert not [note for note in coded if "chol" in note]
 
 
+def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart_path):
+    found = notes(heart_path, "--target", "num", "--by", "age", "--size", "1")
+    assert not [note for note in found if "has a single value in 'age=28'" in note]
+
+
 def test_few_rows_for_many_combinations_are_pointed_out(heart_path):
     asked = ("--target", "num", "--by", "site", "--size")
     assert [n for n in notes(heart_path, *asked, "3") if n.startswith("Few rows in 'site=clevel")]

@@ -69,6 +69,8 @@ def _told(error: BaseException, debug: bool) -> int | None:
     """Say what went wrong in one line; the exit code, or None where the error is not for us."""
     if isinstance(error, _Stopped):
         return _stopped_by(error.args[0], debug)
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        return _stopped_by(error.__context__, debug)  # while help was printed
     if isinstance(error, BrokenPipeError | KeyboardInterrupt):
         return _stopped_by(error, debug)
     if isinstance(error, typer.Abort):

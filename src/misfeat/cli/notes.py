@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LITTLE = 0.02
 """A best set that tells less than this share of the target tells next to nothing."""
 MOST_NAMED = 5
+ENOUGH_ROWS = 30
+"""In a subgroup with fewer rows a feature may well have a single value by chance."""
 
 
 def notes_on(selector: SubgroupSelector) -> list[str]:
@@ -34,7 +36,8 @@ def _single_values(selector: SubgroupSelector) -> Iterator[str]:
     values = np.array(
         [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
     )
-    single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing
+    enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
+    single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
@@ -59,7 +62,8 @@ def _few_rows(selector: SubgroupSelector) -> Iterator[str]:
         yield (
             f"Few rows in {_named(list(small))}: the best set there has up to "
             f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
-            "come out too high; compare them within a subgroup only, or lower --size or --bins."
+            "come out too high; compare them within a subgroup only, lower --size or --bins, or "
+            "make larger subgroups (--min-rows; --by COL:40,65)."
         )
 
 
