@@ -75,12 +75,7 @@ def print_tables(
     """Print the subgroups with what they never recorded, their best sets, and what to collect."""
     console = console or new_console()
     narrow = console.width < NARROW
-    target = selector.cohorts_.target
-    _print_titled(
-        console,
-        f"Subgroups, and what each never recorded (target: {target})",
-        _subgroup_table(selector, narrow),
-    )
+    _print_titled(console, _about_subgroups(selector), _subgroup_table(selector, narrow))
     sets = selector.best_sets()
     predicted = any(best.source == "predicted" for best in sets)
     for name in selector.cohorts_.names:
@@ -91,6 +86,23 @@ def print_tables(
         _print_titled(console, "Worth collecting", _worth_table(worths, selector.k, narrow))
     for line in _legend(selector, bool(worths)):
         console.print(line, style="dim", highlight=False, markup=False)
+
+
+def print_best(selector: SubgroupSelector, shown: int, console: Console) -> None:
+    """Print the subgroups, and the few best sets of all of them in one table."""
+    narrow = console.width < NARROW
+    _print_titled(console, _about_subgroups(selector), _subgroup_table(selector, narrow))
+    sets = selector.best_sets(k=shown)
+    predicted = any(best.source == "predicted" for best in sets)
+    table = new_table(narrow=narrow)
+    table.add_column("subgroup", overflow="fold")
+    _add_set_columns(table, predicted, narrow)
+    for best in sets:
+        first = Text(best.subgroup if best.rank == 1 else "")
+        _add_set(table, best, first, predicted, narrow)
+    _print_titled(console, f"The {shown} best sets of {selector.size} features in each", table)
+    for line in _legend(selector, worths=False):
+        console.print(f"{line}\n", style="dim", highlight=False, markup=False)
 
 
 class _Answers(Console):
@@ -129,6 +141,10 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
     console.print(table)
 
 
+def _about_subgroups(selector: SubgroupSelector) -> str:
+    return f"Subgroups, and what each never recorded (target: {selector.cohorts_.target})"
+
+
 def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
     table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
@@ -150,21 +166,38 @@ def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Tabl
     """The sets of a subgroup; columns about predictions only where some subgroup has one."""
     table = new_table(narrow=narrow)
     table.add_column("" if narrow else "rank", justify="right", no_wrap=True)
+    _add_set_columns(table, predicted, narrow)
+    for best in sets:
+        _add_set(table, best, Text(str(best.rank)), predicted, narrow)
+    return table
+
+
+def _add_set_columns(table: Table, predicted: bool, narrow: bool) -> None:
     table.add_column("features", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
     if predicted and not narrow:
         table.add_column("between", justify="right", no_wrap=True)
         table.add_column("source", no_wrap=True)
-    for best in sets:
-        guessed = best.source == "predicted"
-        table.add_row(
-            str(best.rank),
-            marked(best),
-            *_with_interval(best.score, best.low, best.high, guessed, predicted, narrow),
-            *([best.source] if predicted and not narrow else []),
-            style="yellow" if guessed else None,
-        )
-    return table
+
+
+def _add_set(table: Table, best: ScoredSet, first: Text, predicted: bool, narrow: bool) -> None:
+    guessed = best.source == "predicted"
+    table.add_row(
+        first,
+        marked(best),
+        *_with_interval(best, predicted, narrow),
+        *([best.source] if predicted and not narrow else []),
+        style="yellow" if guessed else None,
+    )
+
+
+def _with_interval(best: ScoredSet, predicted: bool, narrow: bool) -> list[str]:
+    """A score and its interval: two cells, or one above the other where there is no room."""
+    score = f"{best.score:.4f}"
+    guessed = best.source == "predicted"
+    if narrow or not predicted:
+        return [f"{score}\n{best.low:.4f}–{best.high:.4f}" if guessed else score]
+    return [score, f"{best.low:.4f} – {best.high:.4f}" if guessed else ""]
 
 
 def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
@@ -197,17 +230,6 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
             *([f"{worth['gain_per_cost']:.4f}"] if costly else []),
         )
     return table
-
-
-def _with_interval(
-    score: float, low: float, high: float, guessed: bool, predicted: bool, narrow: bool
-) -> list[str]:
-    """A score and its interval: two cells, or one above the other where there is no room."""
-    if not predicted:
-        return [f"{score:.4f}"]
-    if narrow:
-        return [f"{score:.4f}\n{low:.4f}–{high:.4f}" if guessed else f"{score:.4f}"]
-    return [f"{score:.4f}", f"{low:.4f} – {high:.4f}" if guessed else ""]
 
 
 def _legend(selector: SubgroupSelector, worths: bool) -> Iterator[str]:

@@ -74,26 +74,6 @@ def test_the_version_can_be_asked_for():
     assert run("--version").stdout.strip() == f"misfeat {__version__}"
 
 
-def test_the_demo_writes_a_table_and_its_result(tmp_path):
-    folder = tmp_path / "demo"
-    result = run("demo", "--out", str(folder))
-    assert result.exit_code == 0
-    assert "top_k.jsonl" in result.stdout
-    assert "what the population holds" in result.stdout
-    again = run(
-        "run",
-        str(folder / "clinics.csv"),
-        "--target",
-        "ill",
-        "--by",
-        "clinic",
-        "--top",
-        "5",
-        "--json",
-    )
-    assert again.stdout == (folder / "top_k.jsonl").read_text()
-
-
 def test_measure_budget_and_threads_can_be_chosen(heart_path):
     arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
     plain = run(*arguments, "--measure", "r2", "--jobs", "1", "--quiet")
