@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from misfeat import __version__
 from misfeat.cli import examination
@@ -27,7 +28,7 @@ def test_json_holds_everything():
 
 def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
     there = examination.installed
-    gone = {"duckdb", "pyspark", "jinja2"}
+    gone = {"duckdb", "pyspark", "torch-geometric"}
     monkeypatch.setattr(examination, "installed", lambda p: None if p in gone else there(p))
     monkeypatch.setattr(examination.shutil, "which", lambda _: None)
     found = json.loads(run("doctor", "--json", "--quiet").stdout)
@@ -36,12 +37,35 @@ def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
         "install": "pip install 'misfeat[duckdb]'",
     }
     assert found["tables"]["java"]["version"] is None
-    assert found["extras"]["report"]["version"] is None
+    assert found["extras"]["pyg"]["version"] is None
     assert found["self_test"][-1]["found"] == "left out: files need pip install 'misfeat[duckdb]'"
     assert found["healthy"]
     shown = run("doctor", "--quiet").stdout
     assert "missing: pip install 'misfeat[spark]'" in shown
-    assert "missing: pip install 'misfeat[report]'" in shown
+    assert "missing: pip install 'misfeat[pyg]'" in shown
+
+
+def test_requirements_are_read_from_the_installation(monkeypatch):
+    told = [
+        "numpy>=2.0",
+        "scikit-learn>=1.5",
+        "duckdb>=1.2; extra == 'duckdb'",
+        "misfeat[duckdb]; extra == 'demo'",
+        'pandas>=2.2; extra == "demo"',
+    ]
+    monkeypatch.setattr(examination, "requires", lambda _: told)
+    assert examination.requirements() == {
+        "": ["numpy", "scikit-learn"],
+        "duckdb": ["duckdb"],
+        "demo": ["pandas", "duckdb"],
+    }
+
+
+def test_extras_that_are_recommended_exist():
+    extras = examination.requirements()
+    for remedy in examination.TABLES.values():
+        named = re.search(r"misfeat\[(\w+)\]", remedy)
+        assert named is None or named[1] in extras
 
 
 def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):

@@ -68,6 +68,9 @@ def _versions(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _machine(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     machine = found["machine"]
+    if not machine:
+        yield "", "not looked at, since packages are missing"
+        return
     yield "CPU cores", str(machine["cores"])
     yield "threads", f"{machine['threads']} with --jobs -1"
     yield "free memory", f"{machine['free_memory_gib']} GiB"

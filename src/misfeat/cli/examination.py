@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
     from misfeat.progress import Progress
     from misfeat.selector import SubgroupSelector
 
-ALWAYS = (
-    "numpy",
-    "numba",
-    "scikit-learn",
-    "torch",
-    "narwhals",
-    "scipy",
-    "joblib",
-    "safetensors",
-    "typer",
-    "rich",
-)
-"""Packages that misfeat cannot do without."""
 TABLES = {
     "pandas": "pip install pandas",
     "polars": "pip install polars",
@@ -42,11 +30,9 @@ TABLES = {
     "dask": "pip install 'misfeat[dask]'",
     "ibis-framework": "pip install 'misfeat[ibis]'",
 }
-EXTRAS = {
-    "report": ("jinja2", "matplotlib"),
-    "pyg": ("torch_geometric",),
-    "demo": ("duckdb", "pyarrow", "pandas"),
-}
+FOR_DEVELOPERS = ("dev", "heavy", "browser", "docs")
+"""Extras that users of misfeat do not need."""
+_REQUIREMENT = re.compile(r"""([\w.-]+)(?:\[([\w,-]+)\])?[^;]*(?:;.*extra == ['"]([\w-]+)['"])?""")
 SECONDS_FOR_JAVA = 20
 
 
@@ -60,21 +46,27 @@ def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, 
     progress : callable, default=None
         Told what is done.
     """
-    versions = {name: installed(name) for name in ALWAYS}
-    tests = _self_test(debug, progress) if all(versions.values()) else []
+    needed = requirements()
+    versions = {name: installed(name) for name in needed.pop("")}
+    complete = all(versions.values())
+    tests = _self_test(debug, progress) if complete else []
     return {
         "versions": {
             "misfeat": __version__,
             "Python": platform.python_version(),
             **versions,
         },
-        "machine": _machine() if versions["torch"] else {},
-        "kernel_cache": _kernel_cache() if versions["numba"] else {},
+        "machine": _machine() if complete else {},
+        "kernel_cache": _kernel_cache() if complete else {},
         "tables": {
             **{name: _with_remedy(name, remedy) for name, remedy in TABLES.items()},
             "java": {"version": _java(), "install": "Spark needs a Java runtime, 17 or newer"},
         },
-        "extras": {name: _extra(name, packages) for name, packages in EXTRAS.items()},
+        "extras": {
+            name: _extra(name, packages)
+            for name, packages in needed.items()
+            if name not in FOR_DEVELOPERS
+        },
         "self_test": tests,
         "healthy": bool(tests) and all(test["ok"] for test in tests),
     }
@@ -94,11 +86,36 @@ def installed(package: str) -> str | None:
         return None
 
 
+def requirements() -> dict[str, list[str]]:
+    """The packages that misfeat needs always (under an empty name), and for each extra.
+
+    Examples
+    --------
+    >>> requirements()["duckdb"]
+    ['duckdb', 'pyarrow']
+    """
+    packages: dict[str, list[str]] = {"": []}
+    within: list[tuple[str, str]] = []
+    for text in requires("misfeat") or []:
+        found = _REQUIREMENT.match(text)
+        if found is None:
+            continue
+        package, extras, extra = found[1], found[2] or "", found[3] or ""
+        packages.setdefault(extra, [])
+        if package == "misfeat":
+            within += [(extra, other) for other in extras.split(",")]
+        else:
+            packages[extra].append(package)
+    for extra, other in within:
+        packages[extra] += packages.get(other, [])
+    return packages
+
+
 def _with_remedy(package: str, remedy: str) -> dict[str, str | None]:
     return {"version": installed(package), "install": remedy}
 
 
-def _extra(name: str, packages: tuple[str, ...]) -> dict[str, str | None]:
+def _extra(name: str, packages: list[str]) -> dict[str, str | None]:
     found = {package: installed(package) for package in packages}
     complete = ", ".join(f"{package} {there}" for package, there in found.items())
     return {

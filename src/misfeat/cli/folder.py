@@ -66,8 +66,7 @@ def write_report(
     costs: Mapping[str, float] | None = None,
 ) -> None:
     """Write the report of a selector; a file that cannot be written is the user's to mend."""
-    asked = {"costs": costs} if costs else {}
     try:
-        selector.report(title=title, **asked).write_html(file)
+        selector.report(title=title, costs=costs or None).write_html(file)
     except OSError as error:
         raise MisfeatError(f"{str(file)!r} cannot be written: {error.strerror}.") from error
