@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.cli.folder import saved_costs
 from tests.cli.commands import ASKED, run
 
 
@@ -84,6 +85,23 @@ def test_the_report_of_a_saved_run_is_written(saved, tmp_path):
     titled = run("report", str(saved), "--out", str(elsewhere), "--title", "Four & twenty sites")
     assert titled.exit_code == 0
     assert "Four &amp; twenty sites" in elsewhere.read_text(encoding="utf-8")
+
+
+def test_a_report_that_is_written_again_keeps_the_costs_of_the_run(table, tmp_path):
+    folder = tmp_path / "run"
+    assert run("run", table, *ASKED, "--cost", "z=7", "--out", str(folder)).exit_code == 0
+    first = (folder / "report.html").read_text(encoding="utf-8")
+    elsewhere = tmp_path / "again.html"
+    assert run("report", str(folder), "--out", str(elsewhere)).exit_code == 0
+    assert saved_costs(str(folder)) == {"z": 7}
+    (folder / "run.toml").unlink()
+    assert saved_costs(str(folder)) == {}
+    assert run("report", str(folder), "--out", str(tmp_path / "plain.html")).exit_code == 0
+    again, plain = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("again.html", "plain.html")
+    )
+    assert again == first
+    assert again != plain
 
 
 def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):

@@ -59,6 +59,15 @@ def save_run(selector: SubgroupSelector, settings: str, folder: Path) -> None:
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
 
 
+def saved_costs(folder: str) -> dict[str, float]:
+    """The costs that a run was saved with; none where it was saved by other means."""
+    from misfeat.cli.config import read_config
+    from misfeat.cli.settings import RunSettings
+
+    file = Path(folder).expanduser() / SETTINGS
+    return RunSettings(**read_config(str(file))).costs() if file.exists() else {}
+
+
 def write_report(
     selector: SubgroupSelector,
     file: Path,

@@ -23,7 +23,7 @@ def report(
     """Write the report of a saved run."""
     import webbrowser
 
-    from misfeat.cli.folder import REPORT, write_report
+    from misfeat.cli.folder import REPORT, saved_costs, write_report
     from misfeat.selector import SubgroupSelector
 
     del debug
@@ -31,7 +31,7 @@ def report(
     with warnings_as_notes(quiet) as warned:
         selector = SubgroupSelector.load(folder)
         selector.verbose = int(not quiet)
-        write_report(selector, file, title or None)
+        write_report(selector, file, title or None, saved_costs(folder))
     if not quiet:
         say_notes(warned)
         say(f"Report: {file}")
