@@ -34,6 +34,10 @@ class DamagedFileError(MisfeatError):
     """
 
 
+class MemoryLimitError(MisfeatError):
+    """What was asked for would take more memory than it may."""
+
+
 class MisfeatWarning(UserWarning):
     """The answer stands, but something in the table was left out or cannot be trusted.
 

@@ -7,7 +7,7 @@ from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MemoryLimitError, MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def check_memory(
         *([f"size={fitting}"] if fitting else []),
         *([f"{features} features at size={size}"] if features else []),
     ]
-    raise MisfeatError(
+    raise MemoryLimitError(
         f"Scoring and completing the {comb(n_features, size):,} sets of {size} among {n_features} "
         f"features in {n_cohorts} subgroups would need {asked / GIB:.1f} GiB, but only "
         f"{allowed / GIB:.1f} GiB ({limit:.0%} of the free memory) may be used. What would fit: "

@@ -148,14 +148,17 @@ class ScoreBook:
         n_cohorts = len(self.measure.missing)
         seeds = self._seeds.spawn(n_cohorts)
         by_cohort = []
+        told = None if progress is None else _CohortsDone(progress, n_cohorts)
         for cohort in range(n_cohorts):
-            if progress is not None:
-                progress("Scoring feature sets", cohort, n_cohorts)
+            if told is not None:
+                told.begin(cohort)
             if self._budget < 1:
                 rng = np.random.default_rng(seeds[cohort])
                 by_cohort.append(self._sampled(cohort, low, high, rng))
             else:
-                by_cohort.append(self.measure.of_levels(cohort, low, high, self._n_jobs))
+                by_cohort.append(self.measure.of_levels(cohort, low, high, self._n_jobs, told))
+        if told is not None:
+            told.begin(n_cohorts)
         return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
 
     def _sampled(
@@ -176,3 +179,26 @@ class ScoreBook:
                 cohort, subsets, self._n_jobs
             )
         return scores
+
+
+class _CohortsDone:
+    """Tells how far the scores of all cohorts are, from how far those of one are."""
+
+    STEPS = 1000
+    """So many for each cohort."""
+
+    def __init__(self, progress: Progress, n_cohorts: int) -> None:
+        self._progress, self._total = progress, n_cohorts * self.STEPS
+        self._before = self._last = 0
+
+    def begin(self, cohort: int) -> None:
+        """Say that the cohorts before this one are done."""
+        self._before = self._last = cohort * self.STEPS
+        self._progress("Scoring feature sets", self._before, self._total)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far the scores of this cohort are; they may be computed in several turns."""
+        place = self._before + self.STEPS * done // max(total, 1)
+        if place > self._last:
+            self._last = place
+            self._progress("Scoring feature sets", place, self._total)

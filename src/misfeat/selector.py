@@ -273,7 +273,11 @@ class SubgroupSelector(Answers, SelectsColumns):
             random_state=self.random_state,
         )
         with progress_shown(self.verbose > 0) as progress:
+            if progress is not None:
+                progress("Opening the table", 0, 1)
             table, target, rules = self._opened(X, y, groups)
+            if progress is not None:
+                progress("Opening the table", 1, 1)
             added = () if groups is None else table.names[-1:]
             names = [name for name in table.names if name not in (target, *added)]
             cohorts = self._with_choices(cohorts_of(table, target, rules, progress))

@@ -63,9 +63,9 @@ def test_unknown_names_are_refused():
         (["--hidden", "nan"], "a share must lie between 0 and 1"),
         (["--hidden", "some"], "--hidden: 'some' is no number"),
         (["--hidden", ""], "shares: give one at least"),
-        (["--size", "0"], "size=0"),
-        (["--size", "11"], "size=11 is more than a table's 10 features"),
-        (["--device", "tpu"], "device='tpu' is unknown"),
+        (["--size", "0"], "--size 0"),
+        (["--size", "11"], "--size 11 is more than a table's 10 features"),
+        (["--device", "tpu"], "--device 'tpu' is unknown"),
         (["--out", "{file}"], "cannot be made"),
     ],
 )

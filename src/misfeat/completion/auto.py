@@ -77,7 +77,9 @@ class AutoCompleter(GuessingCompleter):
         if hasattr(self, "chosen_"):
             guessers = {self.chosen_: guessers[self.chosen_]}
         trials = {
-            name: try_out(guesser, known, size, self.rounds, self.random_state)
+            name: try_out(
+                guesser, known, size, self.rounds, self.random_state, f"Trying {name!r} predictions"
+            )
             for name, guesser in guessers.items()
         }
         self.chosen_: str = _better(trials)

@@ -109,15 +109,23 @@ class Trial:
         return len(np.unique(self.clusters))
 
 
-def try_out(guesser: Guesser, known: Known, size: int, rounds: int, seed: int | None) -> Trial:
-    """Hide features in rounds, guess, and compare with what is known."""
+def try_out(
+    guesser: Guesser,
+    known: Known,
+    size: int,
+    rounds: int,
+    seed: int | None,
+    what: str = "Learning how far predictions are off",
+) -> Trial:
+    """Hide features in rounds, guess, and compare with what is known; `what` names the work."""
     exact = known.exact
     subsets = level(exact.missing.shape[1], size)
     truth = exact.by_size[size]
     errors, reasons, clusters, ndcg = [], [], [], []
-    for mask in hiding_rounds(
-        exact.missing, rounds, np.random.default_rng(0 if seed is None else seed)
-    ):
+    rng = np.random.default_rng(0 if seed is None else seed)
+    for done, mask in enumerate(hiding_rounds(exact.missing, rounds, rng)):
+        if known.progress is not None:
+            known.progress(what, done, rounds)
         if not mask.any():
             continue
         hidden = exact.hidden(mask)
@@ -133,6 +141,8 @@ def try_out(guesser: Guesser, known: Known, size: int, rounds: int, seed: int | 
             ndcg_at(RANKED, truth[i, tested[i]], score[i, tested[i]])
             for i in np.flatnonzero(tested.any(axis=1))
         ]
+    if known.progress is not None:
+        known.progress(what, rounds, rounds)
     return Trial(
         np.concatenate([np.empty(0), *errors]),
         np.concatenate([np.empty((0, N_REASONS)), *reasons]),

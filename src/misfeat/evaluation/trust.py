@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from misfeat.progress import Progress
 
 
+WHAT = "Hiding features to see how well they are predicted"
 TRUST_COLUMNS = ("hidden", "ndcg", "captured", "coverage", "error")
 
 
@@ -86,7 +87,7 @@ def trust(
     found: dict[int, list[Trust]] = {}
     for done, mask in enumerate(hiding_rounds(known.exact.missing, rounds, rng)):
         if progress is not None:
-            progress("Hiding features to see how well they are predicted", done, rounds)
+            progress(WHAT, done, rounds)
         if mask.any():
             hidden = known.exact.hidden(mask)
             rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
@@ -94,6 +95,8 @@ def trust(
             completed = clone(completer, safe=False).complete(seen, size)
             for one in _compared(known.exact, hidden, completed, mask.sum(axis=1), k):
                 found.setdefault(one.cohort, []).append(one)
+    if progress is not None:
+        progress(WHAT, rounds, rounds)
     return [_together(found[cohort]) for cohort in sorted(found)]
 
 

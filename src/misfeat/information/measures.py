@@ -12,10 +12,13 @@ from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts, Moments
 
+    Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
 
 
@@ -42,7 +45,14 @@ class Measure(Protocol):
     closed: bool
     records: Cohorts | None
 
-    def of_levels(self, cohort: int, low: int, high: int, n_jobs: int | None) -> list[Scores]:
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         ...
 
@@ -73,9 +83,16 @@ class MutualInformation:
             [target_entropy(c) if self.closed else np.log(c.n_classes) for c in self._cohorts]
         )
 
-    def of_levels(self, cohort: int, low: int, high: int, n_jobs: int | None) -> list[Scores]:
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        return level_mutual_info(self._cohorts[cohort], low, high, n_jobs=n_jobs)
+        return level_mutual_info(self._cohorts[cohort], low, high, n_jobs=n_jobs, progress=progress)
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
@@ -103,7 +120,14 @@ class SquaredCorrelation:
         self.missing = moments.missing
         self.ceiling = np.ones(len(moments.names))
 
-    def of_levels(self, cohort: int, low: int, high: int, n_jobs: int | None) -> list[Scores]:
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         recorded = np.flatnonzero(~self.missing[cohort])
         scores = []
@@ -112,6 +136,8 @@ class SquaredCorrelation:
             subsets = recorded[level(len(recorded), size)]
             found[rank(subsets)] = self.of_subsets(cohort, subsets, n_jobs)
             scores.append(found)
+            if progress is not None:
+                progress(size - low + 1, high - low + 1)
         return scores
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:

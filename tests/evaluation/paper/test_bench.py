@@ -86,5 +86,5 @@ def test_the_command_refuses_an_unknown_device_before_it_works(tmp_path):
     arguments = ["bench", "paper", "--device", "tpu", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
-    assert "device='tpu' is unknown" in result.stderr
+    assert "--device 'tpu' is unknown" in result.stderr
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,54 @@
+"""All commands together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from misfeat import __version__
+from misfeat.cli.bench import bench
+from misfeat.cli.demo import demo
+from misfeat.cli.doctor import doctor
+from misfeat.cli.errors import OneLineErrors
+from misfeat.cli.report import report
+from misfeat.cli.run import run
+
+app = typer.Typer(
+    name="misfeat",
+    cls=OneLineErrors,
+    help="The feature sets that tell most about a target, for every subgroup of a table.",
+    epilog="Exit codes: 0 fine, 1 internal error, 2 bad input, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(run)
+app.command()(report)
+app.command()(demo)
+app.add_typer(bench, name="bench")
+app.command()(doctor)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="misfeat")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"misfeat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    del version

@@ -1,0 +1,78 @@
+"""`misfeat bench`: predictions held against a known truth."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from misfeat.cli.errors import Debug, Quiet  # noqa: TC001 (typer reads the annotations)
+
+bench = typer.Typer(help="Measure predictions where the truth is known.", no_args_is_help=True)
+
+
+@bench.command()
+def completion(
+    completers: Annotated[str, typer.Option(help="Names of completers, by comma.")] = (
+        "auto,transfer,gain,add"
+    ),
+    tables: Annotated[
+        str, typer.Option(help="Names of tables, by semicolon; all where not given.")
+    ] = "",
+    hidden: Annotated[str, typer.Option(help="Shares of features to hide, by comma.")] = "0.2,0.5",
+    seeds: Annotated[int, typer.Option(help="How many masks, numbered from 1.")] = 10,
+    size: Annotated[int, typer.Option(help="Features in a set.")] = 3,
+    device: Annotated[str, typer.Option(help="For completers that learn.")] = "auto",
+    out: Annotated[str, typer.Option(help="The folder for the CSV files and the plot.")] = (
+        "bench-completion"
+    ),
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Hide features on purpose: how well does every completer predict them on every table?"""
+    from misfeat.cli.folder import make_folder
+    from misfeat.cli.settings import numbers, split
+    from misfeat.evaluation.completion_bench import CompletionBench, report
+    from misfeat.evaluation.tables import TABLES
+    from misfeat.progress import progress_shown
+
+    del debug
+    asked = CompletionBench(
+        completers=tuple(split(completers, ",")),
+        tables=tuple(split(tables, ";")) or tuple(TABLES),
+        shares=tuple(numbers(split(hidden, ","), "--hidden")),
+        seeds=tuple(range(1, seeds + 1)),
+        size=size,
+        device=device,
+    )
+    make_folder(out)
+    with progress_shown(not quiet) as progress:
+        rows = list(asked.run(progress))
+    for line in report(rows, out):
+        typer.echo(line)
+
+
+@bench.command()
+def paper(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer tables, seeds and epochs: a few minutes.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="Where networks are trained.")] = "auto",
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
+    out: Annotated[
+        str, typer.Option(help="The folder for CSV files, plots and a page; a run goes on there.")
+    ] = "",
+    debug: Debug = False,
+) -> None:
+    """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
+    from misfeat.cli.folder import make_folder
+    from misfeat.devices import check_device
+    from misfeat.evaluation.paper import FULL, QUICK, PaperBench
+    from misfeat.exceptions import check_jobs
+
+    del debug
+    check_device(device)
+    check_jobs(jobs)
+    folder = out or ("bench-paper-quick" if quick else "bench-paper")
+    make_folder(folder)
+    PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)

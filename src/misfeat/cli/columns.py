@@ -1,0 +1,79 @@
+"""What a shell may complete: columns from the table's header, and names of choices."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHOICES = {
+    "measure": ("mutual_info", "r2"),
+    "binning": ("quantile", "uniform"),
+    "sporadic": ("category", "available"),
+    "small_groups": ("merge", "drop"),
+    "missing_groups": ("own", "drop"),
+    "sampler": ("randwalk", "arbitrary", "stratified"),
+    "device": ("auto", "cpu", "cuda", "mps"),
+    "completer": (
+        "auto",
+        "transfer",
+        "interactions",
+        "multiplex",
+        "gain",
+        "add",
+        "drop",
+        "mode",
+        "knn",
+        "iterative",
+        "markov_blanket",
+        "mlp",
+        "paper",
+    ),
+}
+
+
+def complete_column(ctx: Any, incomplete: str) -> list[str]:
+    """Columns of the table that was named before, as far as they are typed."""
+    # While the last option still waits for its value, arguments are not yet told apart.
+    table = ctx.params.get("table") or next(iter(ctx.args), "")
+    names = header(table)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_choice(option: str) -> Callable[[str], list[str]]:
+    """What completes an option with a few choices.
+
+    Examples
+    --------
+    >>> complete_choice("device")("c")
+    ['cpu', 'cuda']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in CHOICES[option] if choice.startswith(incomplete)]
+
+    return complete
+
+
+def header(path: str) -> list[str]:
+    """The columns of a file, read from its first line or its footer; none where it cannot be.
+
+    A shell waits for this at every press of a key, so no engine is started for it.
+    """
+    file = Path(path).expanduser()
+    try:
+        if file.suffix in (".parquet", ".pq"):
+            import pyarrow.parquet as pq
+
+            return list(pq.read_schema(file).names)
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
+            first = lines.readline()
+        delimiter = max(",;\t|", key=first.count)
+        return next(csv.reader([first], delimiter=delimiter), [])
+    except (OSError, ValueError, ImportError, csv.Error):
+        return []

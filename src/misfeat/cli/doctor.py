@@ -1,0 +1,87 @@
+"""`misfeat doctor`: what is installed, what is missing and how to get it, and whether it works."""
+
+from __future__ import annotations
+
+import json as json_format
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+
+
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Show versions, devices and libraries, and try misfeat out on a small table."""
+    from misfeat.cli.examination import examine
+    from misfeat.progress import progress_shown
+
+    with progress_shown(not quiet) as progress:
+        found = examine(debug, progress)
+    if json:
+        typer.echo(json_format.dumps(found, indent=1, ensure_ascii=False))
+    else:
+        _print(found)
+    if not found["healthy"]:
+        raise typer.Exit(INTERNAL_ERROR)
+
+
+def _print(found: dict[str, Any]) -> None:
+    from misfeat.printing import new_console
+
+    console = new_console()
+    console.print(_two_columns("Versions", _versions(found)))
+    console.print(_two_columns("Machine", _machine(found)))
+    console.print(_two_columns("Tables can come from", _optional(found["tables"])))
+    console.print(_two_columns("Extras", _optional(found["extras"])))
+    console.print(_two_columns("Self-test", ((t["what"], t["found"]) for t in found["self_test"])))
+    verdict = "All is well." if found["healthy"] else "Something is wrong; see above."
+    console.print(verdict, style="bold green" if found["healthy"] else "bold red", markup=False)
+
+
+def _two_columns(title: str, rows: Iterator[tuple[str, str]]) -> Table:
+    from rich.text import Text
+
+    from misfeat.printing import new_table
+
+    table = new_table(title)
+    table.show_header = False
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in rows:
+        table.add_row(name, Text(text))
+    return table
+
+
+def _versions(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, version in found["versions"].items():
+        yield name, version or f"not installed: pip install {name}"
+
+
+def _machine(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    machine = found["machine"]
+    if not machine:
+        yield "", "not looked at, since packages are missing"
+        return
+    yield "CPU cores", str(machine["cores"])
+    yield "threads", f"{machine['threads']} with --jobs -1"
+    yield "free memory", f"{machine['free_memory_gib']} GiB"
+    yield "CUDA", ", ".join(machine["cuda"]) or "none"
+    yield "MPS", "yes" if machine["mps"] else "none"
+    yield "trains on", machine["device"]
+    cache = found["kernel_cache"]
+    writable = "writable" if cache["writable"] else "NOT writable: kernels are compiled every time"
+    yield "compiled kernels", f"{cache['folder']} ({writable})"
+
+
+def _optional(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, one in found.items():
+        yield name, one["version"] or f"missing: {one['install']}"

@@ -1,0 +1,214 @@
+"""What goes wrong takes one line on standard error, and an exit code says which kind it was."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+INTERNAL_ERROR = 1
+"""Something in misfeat or a library under it broke."""
+BAD_INPUT = 2
+"""A table, a file or a request that cannot be answered."""
+INTERRUPTED = 130
+"""Ctrl-C, as shells count it: 128 and the number of the signal."""
+NOBODY_READS = 141
+"""The reader of a pipe went away, counted the same way."""
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
+
+
+class OneLineErrors(TyperGroup):
+    """A group of commands that never ends with a traceback, unless --debug asks for one."""
+
+    def main(
+        self,
+        args: Any = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command, and end the process with its exit code."""
+        words = sys.argv[1:] if args is None else list(args)
+        _let_every_character_print()
+        try:
+            code = super().main(words, prog_name, complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
+        except BaseException as error:
+            code = _told(error, debug="--debug" in words)
+            if code is None:
+                raise
+        if not standalone_mode:
+            return code
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what the machinery above would answer in its own way becomes ours."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise _Stopped(error) from error
+
+
+class _Stopped(Exception):  # noqa: N818
+    """Somebody stopped us: who pressed Ctrl-C, or who read what we printed."""
+
+
+def _told(error: BaseException, debug: bool) -> int | None:
+    """Say what went wrong in one line; the exit code, or None where the error is not for us."""
+    if isinstance(error, _Stopped):
+        return _stopped_by(error.args[0], debug)
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        return _stopped_by(error.__context__, debug)  # while help was printed
+    if isinstance(error, BrokenPipeError | KeyboardInterrupt):
+        return _stopped_by(error, debug)
+    if isinstance(error, typer.Abort):
+        return _stopped_by(KeyboardInterrupt(), debug)
+    if hasattr(error, "format_message"):  # a request that the options do not allow
+        return _usage(error)
+    if debug or not isinstance(error, Exception):
+        return None
+    line, code = _line_for(error)
+    say(f"error: {line}" if code == BAD_INPUT else line)
+    return code
+
+
+def _stopped_by(error: BaseException, debug: bool) -> int | None:
+    if isinstance(error, BrokenPipeError):
+        # Python would complain once more when it flushes what is left.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    if debug:
+        return None
+    say("interrupted")
+    return INTERRUPTED
+
+
+def _usage(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        say(error.format_message())
+    else:
+        text = " ".join(error.format_message().split()).rstrip(".")
+        path = context.command_path if context is not None else "misfeat"
+        say(f"error: {text}; see '{path} --help'.")
+    return int(error.exit_code)
+
+
+def _line_for(error: Exception) -> tuple[str, int]:
+    from misfeat.exceptions import MisfeatError
+
+    if isinstance(error, MisfeatError):
+        return _one_line(as_options(str(error))), BAD_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{str(error.filename)!r}: {error.strerror}.", BAD_INPUT
+    if isinstance(error, MemoryError):
+        text = "The memory is full; lower --size, leave features out (--exclude) or use --budget."
+        return text, BAD_INPUT
+    said = _one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
+    text = f"internal error: {said.rstrip('.')}; run again with --debug for the traceback"
+    return text, INTERNAL_ERROR
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def say(text: str) -> None:
+    """Write a line to standard error; nobody may be listening any more."""
+    with suppress(OSError):
+        typer.echo(text, err=True)
+
+
+def _let_every_character_print() -> None:
+    """Replace what a terminal's or a pipe's encoding does not have, rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+OPTIONS = {
+    "k": "--top",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "missing_values": "--missing",
+    "groups": "--by",
+    "blocks": "--block",
+    "costs": "--cost",
+    "size": "--size",
+    "measure": "--measure",
+    "completer": "--completer",
+    "confidence": "--confidence",
+    "budget": "--budget",
+    "sampler": "--sampler",
+    "bins": "--bins",
+    "binning": "--binning",
+    "max_categories": "--max-categories",
+    "missing_threshold": "--missing-threshold",
+    "sporadic": "--sporadic",
+    "min_rows": "--min-rows",
+    "small_groups": "--small-groups",
+    "missing_groups": "--missing-groups",
+    "device": "--device",
+    "memory_limit": "--memory-limit",
+    "include": "--include",
+    "exclude": "--exclude",
+}
+"""What the selector's parameters are called on the command line."""
+
+
+def as_options(text: str, options: Mapping[str, str] = OPTIONS) -> str:
+    """A message of the selector, in the words of the command line.
+
+    Examples
+    --------
+    >>> as_options("k=0; it must be a whole number of at least 1.")
+    '--top 0; it must be a whole number of at least 1.'
+    >>> as_options("If they measure something, pass bins={'id': 5}.")
+    "If they measure something, pass --bins 'id=5'."
+    """
+    text = re.sub(r"\bbins=\{'([^']+)': (\d+)\}", r"--bins '\1=\2'", text)
+    names = "|".join(options)
+    return re.sub(rf"(?<![\w.-])({names})=(?=\S)", lambda found: f"{options[found[1]]} ", text)
+
+
+@contextmanager
+def warnings_as_notes(quiet: bool) -> Iterator[list[str]]:
+    """Collect our own warnings, to be printed as notes; others' stay hidden when quiet."""
+    import warnings
+
+    from misfeat.exceptions import MisfeatWarning
+
+    ours: list[str] = []
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        warnings.simplefilter("always", MisfeatWarning)
+        shown = warnings.showwarning
+
+        def collect(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if issubclass(category, MisfeatWarning):
+                ours.append(str(message))
+            else:
+                shown(message, category, *where, **more)
+
+        warnings.showwarning = collect
+        yield ours
+
+
+def say_notes(notes: list[str]) -> None:
+    """Print notes once each, in the words of the command line."""
+    for note in dict.fromkeys(notes):
+        say(f"note: {_one_line(as_options(note))}")

@@ -1,0 +1,81 @@
+"""The folder of a saved run: the selection, the settings and the report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from misfeat.selector import SubgroupSelector
+
+REPORT, SETTINGS = "report.html", "run.toml"
+
+
+def make_folder(path: str) -> Path:
+    """Make a folder for results before work starts, so that no work is lost."""
+    place = Path(path).expanduser().absolute()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MisfeatError(f"The folder {path!r} cannot be made: {error.strerror}.") from None
+    return place
+
+
+def check_folder(path: str) -> Path:
+    """The folder for a run, refused before work starts where it holds what is not ours.
+
+    Saving replaces the whole folder, so that nothing of anyone else's may be in it.
+    """
+    from misfeat.saving import ARRAYS, MANIFEST
+
+    place = Path(path).expanduser().absolute()
+    new = not place.exists()
+    place = make_folder(str(place)).resolve()
+    foreign = sorted({f.name for f in place.iterdir()} - {MANIFEST, ARRAYS, REPORT, SETTINGS})
+    if foreign:
+        raise MisfeatError(
+            f"--out {path!r} holds {foreign[0]!r}, which is no part of a saved run and would be "
+            "lost; give another folder."
+        )
+    if not os.access(place.parent, os.W_OK):
+        raise MisfeatError(f"--out {path!r} cannot be written: its folder is read-only.")
+    if new:
+        place.rmdir()  # a run that fails leaves nothing behind
+    return place
+
+
+def save_run(selector: SubgroupSelector, settings: str, folder: Path) -> None:
+    """Save a run and the settings that repeat it."""
+    shown, selector.verbose = selector.verbose, 0  # whoever loads it asks for progress themselves
+    try:
+        selector.save(folder)
+    finally:
+        selector.verbose = shown
+    (folder / SETTINGS).write_text(settings, encoding="utf-8")
+
+
+def saved_costs(folder: str) -> dict[str, float]:
+    """The costs that a run was saved with; none where it was saved by other means."""
+    from misfeat.cli.config import read_config
+    from misfeat.cli.settings import RunSettings
+
+    file = Path(folder).expanduser() / SETTINGS
+    return RunSettings(**read_config(str(file))).costs() if file.exists() else {}
+
+
+def write_report(
+    selector: SubgroupSelector,
+    file: Path,
+    title: str | None = None,
+    costs: Mapping[str, float] | None = None,
+) -> None:
+    """Write the report of a selector; a file that cannot be written is the user's to mend."""
+    try:
+        selector.report(title=title, costs=costs or None).write_html(file)
+    except OSError as error:
+        raise MisfeatError(f"{str(file)!r} cannot be written: {error.strerror}.") from error

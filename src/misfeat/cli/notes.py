@@ -1,0 +1,88 @@
+"""Notes on an answer that a reader should know of before showing it around."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.information import target_entropy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from misfeat.selector import SubgroupSelector
+
+LITTLE = 0.02
+"""A best set that tells less than this share of the target tells next to nothing."""
+MOST_NAMED = 5
+ENOUGH_ROWS = 30
+"""In a subgroup with fewer rows a feature may well have a single value by chance."""
+
+
+def notes_on(selector: SubgroupSelector) -> list[str]:
+    """What may mislead in the answer of a fitted selector."""
+    return [
+        *_single_values(selector),
+        *_few_rows(selector),
+        *_next_to_nothing(selector),
+    ]
+
+
+def _single_values(selector: SubgroupSelector) -> Iterator[str]:
+    """Features with one value in a subgroup, and several elsewhere: a code for missing, perhaps."""
+    cohorts = selector.cohorts_
+    values = np.array(
+        [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
+    )
+    enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
+    single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
+    for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
+        where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
+        name = cohorts.features[feature]
+        yield (
+            f"Feature {name!r} has a single value in {_named(where)}, and several elsewhere. If it "
+            f"stands for missing there, say so: --missing '{name}=VALUE'."
+        )
+
+
+def _few_rows(selector: SubgroupSelector) -> Iterator[str]:
+    """Subgroups in which a set has more combinations of values than there are rows."""
+    if selector.measure != "mutual_info":
+        return
+    cohorts = selector.cohorts_
+    values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
+    small = {}
+    for best in selector.best_sets(k=1):
+        cells = prod(values[feature] for feature in best.features) * len(cohorts.classes)
+        if cohorts[best.subgroup].size < cells:
+            small[best.subgroup] = cells
+    if small:
+        yield (
+            f"Few rows in {_named(list(small))}: the best set there has up to "
+            f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
+            "come out too high; compare them within a subgroup only, lower --size or --bins, or "
+            "make larger subgroups (--min-rows; --by COL:40,65)."
+        )
+
+
+def _next_to_nothing(selector: SubgroupSelector) -> Iterator[str]:
+    cohorts, whole = selector.cohorts_, selector.measure == "r2"
+    little = [
+        best.subgroup
+        for best in selector.best_sets(k=1)
+        if best.score < LITTLE * (1.0 if whole else target_entropy(cohorts[best.subgroup]))
+    ]
+    if little:
+        yield (
+            f"No set tells more than {LITTLE:.0%}".replace("%", " %")
+            + f" of the target {cohorts.target!r} in {_named(little)}; the order of sets there may "
+            "be chance."
+        )
+
+
+def _named(subgroups: list[str]) -> str:
+    shown = ", ".join(map(repr, subgroups[:MOST_NAMED]))
+    rest = len(subgroups) - MOST_NAMED
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,39 @@
+"""`misfeat report`: the page of a saved run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+
+
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")],
+    out: Annotated[
+        str, typer.Option(help="The file to write; report.html in the run's folder by default.")
+    ] = "",
+    title: Annotated[str, typer.Option(help="The title of the page.")] = "",
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, too.")] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the report of a saved run."""
+    import webbrowser
+
+    from misfeat.cli.folder import REPORT, saved_costs, write_report
+    from misfeat.selector import SubgroupSelector
+
+    del debug
+    file = Path(out).expanduser() if out else Path(folder).expanduser() / REPORT
+    with warnings_as_notes(quiet) as warned:
+        selector = SubgroupSelector.load(folder)
+        selector.verbose = int(not quiet)
+        write_report(selector, file, title or None, saved_costs(folder))
+    if not quiet:
+        say_notes(warned)
+        say(f"Report: {file}")
+    if show and not webbrowser.open(file.absolute().as_uri()):
+        say(f"note: No browser could be started; open {file} in one.")

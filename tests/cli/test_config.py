@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from misfeat.cli.config import as_config, read_config
+from misfeat.cli.settings import KINDS, RunSettings
+from tests.cli.commands import ASKED, run
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text: str, name: str = "run.toml") -> str:
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return written
+
+
+def test_a_file_alone_is_enough(table, write):
+    config = write('table = "table.csv"\ntarget = "y"\nby = "site"\nsize = 2\njson = true\n')
+    assert run("run", "--config", config).stdout == run("run", table, *ASKED, "--json").stdout
+
+
+def test_the_command_line_wins_over_the_file(table, write):
+    config = write('target = "x"\nby = ["site"]\nsize = 1\njson = true\ntop = 7\n')
+    asked = run("run", table, "--config", config, "--target", "y", "--size", "2", "--top", "10")
+    assert asked.stdout == run("run", table, *ASKED, "--json").stdout
+
+
+def test_an_option_given_as_usual_still_wins(table, write):
+    config = write('target = "y"\nby = ["site"]\nsize = 1\njson = true\n')
+    assert '"features": ["x", "z"]' not in run("run", table, "--config", config).stdout
+    assert '"features": ["x", "z"]' in run("run", table, "--config", config, "--size", "2").stdout
+    assert run("run", table, "--config", config, "--size", "3").exit_code == 2
+
+
+def test_tables_say_what_texts_say(heart_path, write):
+    texts = write(
+        'by = ["site", "age:50"]\nmissing = ["chol=0"]\ncost = ["ca=3"]\nbins = ["age=3"]'
+    )
+    tables = write(
+        'by = ["site", {age = [50]}]\n[missing]\nchol = [0]\n[cost]\nca = 3\n[bins]\nage = 3\n',
+        "tables.toml",
+    )
+    asked = ("run", str(heart_path), "--target", "num", "--size", "2", "--json", "--config")
+    found = run(*asked, texts)
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout == run(*asked, tables).stdout
+    assert '"cost": 3' in found.stdout
+
+
+def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
+    config = write('by = [{site = {va = "va", "*" = "others"}}, {senior = "age > 65"}]')
+    asked = ("run", str(heart_path), "--target", "num", "--size", "1", "--json", "--config", config)
+    for name in ("site=va & senior", "site=others & not senior"):
+        assert f'"subgroup": "{name}"' in run(*asked).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'tarjet = "y"',
+            "has a key 'tarjet', which is no option of misfeat run; did you mean 'target'",
+        ),
+        ("missing_treshold = 0.5", "did you mean 'missing-threshold'?"),
+        ("wheel = 1", "the options are table, target, by, size"),
+        ('size = "three"', 'size = "three" must be a whole number.'),
+        ("size = true", "size = true must be a whole number."),
+        ("size = 2.5", "size = 2.5 must be a whole number."),
+        ('budget = "half"', 'budget = "half" must be a number.'),
+        ("target = 1", "target = 1 must be a text."),
+        ("json = 1", "json = 1 must be true or false."),
+        ("include = [1]", "include = [1] must be a text or a list of texts."),
+        ("by = [40]", "by = [40] must be a text such as 'age:40,65'"),
+        ("bins = 2.5", "bins = 2.5 must be a whole number, a table"),
+        ("missing = true", "missing = true must be a text, a number"),
+        ("cost = {ca = 'much'}", 'cost = {ca = "much"} must be a table such as {mri = 400}'),
+        ("block = {a = 'b'}", "must be a table such as {lipids = ['hdl', 'ldl']}"),
+        ("size = 2024-01-01", "size = 2024-01-01 must be a whole number."),
+        ("min-rows = 1\nmin_rows = 2", "says 'min-rows' twice"),
+        ("size = ", "is no TOML file"),
+    ],
+)
+def test_what_a_file_may_not_say_is_named(table, write, text, message):
+    result = run("run", table, "--config", write(text))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "run.toml" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_paths_in_a_file_start_from_its_folder(tmp_path, write, monkeypatch):
+    config = write('table = "data/t.csv"\nout = "/elsewhere"')
+    monkeypatch.chdir("/")
+    found = read_config(config)
+    assert found["table"] == str(tmp_path / "data" / "t.csv")
+    assert found["out"] == "/elsewhere"
+
+
+def test_every_option_of_a_run_can_stand_in_a_file():
+    import inspect
+
+    from misfeat.cli.run import run as command
+
+    options = set(inspect.signature(command).parameters) - {"ctx", "config", "debug"}
+    assert options == set(KINDS)
+
+
+def test_defaults_are_those_of_the_selector():
+    from misfeat import SubgroupSelector
+
+    usual, asked = SubgroupSelector().get_params(), RunSettings().parameters()
+    nothing = (None, [], {})
+    for name, value in asked.items():
+        same = value == usual[name] or (value in nothing and usual[name] in nothing)
+        assert same or name == "n_jobs", name
+
+
+def test_settings_that_are_written_are_read_back_the_same(tmp_path):
+    settings = RunSettings(
+        table=str(tmp_path / "data" / "t.csv"),
+        target='a "quoted" \\ name\twith é and \x7f',
+        by=["site", {"age": [40, 65]}, {"a b": {"x": "y", "*": "rest"}}],
+        bins=["4", "age=40,"],
+        missing={"chol": [0, "?"]},
+        cost=["mri=400"],
+        budget=0.25,
+        seed=3,
+        validate=True,
+        out="somewhere",
+        quiet=True,
+    )
+    folder = tmp_path / "runs" / "first"
+    folder.mkdir(parents=True)
+    text = as_config(settings, folder)
+    (folder / "run.toml").write_text(text, encoding="utf-8")
+    found = RunSettings(**read_config(str(folder / "run.toml")))
+    assert tomllib.loads(text)["table"] == "../../data/t.csv"
+    assert found.out is None
+    assert not found.quiet
+    for name in set(KINDS) - {"table", "out", "quiet"}:
+        assert getattr(found, name) == getattr(settings, name), name

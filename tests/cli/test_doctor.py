@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import re
+
+from misfeat import __version__
+from misfeat.cli import examination
+from misfeat.datasets import make_cohorts
+from tests.cli.commands import check_snapshot, run
+
+
+def test_a_healthy_installation_is_said_to_be_so():
+    result = run("doctor", "--quiet")
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout.endswith("All is well.\n")
+    assert __version__ in result.stdout
+
+
+def test_json_holds_everything():
+    result = run("doctor", "--json", "--quiet")
+    found = json.loads(result.stdout)
+    assert found["healthy"]
+    assert found["versions"]["misfeat"] == __version__
+    assert [test["ok"] for test in found["self_test"]] == [True] * 3
+    assert found["machine"]["cores"] >= 1
+    assert found["kernel_cache"]["folder"]
+
+
+def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
+    there = examination.installed
+    gone = {"duckdb", "pyspark", "torch-geometric"}
+    monkeypatch.setattr(examination, "installed", lambda p: None if p in gone else there(p))
+    monkeypatch.setattr(examination.shutil, "which", lambda _: None)
+    found = json.loads(run("doctor", "--json", "--quiet").stdout)
+    assert found["tables"]["duckdb"] == {
+        "version": None,
+        "install": "pip install 'misfeat[duckdb]'",
+    }
+    assert found["tables"]["java"]["version"] is None
+    assert found["extras"]["pyg"]["version"] is None
+    assert found["self_test"][-1]["found"] == "left out: files need pip install 'misfeat[duckdb]'"
+    assert found["healthy"]
+    shown = run("doctor", "--quiet").stdout
+    assert "missing: pip install 'misfeat[spark]'" in shown
+    assert "missing: pip install 'misfeat[pyg]'" in shown
+
+
+def test_requirements_are_read_from_the_installation(monkeypatch):
+    told = [
+        "numpy>=2.0",
+        "scikit-learn>=1.5",
+        "duckdb>=1.2; extra == 'duckdb'",
+        "misfeat[duckdb]; extra == 'demo'",
+        'pandas>=2.2; extra == "demo"',
+    ]
+    monkeypatch.setattr(examination, "requires", lambda _: told)
+    assert examination.requirements() == {
+        "": ["numpy", "scikit-learn"],
+        "duckdb": ["duckdb"],
+        "demo": ["pandas", "duckdb"],
+    }
+
+
+def test_extras_that_are_recommended_exist():
+    extras = examination.requirements()
+    for remedy in examination.TABLES.values():
+        named = re.search(r"misfeat\[(\w+)\]", remedy)
+        assert named is None or named[1] in extras
+
+
+def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):
+    def unlike(**settings):
+        return make_cohorts(**{**settings, "hide": 0.0})  # nothing is left to predict
+
+    monkeypatch.setattr("misfeat.datasets.make_cohorts", unlike)
+    result = run("doctor", "--quiet")
+    assert result.exit_code == 1
+    assert "FAILED: RuntimeError: expected exact and predicted scores" in result.stdout
+    assert run("doctor", "--debug", "--quiet").exception is not None
+
+
+def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
+    monkeypatch.setattr(examination, "installed", lambda _: None)
+    result = run("doctor", "--quiet")
+    assert result.exit_code == 1
+    assert "not installed: pip install numpy" in result.stdout
+
+
+def test_the_page_looks_right(monkeypatch):
+    monkeypatch.setattr("misfeat.cli.examination.examine", lambda *_: FOUND)
+    check_snapshot("doctor", run("doctor").stdout)
+
+
+FOUND = {
+    "versions": {"misfeat": "1.0", "Python": "3.11.9", "numpy": "2.4.0", "numba": None},
+    "machine": {
+        "cores": 8,
+        "threads": 8,
+        "free_memory_gib": 12.5,
+        "cuda": ["NVIDIA H200"],
+        "mps": False,
+        "device": "cuda",
+    },
+    "kernel_cache": {"folder": "/somewhere/__pycache__", "writable": False},
+    "tables": {
+        "pandas": {"version": "3.0", "install": "pip install pandas"},
+        "dask": {"version": None, "install": "pip install 'misfeat[dask]'"},
+    },
+    "extras": {"pyg": {"version": None, "install": "pip install 'misfeat[pyg]'"}},
+    "self_test": [{"what": "answers for a generated table", "ok": True, "found": "ok"}],
+    "healthy": True,
+}

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from misfeat.cli.errors import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
+from tests.cli.commands import ASKED, COMMAND, environment, process, run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run"], "TABLE, a file, is missing; give it here or in a file with --config."),
+        (["run", "TABLE"], "--target, a column of the table, is missing"),
+        (["run", "TABLE", "--target", "yy"], "The table has no column 'yy'"),
+        (["run", "none.csv", "--target", "y"], "There is no file 'none.csv'"),
+        (["run", "TABLE", "--target", "y", "--by", "sit"], "did you mean 'site'?"),
+        (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be a whole number"),
+        (["run", "TABLE", "--target", "y", "--jobs", "0"], "--jobs 0; it must be a number of"),
+        (["run", "TABLE", "--target", "y", "--seed", "-1"], "--seed -1; it must be"),
+        (["run", "TABLE", "--target", "y", "--size", "9"], "--size 9 is larger than"),
+        (["run", "TABLE", "--target", "y", "--size", "two"], "Invalid value for '--size'"),
+        (["run", "TABLE", "--target", "y", "--sampler", "no"], "--sampler 'no' is unknown"),
+        (["run", "TABLE", "--target", "y", "--completer", "no"], "'no'"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=many"], "--bins x: 'many' is no whole"),
+        (["run", "TABLE", "--target", "y", "--cost", "x"], "write it as mri=400."),
+        (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost x: 'much' is no number."),
+        (["run", "TABLE", "--target", "y", "--cost", "q=1"], "a feature with a cost"),
+        (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
+        (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),
+        (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
+        (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
+        (["report", "nowhere"], "There is no selection in 'nowhere'"),
+        (["bench", "completion", "--hidden", "half"], "--hidden: 'half' is no number."),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+)
+def test_every_error_of_a_user_takes_one_line(table, arguments, message):
+    result = run(*[table if word == "TABLE" else word for word in arguments])
+    assert result.exit_code == BAD_INPUT, result.stderr
+    assert result.stderr.startswith("error: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_traceback_is_shown_only_when_asked_for(table):
+    asked = ["run", table, "--target", "yy"]
+    short, long = process(*asked), process(*asked, "--debug")
+    assert short.returncode == BAD_INPUT
+    assert short.stderr.startswith("error: The table has no column 'yy'")
+    assert short.stderr.count("\n") == 1
+    assert long.returncode == 1
+    assert "Traceback" in long.stderr
+    assert "MisfeatError" in long.stderr
+
+
+def test_files_that_cannot_be_read_are_the_users_to_mend(tmp_path):
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and nothing else")
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG")
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("größe,y\n1,0\n".encode("latin-1"))
+    for path in (broken, picture, latin, tmp_path):
+        result = run("run", str(path), "--target", "y")
+        assert result.exit_code == BAD_INPUT, result.stderr
+        assert result.stderr.startswith("error: ")
+        assert result.stderr.count("\n") == 1
+
+
+def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
+    from misfeat.selector import SubgroupSelector
+
+    def break_down(*_):
+        raise TypeError("a wheel\ncame off")
+
+    monkeypatch.setattr(SubgroupSelector, "fit", break_down)
+    result = run("run", table, *ASKED)
+    assert result.exit_code == INTERNAL_ERROR
+    assert result.stderr == (
+        "internal error: TypeError: a wheel came off; run again with --debug for the traceback\n"
+    )
+    assert isinstance(run("run", table, *ASKED, "--debug").exception, TypeError)
+
+
+def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
+    from misfeat.selector import SubgroupSelector
+
+    def fill(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(SubgroupSelector, "fit", fill)
+    result = run("run", table, *ASKED)
+    assert result.exit_code == BAD_INPUT
+    assert "lower --size" in result.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(table):
+    for how in ((table, *ASKED, "--quiet"), (table, *ASKED, "--quiet", "--json"), ("--help",)):
+        command = subprocess.Popen(
+            [*COMMAND, "run", *how],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+        command.stdout.close()
+        assert command.stderr.read() == b""
+        command.stderr.close()
+        assert command.wait() == NOBODY_READS
+
+
+def test_ctrl_c_ends_in_one_line(tmp_path):
+    # Reading from a pipe that nobody writes to takes as long as one likes.
+    waiting = tmp_path / "waiting.toml"
+    os.mkfifo(waiting)
+    command = subprocess.Popen(
+        [*COMMAND, "run", "--config", str(waiting)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    with waiting.open("w"):  # opens once the command reads
+        time.sleep(0.2)
+        command.send_signal(signal.SIGINT)
+        assert command.wait(timeout=20) == INTERRUPTED
+    assert command.stderr.read() == "interrupted\n"
+    command.stderr.close()
+
+
+def test_nothing_but_the_name_shows_help():
+    result = process()
+    assert "Usage: misfeat" in result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_what_an_encoding_lacks_is_replaced(table):
+    result = process("run", table, *ASKED, PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert "site=a" in result.stdout
+
+
+def test_help_comes_fast_and_imports_nothing_heavy():
+    code = (
+        "import sys; from misfeat.cli import app\n"
+        "try: app(['run', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = ('numpy', 'torch', 'numba', 'sklearn', 'pandas', 'duckdb', 'narwhals')\n"
+        "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
+    )
+    found = subprocess.run([COMMAND[0], "-c", code], capture_output=True, text=True)
+    assert found.stderr.strip() == "[]"
+    assert "--missing-threshold" in found.stdout

@@ -1,0 +1,127 @@
+"""Runs that are saved, and their reports."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.cli.folder import saved_costs
+from tests.cli.commands import ASKED, run
+
+
+@pytest.fixture
+def saved(table, tmp_path):
+    """A saved run without a report."""
+    folder = tmp_path / "saved"
+    selector = SubgroupSelector("site", size=2).fit(table, "y")
+    selector.save(folder)
+    return folder
+
+
+def test_a_run_is_saved_with_its_settings_and_its_report(table, tmp_path):
+    folder = tmp_path / "runs" / "first"
+    result = run("run", table, *ASKED, "--json", "--out", str(folder))
+    assert result.exit_code == 0, result.stderr
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "arrays.safetensors",
+        "report.html",
+        "run.toml",
+        "selection.json",
+    ]
+    assert f"Report: {folder / 'report.html'}" in result.stderr
+    assert result.stdout == run("run", table, *ASKED, "--json").stdout
+    again = run("run", "--config", str(folder / "run.toml"), "--json")
+    assert again.stdout == result.stdout
+    assert SubgroupSelector.load(folder).verbose == 0
+
+
+def test_a_saved_run_is_replaced_and_nothing_else_is(table, tmp_path):
+    folder = tmp_path / "run"
+    assert run("run", table, *ASKED, "--out", str(folder)).exit_code == 0
+    assert run("run", table, *ASKED, "--out", str(folder), "--top", "3").exit_code == 0
+    assert SubgroupSelector.load(folder).k == 3
+    (folder / "thesis.txt").write_text("years of work")
+    refused = run("run", table, *ASKED, "--out", str(folder))
+    assert refused.exit_code == 2
+    assert "holds 'thesis.txt', which is no part of a saved run" in refused.stderr
+    assert (folder / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_folder_of_others_is_refused_before_the_work(tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear")
+    (tmp_path / "file").write_text("")
+    for out in ("letters", "file", "file/below"):
+        result = run("run", "no-table.csv", "--target", "y", "--out", str(tmp_path / out))
+        assert result.exit_code == 2
+        assert "no-table.csv" not in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_run_that_fails_leaves_no_folder(table, tmp_path):
+    folder = tmp_path / "run"
+    assert run("run", table, "--target", "none", "--out", str(folder)).exit_code == 2
+    assert not folder.exists()
+
+
+def test_the_current_folder_can_be_saved_to(table, tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    result = run("run", table, *ASKED, "--out", ".")
+    assert result.exit_code == 0, result.stderr
+    assert (folder / "selection.json").exists()
+
+
+def test_the_report_of_a_saved_run_is_written(saved, tmp_path):
+    result = run("report", str(saved))
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == f"Report: {saved / 'report.html'}\n"
+    assert "site=a" in (saved / "report.html").read_text(encoding="utf-8")
+    elsewhere = tmp_path / "page.html"
+    assert run("report", str(saved), "--out", str(elsewhere), "--quiet").stderr == ""
+    titled = run("report", str(saved), "--out", str(elsewhere), "--title", "Four & twenty sites")
+    assert titled.exit_code == 0
+    assert "Four &amp; twenty sites" in elsewhere.read_text(encoding="utf-8")
+
+
+def test_a_report_that_is_written_again_keeps_the_costs_of_the_run(table, tmp_path):
+    folder = tmp_path / "run"
+    assert run("run", table, *ASKED, "--cost", "z=7", "--out", str(folder)).exit_code == 0
+    first = (folder / "report.html").read_text(encoding="utf-8")
+    elsewhere = tmp_path / "again.html"
+    assert run("report", str(folder), "--out", str(elsewhere)).exit_code == 0
+    assert saved_costs(str(folder)) == {"z": 7}
+    (folder / "run.toml").unlink()
+    assert saved_costs(str(folder)) == {}
+    assert run("report", str(folder), "--out", str(tmp_path / "plain.html")).exit_code == 0
+    again, plain = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("again.html", "plain.html")
+    )
+    assert again == first
+    assert again != plain
+
+
+def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):
+    opened = tmp_path / "opened"
+    code = f"import sys; open({str(opened)!r}, 'w').write(sys.argv[1])"
+    monkeypatch.setenv("BROWSER", f'{sys.executable} -c "{code}" %s')
+    assert run("report", str(saved), "--open").exit_code == 0
+    assert opened.read_text() == (saved / "report.html").as_uri()
+
+
+def test_a_report_that_cannot_be_written_is_said(saved, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("report", str(saved), "--out", str(tmp_path / "file" / "page.html"))
+    assert result.exit_code == 2
+    assert "page.html" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_damaged_run_is_refused(saved):
+    (saved / "selection.json").write_text("{")
+    result = run("report", str(saved))
+    assert result.exit_code == 2
+    assert "is damaged" in result.stderr
