@@ -68,6 +68,14 @@ def test_without_validation_the_report_says_so(fitted):
     }
 
 
+def test_what_may_mislead_is_said():
+    table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
+    report = SubgroupSelector(size=1).fit(table, "y").report()
+    (caution,) = json.loads(report.json())["cautions"]
+    assert caution.startswith("No set tells more than 2 %")
+    assert "Take with care" in report.html()
+
+
 def test_settings_are_those_that_differ_from_the_defaults(held):
     assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
 

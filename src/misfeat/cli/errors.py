@@ -178,7 +178,10 @@ def as_options(text: str, options: Mapping[str, str] = OPTIONS) -> str:
     '--top 0; it must be a whole number of at least 1.'
     >>> as_options("If they measure something, pass bins={'id': 5}.")
     "If they measure something, pass --bins 'id=5'."
+    >>> as_options("If it stands for missing, say so: missing_values={'chol': [VALUE]}.")
+    "If it stands for missing, say so: --missing 'chol=VALUE'."
     """
+    text = re.sub(r"\bmissing_values=\{'([^']+)': \[VALUE\]\}", r"--missing '\1=VALUE'", text)
     text = re.sub(r"\bbins=\{'([^']+)': (\d+)\}", r"--bins '\1=\2'", text)
     names = "|".join(options)
     return re.sub(rf"(?<![\w.-])({names})=(?=\S)", lambda found: f"{options[found[1]]} ", text)

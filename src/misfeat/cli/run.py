@@ -162,14 +162,14 @@ def _settings(ctx: typer.Context, config: str | None) -> RunSettings:
 
 def answer(settings: RunSettings) -> None:
     """Fit, print and save as the settings say."""
+    from misfeat.cautions import cautions
     from misfeat.cli.folder import check_folder
-    from misfeat.cli.notes import notes_on
 
     folder = check_folder(settings.out) if settings.out else None
     selector, costs = settings.selector(), settings.costs()
     with warnings_as_notes(settings.quiet) as warned:
         selector.fit(settings.table, settings.target)
-        notes = [*selector.cohorts_.notes, *warned, *notes_on(selector)]
+        notes = [*selector.cohorts_.notes, *warned, *cautions(selector)]
         try:
             _print(selector, settings, costs, notes)
         finally:

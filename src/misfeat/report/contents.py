@@ -59,6 +59,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         "top_sets": [asdict(best) for best in findings.top],
         "recorded": _recorded(findings),
         "trust": _trust(findings),
+        "cautions": findings.cautions,
         "single_scores": _single_scores(findings),
         "lattice": packed_lattice(findings),
         "columns": [_column(report) for report in findings.cohorts.columns],

@@ -48,6 +48,8 @@ class Findings:
         How well features hidden on purpose were predicted; None where that was not asked.
     trust_in_words : str
         The same in a sentence.
+    cautions : list of str
+        What may mislead.
     settings : mapping of str to str
         The parameters that were not left at their defaults, as Python would write them.
     """
@@ -65,6 +67,7 @@ class Findings:
     scores: Mapping[int, CompletedScores]
     trust: list[Trust] | None
     trust_in_words: str
+    cautions: list[str]
     settings: Mapping[str, str]
 
     def best_recorded(self, cohort: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from misfeat.cautions import cautions
 from misfeat.report.findings import Findings
 from misfeat.report.lattice import sizes_that_fit
 
@@ -62,6 +63,7 @@ def gather(
         scores=scores,
         trust=trusted,
         trust_in_words=words,
+        cautions=cautions(selector),
         settings=_settings(selector),
     )
 

@@ -1,4 +1,4 @@
-"""Notes on an answer that a reader should know of before showing it around."""
+"""What may mislead in an answer: what a reader should know before showing it around."""
 
 from __future__ import annotations
 
@@ -21,8 +21,16 @@ ENOUGH_ROWS = 30
 """In a subgroup with fewer rows a feature may well have a single value by chance."""
 
 
-def notes_on(selector: SubgroupSelector) -> list[str]:
-    """What may mislead in the answer of a fitted selector."""
+def cautions(selector: SubgroupSelector) -> list[str]:
+    """What may mislead in the answer of a fitted selector, a sentence each.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
+    >>> cautions(SubgroupSelector(size=1).fit(table, "y"))
+    ["No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may be chance."]
+    """  # noqa: E501
     return [
         *_single_values(selector),
         *_few_rows(selector),
@@ -43,7 +51,7 @@ def _single_values(selector: SubgroupSelector) -> Iterator[str]:
         name = cohorts.features[feature]
         yield (
             f"Feature {name!r} has a single value in {_named(where)}, and several elsewhere. If it "
-            f"stands for missing there, say so: --missing '{name}=VALUE'."
+            f"stands for missing there, say so: missing_values={{{name!r}: [VALUE]}}."
         )
 
 
@@ -62,8 +70,8 @@ def _few_rows(selector: SubgroupSelector) -> Iterator[str]:
         yield (
             f"Few rows in {_named(list(small))}: the best set there has up to "
             f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
-            "come out too high; compare them within a subgroup only, lower --size or --bins, or "
-            "make larger subgroups (--min-rows; --by COL:40,65)."
+            "come out too high; compare them within a subgroup only, ask for smaller sets or fewer "
+            "bins, or make larger subgroups."
         )
 
 
