@@ -89,7 +89,7 @@ def _templates() -> Environment:
     )
     templates.filters |= {
         "score": lambda value: "–" if value is None else f"{value:.4f}",
-        "percent": lambda value: "–" if value is None else f"{100 * value:.0f} %",
+        "percent": lambda value: "–" if value is None else f"{100 * value:.0f}\N{NO-BREAK SPACE}%",
         "count": lambda value: f"{value:,}",
         "shade": shade_of,
         "support": support_words,
