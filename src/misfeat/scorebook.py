@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 
 class ScoreBook:
     """Scores of all feature sets of a table, size by size.
+
+    Several threads may ask at once: one of them computes, the others wait for what it finds.
 
     Parameters
     ----------
@@ -66,12 +69,22 @@ class ScoreBook:
         self._memory_limit = memory_limit
         self._exact: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            held = {name: value for name, value in vars(self).items() if name != "_lock"}
+            return {**held, "_exact": list(self._exact), "_completed": dict(self._completed)}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
-        if size not in self._completed:
-            self._completed[size] = self._complete(size, progress)
-        return self._completed[size]
+        with self._lock:
+            if size not in self._completed:
+                self._completed[size] = self._complete(size, progress)
+            return self._completed[size]
 
     @property
     def computed(self) -> tuple[NDArray[np.float64], ...]:
@@ -80,17 +93,18 @@ class ScoreBook:
 
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What the book holds: arrays put into a dict, the rest returned as plain values."""
-        for size, scores in enumerate(self._exact):
-            arrays[f"book.exact.{size}"] = scores
-        for size, completed in self._completed.items():
-            for name in _COMPLETED:
-                arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
-        return {
-            "n_exact": len(self._exact),
-            "sizes": list(self._completed),
-            "entropy": str(self._seeds.entropy),
-            "drawn": self._seeds.n_children_spawned,
-        }
+        with self._lock:
+            for size, scores in enumerate(self._exact):
+                arrays[f"book.exact.{size}"] = scores
+            for size, completed in self._completed.items():
+                for name in _COMPLETED:
+                    arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
+            return {
+                "n_exact": len(self._exact),
+                "sizes": list(self._completed),
+                "entropy": str(self._seeds.entropy),
+                "drawn": self._seeds.n_children_spawned,
+            }
 
     def unpack(self, held: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Take over what `packed` gave."""
@@ -107,7 +121,8 @@ class ScoreBook:
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
-        return self._known(size, self._completer, progress)
+        with self._lock:
+            return self._known(size, self._completer, progress)
 
     def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
         nothing_to_predict = self._budget == 1 and not self.measure.missing.any()
