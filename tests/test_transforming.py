@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import pickle
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -16,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from misfeat import MisfeatError, SubgroupSelector, UnseenSubgroupWarning
 from misfeat.datasets import load_heart, make_cohorts
+from misfeat.saving import MANIFEST, _as_text, _checksum
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -166,6 +170,65 @@ def test_unseen_subgroups_are_ignored_or_named(make, columns):
                 selector.transform(whole)
     with pytest.raises(MisfeatError, match="unseen='skip' is unknown"):
         SubgroupSelector(unseen="skip").fit(whole, "target")
+
+
+def sites(**columns):
+    """Four sites of 150, 150, 150 and 140 rows."""
+    rng = np.random.default_rng(0)
+    site = np.repeat(["a", "b", "c", "d"], [150, 150, 150, 140])
+    table = {f"x{i}": rng.integers(3, size=len(site)) for i in range(1, 4)}
+    target = (table["x1"] + rng.integers(2, size=len(site)) > 1).astype(float)
+    return pd.DataFrame({"site": site, **table, "y": target, **columns})
+
+
+@pytest.mark.parametrize("unseen", ["error", "union"])
+@pytest.mark.parametrize("small_groups", ["merge", "drop"])
+@pytest.mark.filterwarnings("ignore:The merged subgroup 'other' has 140 rows")
+def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_groups, tmp_path):
+    table = sites()
+    settings = {"min_rows": 145, "small_groups": small_groups, "unseen": unseen}
+    selector = SubgroupSelector("site", size=2, **settings).fit(table, "y")
+    assert "site=d" not in selector.cohorts_.names
+    selector.save(tmp_path / "run")
+    loaded = SubgroupSelector.load(tmp_path / "run")
+    for known in (selector, pickle.loads(pickle.dumps(selector)), loaded):  # noqa: S301
+        assert len(known.transform(table)) == len(table)
+        new = table.assign(site=table["site"].replace("b", "e"))
+        if unseen == "error":
+            with pytest.raises(MisfeatError, match="not there at fit: 'site=e'. Fit"):
+                known.transform(new)
+        else:
+            with pytest.warns(UnseenSubgroupWarning, match="not there at fit: 'site=e'. Fit"):
+                known.transform(new)
+
+
+def test_subgroups_without_a_target_have_been_seen():
+    table = sites()
+    table.loc[table["site"] == "c", "y"] = np.nan
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(table, "y")
+    assert selector.cohorts_.names == ("site=a", "site=b", "site=d")
+    assert len(selector.transform(table)) == len(table)
+
+
+@pytest.mark.parametrize(
+    "groups", ["site", {"site": {"a": "a", "b": "b", "*": "other"}}, ["site", {"x3": [1]}]]
+)
+def test_a_few_rows_of_seen_subgroups_are_transformed(groups):
+    table = sites()
+    selector = SubgroupSelector(groups, size=2, unseen="error").fit(table, "y")
+    for rows in (table.iloc[[0]], table.iloc[[0, 589]], table.iloc[[0, 200, 589]]):
+        assert len(selector.transform(rows)) == len(rows)
+
+
+def test_a_selection_saved_before_seen_subgroups_were_kept_is_loaded(tmp_path):
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(sites(), "y")
+    selector.save(tmp_path / "run")
+    manifest = tmp_path / "run" / MANIFEST
+    about = json.loads(manifest.read_text())
+    assert about.pop("seen") == ["site=a", "site=b", "site=c", "site=d"]
+    about["checksum"] = _checksum(about)
+    manifest.write_bytes(_as_text(about))
+    assert len(SubgroupSelector.load(tmp_path / "run").transform(sites())) == 590
 
 
 def test_it_is_searched_over_in_a_pipeline(columns):

@@ -408,7 +408,8 @@ class SubgroupSelector(Answers, SelectsColumns):
     def _check_subgroups(self, X: Any) -> None:
         rules = self._rules()
         names = subgroup_names(open_columns(X, rules.codes), rules)
-        unseen = [name for name in names if name not in self.cohorts_.names]
+        seen = set(self.cohorts_.seen or self.cohorts_.names)
+        unseen = [name for name in names if name not in seen]
         if unseen:
             text = (
                 f"Subgroups that were not there at fit: {', '.join(map(repr, unseen))}. Fit on a "

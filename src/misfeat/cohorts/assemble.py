@@ -71,16 +71,8 @@ def find_cohorts(
     rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, notes: Notes
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by the codes of the groupings."""
-    group_codes = rows.codes[: len(groupings)]
-    changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
-    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    starts, terms, absent = _stretches(rows, groupings)
     bounds = np.append(starts, len(rows.weights))
-    terms = np.array(
-        [g.term_of[codes] for g, codes in zip(groupings, group_codes[:, starts], strict=True)],
-        dtype=np.int64,
-    ).reshape(len(groupings), len(starts))
-    last = np.array([len(grouping.terms) - 1 for grouping in groupings], dtype=np.int64)
-    absent = (terms == last[:, None]).any(axis=0)
     kept = np.ones(len(starts), dtype=bool)
     if absent.any():
         count = int(np.add.reduceat(rows.weights, starts)[absent].sum())
@@ -98,6 +90,31 @@ def find_cohorts(
     runs = Runs(bounds, cohort)
     runs, names = _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
     return runs, _unique(names)
+
+
+def subgroups_in(
+    rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules
+) -> tuple[str, ...]:
+    """The names of all subgroups that rows belong to, however small they are."""
+    _, terms, absent = _stretches(rows, groupings)
+    kept = ~absent if rules.missing_groups == "drop" else np.ones(len(absent), dtype=bool)
+    minterms = np.unique(terms[:, kept], axis=1)
+    return tuple(_unique([_minterm_name(minterm, groupings) for minterm in minterms.T]))
+
+
+def _stretches(
+    rows: CodedRows, groupings: Sequence[Grouping]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Where rows of one minterm start, its terms, and whether a group value is missing in it."""
+    group_codes = rows.codes[: len(groupings)]
+    changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    terms = np.array(
+        [g.term_of[codes] for g, codes in zip(groupings, group_codes[:, starts], strict=True)],
+        dtype=np.int64,
+    ).reshape(len(groupings), len(starts))
+    last = np.array([len(grouping.terms) - 1 for grouping in groupings], dtype=np.int64)
+    return starts, terms, (terms == last[:, None]).any(axis=0)
 
 
 def _minterm_name(minterm: NDArray[np.int64], groupings: Sequence[Grouping]) -> str:

@@ -134,6 +134,7 @@ def cohorts_of(
     if progress is not None:
         progress("Counting rows", 1, 1)
 
+    seen = assemble.subgroups_in(rows, groupings, rules)
     rows = assemble.rows_with_target(rows, len(class_coder.labels), target, notes)
     runs, names = assemble.find_cohorts(rows, groupings, rules, notes)
     codes = rows.codes[len(groupings) : -1]
@@ -168,22 +169,22 @@ def cohorts_of(
         categories=categories,
         classes=class_coder.labels,
         columns=tuple(reports),
+        seen=seen,
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts))
 
 
-def subgroup_names(table: Table, rules: CohortRules) -> list[str]:
-    """The subgroups that a table has, whether they are small or not."""
+def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
+    """The subgroups that a table has, whether they are small or not; it may have few rows."""
     check_columns(table, "", rules)
     columns = dict.fromkeys(column for rule in rules.groups for column in rule.columns)
     n_rows = table.n_rows()
     profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
-    groupings = [prepare(rule, profiles) for rule in rules.groups]
+    groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
     rows = table.count_codes([grouping.coder for grouping in groupings])
     table.close()
-    _, names = assemble.find_cohorts(rows, groupings, replace(rules, min_rows=1), Notes())
-    return names
+    return assemble.subgroups_in(rows, groupings, rules)
 
 
 def check_columns(table: Table, target: str, rules: CohortRules) -> None:

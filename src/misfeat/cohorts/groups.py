@@ -149,8 +149,12 @@ def _not_a_group(part: object) -> MisfeatError:
     )
 
 
-def prepare(rule: GroupRule, profiles: Mapping[str, Profile]) -> Grouping:
-    """Make a rule ready for a table whose columns were profiled."""
+def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
+    """Make a rule ready for a table whose columns were profiled.
+
+    A table that is not the whole one, such as a few rows to transform, need not hold every value
+    that the rule names, and its few rows may all differ.
+    """
     match rule:
         case ByCuts(column=column, points=points):
             profile = profiles[column]
@@ -165,14 +169,15 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile]) -> Grouping:
                 PredicateCoder(readings, predicate, ("no", "yes")), (f"not {name}", name), name
             )
         case ByValue(column=column, merged=merged):
-            return _by_value(profiles[column], merged)
+            return _by_value(profiles[column], merged, whole)
 
 
-def _by_value(profile: Profile, merged: Mapping[str, str]) -> Grouping:
+def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
     column = profile.column
     if profile.kind is Kind.UNSUPPORTED:
         raise MisfeatError(f"Column {column!r} has a type that cannot define subgroups.")
-    if 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded and not merged:
+    tells_rows_apart = 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded
+    if whole and tells_rows_apart and not merged:
         raise MisfeatError(
             f"The group column {column!r} has a different value in nearly every row, so every "
             f"subgroup would be one row; give cut points such as {{{column!r}: [...]}} or another "
@@ -185,7 +190,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str]) -> Grouping:
         )
     coder = as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
-    if unknown:
+    if whole and unknown:
         raise MisfeatError(
             f"groups[{column!r}] names the value {unknown[0]!r}, which does not occur; the values "
             f"are {', '.join(map(repr, coder.labels[:20]))}."

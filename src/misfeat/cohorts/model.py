@@ -116,6 +116,8 @@ class Cohorts:
         How every column of the table was treated.
     notes : tuple of str
         What happened to rows: dropped, merged, left out.
+    seen : tuple of str
+        Every subgroup that the table has, also those that were merged or left out.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class Cohorts:
     classes: tuple[str, ...]
     columns: tuple[ColumnReport, ...] = ()
     notes: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
