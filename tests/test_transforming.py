@@ -195,10 +195,10 @@ def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_gro
         assert len(known.transform(table)) == len(table)
         new = table.assign(site=table["site"].replace("b", "e"))
         if unseen == "error":
-            with pytest.raises(MisfeatError, match="not there at fit: 'site=e'. Fit"):
+            with pytest.raises(MisfeatError, match=r"not there at fit: 'site=e'\. Fit"):
                 known.transform(new)
         else:
-            with pytest.warns(UnseenSubgroupWarning, match="not there at fit: 'site=e'. Fit"):
+            with pytest.warns(UnseenSubgroupWarning, match=r"not there at fit: 'site=e'\. Fit"):
                 known.transform(new)
 
 

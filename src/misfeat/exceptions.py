@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sized
 from difflib import get_close_matches
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -88,15 +89,39 @@ def check_jobs(n_jobs: object) -> None:
         )
 
 
+def listed(names: Iterable[object], most: int = 10) -> str:
+    """Names for a message, only the first of them where there are many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    names = list(names)
+    shown = ", ".join(map(repr, names[:most]))
+    rest = len(names) - most
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """A value for a message, on one line; only its type where it is long.
+
+    Examples
+    --------
+    >>> shortened(["site"]), shortened(["site"] * 100)
+    ("['site']", 'a list of 100')
+    """
+    shown = repr(value)
+    if len(shown) <= most and "\n" not in shown:
+        return shown
+    size = f" of {len(value):,}" if isinstance(value, Sized) else ""
+    return f"a {type(value).__name__}{size}"
+
+
 def no_such_column(column: object, names: Iterable[str], role: str) -> MisfeatError:
     """The error for a column that the table does not have, with the nearest names it has."""
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {_listed(names)}."
+    has = listed(names) or "no columns"
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {has}."
     return MisfeatError(f"The table has no column {column!r} (asked for as {role}); {hint}")
-
-
-def _listed(names: list[str], most: int = 12) -> str:
-    shown = ", ".join(map(repr, names[:most]))
-    rest = len(names) - most
-    return f"{shown} and {rest} more" if rest > 0 else shown or "no columns"

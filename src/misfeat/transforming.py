@@ -17,11 +17,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from misfeat.cohorts.arrays import as_array
 from misfeat.cohorts.dataframes import (
     column_names,
     in_library,
     is_dataframe,
     with_columns_only,
+    without_batch,
 )
 from misfeat.exceptions import MisfeatError
 
@@ -61,11 +63,13 @@ def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
+    X = without_batch(X)
     if is_array(X):
         checked = validate_data(estimator, X, dtype=None, ensure_all_finite=False)
         X = X if isinstance(X, np.ma.MaskedArray) else checked
-    if isinstance(y, np.ndarray | list) and np.ndim(y) > 1:
-        y = column_or_1d(y, warn=True)
+    if isinstance(y, np.ndarray | list):
+        values = as_array(y, "y")
+        y = column_or_1d(values, warn=True) if values.ndim == 2 and values.shape[1] == 1 else y
     return X, y
 
 
@@ -152,6 +156,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
             )
+        X = without_batch(X)
         if is_array(X):
             array = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
             return array[:, self.get_support()]

@@ -20,7 +20,7 @@ from misfeat.cohorts.coding import (
 )
 from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import ValueCounts, tally
+from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
     ['x0', 'x1']
     """
     if isinstance(X, Mapping):
+        if not X:
+            raise MisfeatError(NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
                 raise MisfeatError(f"Column names must be text; {name!r} is not. Rename it.")
-        return {name: _as_array(column, f"Column {name!r}") for name, column in X.items()}
-    array = _as_array(X, "X")
+        return {name: as_array(column, f"Column {name!r}") for name, column in X.items()}
+    array = as_array(X, "X")
     if array.ndim != 2:
         raise MisfeatError(
             f"X has {array.ndim} dimension(s); a table needs two, rows and columns. Put a single "
@@ -56,7 +58,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
 
 
-def _as_array(values: Any, name: str) -> NDArray[Any]:
+def as_array(values: Any, name: str) -> NDArray[Any]:
     """An array of what was given; what a masked array masks is missing."""
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
@@ -90,14 +92,27 @@ class ArrayTable:
     def _check_lengths(self) -> None:
         lengths = {name: len(column.values) for name, column in self._columns.items()}
         if len(set(lengths.values())) > 1:
-            listed = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-            raise MisfeatError(f"The columns differ in length: {listed}. Pass equal lengths.")
+            first, *others = lengths
+            other = next(name for name in others if lengths[name] != lengths[first])
+            raise MisfeatError(
+                f"The columns differ in length: {first!r} has {lengths[first]:,}, {other!r} "
+                f"has {lengths[other]:,}. Pass equal lengths."
+            )
 
-    def with_column(self, name: str, values: Any) -> ArrayTable:
-        """Add a column of given values, row by row."""
-        wider = ArrayTable(as_columns({name: values}))
+    def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
+        """Add a column of given values, row by row; messages say what they are."""
+        column = as_array(values, what)
+        if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
+            raise MisfeatError(
+                f"{what} has shape {column.shape}, but X has {self.n_rows():,} rows; pass one "
+                "value a row."
+            )
+        wider = ArrayTable({name: column})
+        if wider.kind(name) is Kind.UNSUPPORTED:
+            raise MisfeatError(
+                f"{what} holds values that cannot be scored; pass numbers, text or flags."
+            )
         wider._columns = {**self._columns, **wider._columns}
-        wider._check_lengths()
         return wider
 
     @property

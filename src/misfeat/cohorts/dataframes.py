@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+import sys
 from functools import reduce
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,8 @@ from misfeat.cohorts.coding import (
 )
 from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import ValueCounts, tally
-from misfeat.exceptions import MisfeatError
+from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.exceptions import MisfeatError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +63,7 @@ class DataFrameTable:
 
     def __init__(self, native: Any, on_close: Callable[[], None] | None = None) -> None:
         self._on_close = on_close
-        _check_names(native)
+        check_column_names(native)
         try:
             frame = nw.from_native(native)
         except TypeError as error:
@@ -73,6 +74,8 @@ class DataFrameTable:
         self._eager = frame if isinstance(frame, nw.DataFrame) else None
         self._implementation = frame.implementation
         names = frame.collect_schema().names()
+        if not names:
+            raise MisfeatError(NO_COLUMNS)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
         self._inner = {name: f"column_{i}" for i, name in enumerate(names)}
         if self._implementation.is_spark_like():
@@ -95,24 +98,27 @@ class DataFrameTable:
         name = "pandas" if self._implementation.is_dask() else str(self._implementation)
         return name if name in _EAGER_BACKENDS else None
 
-    def with_column(self, name: str, values: Any) -> DataFrameTable:
-        """Add a column of given values, row by row."""
+    def with_column(self, name: str, values: Any, what: str) -> DataFrameTable:
+        """Add a column of given values, row by row; messages say what they are."""
         if self._eager is None:
             raise MisfeatError(
-                "The target must be the name of a column when the table is lazy or lives in an "
-                "engine, because rows have no order there; add it to the table and pass its name."
+                f"{what} must be the name of a column when the table is lazy or lives in an "
+                "engine, because rows have no order there; add it to the table, and pass its name "
+                f"{'to SubgroupSelector' if what == 'groups' else 'as y'}."
             )
         if nw.dependencies.is_into_series(values):
             values = nw.from_native(values, series_only=True).to_numpy()
         column = np.asarray(values)
         if column.shape != (len(self._eager),):
             raise MisfeatError(
-                f"y has shape {column.shape}, but X has {len(self._eager)} rows; pass one value "
-                "a row."
+                f"{what} has shape {column.shape}, but X has {len(self._eager):,} rows; pass one "
+                "value a row."
             )
         series = _new_series(name, column, self._eager)
         if series is None:
-            raise MisfeatError("y holds values that cannot be scored; pass numbers, text or flags.")
+            raise MisfeatError(
+                f"{what} holds values that cannot be scored; pass numbers, text or flags."
+            )
         return DataFrameTable(self._eager.with_columns(series).to_native())
 
     def kind(self, column: str) -> Kind:
@@ -354,12 +360,17 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
     return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]
 
 
-def _check_names(native: Any) -> None:
+def check_column_names(native: Any) -> None:
     """Refuse names that narwhals would reject with a message about its own workings."""
     if nw.dependencies.is_polars_lazyframe(native):
         return  # polars lets no such names in, and asking a lazy frame for them is dear
     seen: set[object] = set()
     for name in getattr(native, "column_names", getattr(native, "columns", ())):
+        if isinstance(name, tuple):
+            raise MisfeatError(
+                f"Column names must be text, but one is {name!r}, of several levels; join them "
+                "with X.columns = ['_'.join(map(str, name)) for name in X.columns]."
+            )
         if not isinstance(name, str):
             raise MisfeatError(
                 f"Column names must be text, but one is {name!r} ({type(name).__name__}); "
@@ -444,7 +455,32 @@ def _total(terms: Sequence[nw.Expr]) -> nw.Expr:
 
 def is_dataframe(X: object) -> bool:
     """Whether something is a dataframe, lazy frame or relation of a known library."""
-    return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.DuplicateError:
+        return True  # one in which two columns share a name, which is refused where it is read
+
+
+def without_batch(X: Any) -> Any:
+    """A table of PyArrow for a record batch, which has the same columns; else what was given."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([X])
+    return X
+
+
+def only_column(values: Any, what: str) -> Any:
+    """The column of a dataframe that has one, with its name; messages say what it is."""
+    check_column_names(values)
+    frame = nw.from_native(values)
+    names = frame.collect_schema().names()
+    if len(names) != 1:
+        raise MisfeatError(
+            f"{what} has {len(names)} columns ({listed(names)}); pass one value a row."
+        )
+    if isinstance(frame, nw.LazyFrame):
+        raise MisfeatError(f"{what} is lazy, so that its rows have no order; collect it first.")
+    return frame[names[0]].to_native()
 
 
 def column_names(X: Any) -> list[str]:
@@ -454,6 +490,7 @@ def column_names(X: Any) -> list[str]:
             f"A table of type {type(X).__name__} is not known; pass a dataframe, an array or a "
             "mapping of columns."
         )
+    check_column_names(X)
     return list(nw.from_native(X).collect_schema().names())
 
 

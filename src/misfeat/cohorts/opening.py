@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.arrays import ArrayTable, as_columns
-from misfeat.cohorts.dataframes import DataFrameTable
+from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
+from misfeat.cohorts.dataframes import DataFrameTable, is_dataframe, only_column, without_batch
 from misfeat.cohorts.files import open_path
-from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.exceptions import MisfeatError, no_such_column, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,8 +45,9 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     table = open_columns(X, codes)
     if isinstance(y, str):
         return table, _existing(y, table.names)
+    y = one_value_a_row(y, "y")
     target = _free_name(y, table.names, "target")
-    return table.with_column(target, y), target
+    return table.with_column(target, y, "y"), target
 
 
 def open_columns(X: object, codes: MissingCodes) -> Table:
@@ -56,13 +57,47 @@ def open_columns(X: object, codes: MissingCodes) -> Table:
         return DataFrameTable(relation, on_close=connection.close)
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    return DataFrameTable(X)
+    return DataFrameTable(without_batch(X))
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:
     """Add the subgroup of every row as a column; returns the table and the column's name."""
+    if isinstance(values, str):
+        raise MisfeatError(
+            f"groups={values!r} was passed to fit, which takes the subgroup of every row; name "
+            f"columns in the estimator: SubgroupSelector(groups={values!r})."
+        )
+    values = one_value_a_row(values, "groups")
     name = _free_name(values, table.names, "group")
-    return table.with_column(name, values), name
+    return table.with_column(name, values, "groups"), name
+
+
+def one_value_a_row(values: Any, what: str) -> Any:
+    """A series or an array of one dimension, also of a table or an array with a single column.
+
+    Parameters
+    ----------
+    values : array-like, series or dataframe
+        As users give them.
+    what : {"y", "groups"}
+        What they are, for messages.
+
+    Examples
+    --------
+    >>> one_value_a_row([["a"], ["b"]], "groups").tolist()
+    ['a', 'b']
+    """
+    values = without_batch(values)
+    if is_dataframe(values):
+        return only_column(values, what)
+    many = hasattr(values, "__len__") or hasattr(values, "__array__")
+    if isinstance(values, str | bytes | Mapping) or not many:
+        raise MisfeatError(f"{what} is {shortened(values)}; pass one value a row.")
+    if isinstance(values, np.ndarray | list | tuple):
+        array = as_array(values, what)
+        if array.ndim == 2 and array.shape[1] == 1:
+            return array[:, 0]
+    return values
 
 
 def _existing(target: str, names: Iterable[str]) -> str:

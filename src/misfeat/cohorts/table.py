@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from misfeat.cohorts.values import Value
 
 
+NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
+
+
 @dataclass(frozen=True)
 class ValueCounts:
     """The distinct values of a column, ascending, with how often each occurs.
@@ -58,8 +61,8 @@ class Table(Protocol):
         """The dataframe library that results should come back in; None: any installed one."""
         ...
 
-    def with_column(self, name: str, values: Any) -> Table:
-        """Add a column of given values, row by row."""
+    def with_column(self, name: str, values: Any, what: str) -> Table:
+        """Add a column of given values, row by row; messages say what they are."""
         ...
 
     def kind(self, column: str) -> Kind:
