@@ -128,8 +128,14 @@ def test_the_selector_tells_what_is_worth_collecting():
     assert set(one["subgroup"]) <= {"cohort=c2"}
     with pytest.raises(MisfeatError, match="no column 'g1'"):
         selector.worth_collecting(costs={"g1": 2})
-    with pytest.raises(MisfeatError, match="The cost of 'f1' is 0; it must be above 0"):
-        selector.worth_collecting(costs={"f1": 0})
+    for cost in (0, -1, np.inf, np.nan, "dear", True):
+        with pytest.raises(MisfeatError, match=f"The cost of 'f1' is {cost!r}; it must be above 0"):
+            selector.worth_collecting(costs={"f1": cost})
+    for costs in (["f1"], 5, "f1"):
+        with pytest.raises(MisfeatError, match=r"costs=.*; it must map features to what"):
+            selector.worth_collecting(costs=costs)
+    first = ["subgroup", "feature", "gain", "low", "high", "rank"]
+    assert list(worth.columns)[:6] == first
 
 
 def test_what_is_worth_collecting_comes_as_plain_objects_too():

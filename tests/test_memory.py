@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.memory import GIB, available_memory, check_memory, memory_needed
+from misfeat.memory import GIB, available_memory, check_memory, in_units, memory_needed
 
 
 def test_more_features_sets_and_cohorts_need_more():
@@ -28,6 +28,19 @@ def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
     assert "only 1.2 GiB (60% of the free memory)" in message
     fitting = int(message.split("size=2 or ")[1].split(" features")[0])
     assert memory_needed(fitting, 3, 4) <= 1.2 * GIB < memory_needed(fitting + 1, 3, 4)
+
+
+def test_small_amounts_have_small_units(monkeypatch):
+    monkeypatch.setattr("misfeat.memory.available_memory", lambda: 2 * GIB)
+    limit = 1e-6
+    with pytest.raises(MisfeatError) as caught:
+        check_memory(20, 3, 4, limit=limit, needed=needed_by_4)
+    message = str(caught.value)
+    assert f"would need {memory_needed(20, 3, 4) / 1024:.1f} KiB" in message
+    assert "only 2.1 KiB (0.0001% of the free memory)" in message
+    assert in_units(1023) == "1,023 bytes"
+    assert in_units(3 * 2**20) == "3.0 MiB"
+    assert in_units(2**42) == "4,096.0 GiB"
 
 
 def test_where_nothing_fits_it_is_said(monkeypatch):

@@ -233,7 +233,12 @@ def test_larger_sets_can_be_asked_for_under_a_budget(generated):
         ({"completer": ["gain"]}, "completer="),
         ({"memory_limit": "a"}, "memory_limit='a'"),
         ({"memory_limit": None}, "memory_limit=None"),
-        ({"random_state": -1}, "random_state=-1"),
+        ({"random_state": -1}, "random_state=-1; it must be .* of at least 0, or None"),
+        ({"random_state": "x"}, "random_state='x'; it must be .* or None"),
+        ({"verbose": "loud"}, "verbose='loud'; it must be a whole number"),
+        ({"verbose": None}, "verbose=None"),
+        ({"keep_groups": "no"}, "keep_groups='no'; use True or False"),
+        ({"keep_groups": 1}, "keep_groups=1; use True or False"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"n_jobs": "x"}, "n_jobs='x'"),
     ],
@@ -259,6 +264,49 @@ def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
 def test_a_table_without_a_feature_says_what_was_left_out():
     with pytest.raises(MisfeatError, match=r"no feature to score .*Left out: 'x': constant"):
         SubgroupSelector(size=1).fit({"x": [1, 1, 1, 1], "y": [0, 1, 0, 1]}, "y")
+
+
+def test_a_table_without_a_feature_says_what_to_do():
+    y = [0, 1, 0, 1]
+    with pytest.raises(MisfeatError, match=r"only the target .*; add columns that may tell"):
+        SubgroupSelector("g", size=1).fit({"g": ["a", "a", "b", "b"], "y": y}, "y")
+    constants = {f"x{i}": [1, 1, 1, 1] for i in range(30)}
+    with pytest.raises(MisfeatError, match=r"'x9': constant and 20 more; add columns"):
+        SubgroupSelector(size=1).fit({**constants, "y": y}, "y")
+
+
+@pytest.mark.parametrize(
+    ("features", "complaint"),
+    [
+        (None, "features=None; name at least one feature"),
+        ([], r"features=\[\]; name at least one feature"),
+        (["f1", "f2", "f1"], "features names 'f1' twice"),
+        (5, "features=5; it must be a list of names"),
+        ([1, 2], r"features=\[1, 2\]; it must be a list of names"),
+        ({"f1": 1}, "it must be a list of names"),
+        (["target"], "'target' was asked for as a feature, but it is the target"),
+        (["cohort"], "'cohort' .*, but it tells the subgroups apart"),
+    ],
+)
+def test_sets_that_are_none_have_no_score(fitted, features, complaint):
+    with pytest.raises(MisfeatError, match=complaint):
+        fitted.score_of("cohort=c1", features)
+
+
+def test_a_score_is_asked_for_by_any_list_of_names(fitted):
+    score = fitted.score_of("cohort=c1", ["f1", "f2"])
+    for features in (("f2", "f1"), np.array(["f2", "f1"]), pd.Index(["f1", "f2"]), {"f1", "f2"}):
+        assert fitted.score_of("cohort=c1", features) == score
+    assert fitted.score_of("cohort=c1", "f1") == fitted.score_of("cohort=c1", ["f1"])
+
+
+def test_what_transform_keeps_may_be_changed_after_fit(generated):
+    selector = SubgroupSelector(groups="cohort", size=1, k=2).fit(generated.columns, "target")
+    few = selector.get_support().sum()
+    assert selector.set_params(keep="top_k", k=4).get_support().sum() > few
+    assert selector.set_params(size=5).get_support().sum() >= 5
+    with pytest.raises(MisfeatError, match="keep='all' is unknown"):
+        selector.set_params(keep="all").transform(generated.columns)
 
 
 def test_rows_that_count_only_where_complete_have_wide_bounds():

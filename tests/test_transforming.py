@@ -202,6 +202,13 @@ def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_gro
                 known.transform(new)
 
 
+def test_many_unseen_subgroups_are_counted():
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(sites(), "y")
+    many = sites(site=[f"s{i // 2}" for i in range(590)])
+    with pytest.raises(MisfeatError, match=r"'site=s1', .* and 285 more\. Fit"):
+        selector.transform(many)
+
+
 def test_subgroups_without_a_target_have_been_seen():
     table = sites()
     table.loc[table["site"] == "c", "y"] = np.nan

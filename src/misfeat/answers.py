@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from misfeat.cohorts.blocks import check_names
+from misfeat.cohorts.blocks import check_blocks, check_names
 from misfeat.cohorts.dataframes import result_frame
+from misfeat.cohorts.naming import not_a_feature
 from misfeat.collecting import WORTH_COLUMNS, Worth, Worths, joins
 from misfeat.completion.model import CompletedScores
 from misfeat.evaluation.trust import TRUST_COLUMNS, Trust, in_words, trust
-from misfeat.exceptions import MisfeatError, check_count, no_such_column
+from misfeat.exceptions import MisfeatError, check_count, listed, shortened
 from misfeat.lattice import rank
 from misfeat.progress import progress_shown
 from misfeat.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import Completer
@@ -27,12 +29,17 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
 
 
+MOST_LEFT_OUT = 10
+"""So many columns that were left out are named in a message."""
+
+
 class Answers:
     """The questions that `SubgroupSelector` answers once it is fitted."""
 
     size: int
     k: int
     include: Sequence[str] | None
+    blocks: Mapping[str, Sequence[str]] | None
     random_state: int | None
     verbose: int
     cohorts_: Cohorts
@@ -150,12 +157,13 @@ class Answers:
         0.6931
         """
         check_is_fitted(self, "cohorts_")
-        names = self._book.measure.features
-        features = [features] if isinstance(features, str) else list(features)
-        for feature in features:
-            if feature not in names:
-                raise no_such_column(feature, names, "a feature")
-        members = np.unique([names.index(feature) for feature in features])
+        names = check_names(features, "features")
+        if not names:
+            raise MisfeatError(f"features={features!r}; name at least one feature.")
+        if not isinstance(features, str) and len(names) < len(features):
+            repeated = next(n for place, n in enumerate(features) if n in list(features)[:place])
+            raise MisfeatError(f"features names {str(repeated)!r} twice; name it once.")
+        members = np.sort([self._feature(name, "a feature") for name in names])
         scores = self._scores_of(len(members))
         return float(scores.score[self.cohorts_.position(subgroup), rank(members[None, :])[0]])
 
@@ -180,7 +188,7 @@ class Answers:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``rank``, ``gain``, ``low``, ``high``, ``best_set``,
+            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``rank``, ``best_set``,
             ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by how much the
             best score of the size is expected to rise over that of the best set that the subgroup
             recorded, with its interval; ``best_set`` the set that would then be best; ``joined`` by
@@ -222,8 +230,7 @@ class Answers:
         check_is_fitted(self, "cohorts_")
         scores = self._shown(size)
         measure, size = self._book.measure, scores.subsets.shape[1]
-        costs = {} if costs is None else dict(costs)
-        _check_costs(costs, measure.features)
+        costs = self._checked_costs(costs)
         larger = self._scores_of(size + 1) if joins(measure.missing, size) else None
         confidence = getattr(self.completer_, "confidence", None)
         worths = Worths(scores, larger, measure.missing, measure.features, confidence, costs)
@@ -350,7 +357,8 @@ class Answers:
     def _shown(self, size: int | None) -> CompletedScores:
         """The scores of the sets of a size that hold every feature to include."""
         scores = self._scores_of(size)
-        required = self._required(scores.subsets.shape[1], self._book.measure.features)
+        size = scores.subsets.shape[1]
+        required = self._required(size, self._book.measure.features, self.cohorts_)
         if not required:
             return scores
         held = np.all([(scores.subsets == place).any(axis=1) for place in required], axis=0)
@@ -362,18 +370,41 @@ class Answers:
             },
         )
 
-    def _required(self, size: int, features: Sequence[str]) -> list[int]:
+    def _required(self, size: int, features: Sequence[str], cohorts: Cohorts) -> list[int]:
         """The numbers of the features to include, which must fit into sets of a size."""
         included = check_names(self.include, "include")
         for name in included:
             if name not in features:
-                raise no_such_column(name, features, "a feature to include")
+                blocks = check_blocks(self.blocks)
+                raise not_a_feature(name, "a feature to include", cohorts, features, blocks)
         if len(included) > size:
             raise MisfeatError(
                 f"size={size}, but {len(included)} features are to be included: "
-                f"{', '.join(map(repr, included))}. Raise size, or include fewer."
+                f"{listed(included)}. Raise size, or include fewer."
             )
         return [features.index(name) for name in included]
+
+    def _feature(self, name: object, role: str) -> int:
+        """The number of a feature, by its name."""
+        features = self._book.measure.features
+        if name not in features:
+            raise not_a_feature(name, role, self.cohorts_, features, check_blocks(self.blocks))
+        return features.index(str(name))
+
+    def _checked_costs(self, costs: Mapping[str, float] | None) -> dict[str, float]:
+        if costs is None:
+            return {}
+        if not isinstance(costs, Mapping):
+            raise MisfeatError(
+                f"costs={shortened(costs)}; it must map features to what recording them costs, "
+                "such as {'mri': 400}."
+            )
+        for name, cost in costs.items():
+            self._feature(name, "a feature with a cost")
+            number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+            if not number or not 0 < cost < np.inf:
+                raise MisfeatError(f"The cost of {name!r} is {cost!r}; it must be above 0, finite.")
+        return dict(costs)
 
     def _scores_of(self, size: int | None) -> CompletedScores:
         size = self.size if size is None else size
@@ -383,29 +414,21 @@ class Answers:
             return self._book.completed(size, progress)
 
 
-def _check_costs(costs: Mapping[str, float], features: Sequence[str]) -> None:
-    for feature, cost in costs.items():
-        if feature not in features:
-            raise no_such_column(feature, features, "a feature with a cost")
-        if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not cost > 0:
-            raise MisfeatError(f"The cost of {feature!r} is {cost!r}; it must be above 0.")
-
-
 def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
     """Refuse a table without features, and sets larger than all of them."""
     if not features:
-        reasons = "; ".join(
-            f"{report.column!r}: {report.treatment}"
-            for report in cohorts.columns
-            if report.role == "left out"
-        )
+        left = [report for report in cohorts.columns if report.role == "left out"]
+        reasons = "; ".join(f"{r.column!r}: {r.treatment}" for r in left[:MOST_LEFT_OUT])
+        more = len(left) - MOST_LEFT_OUT
         n_rows = int(cohorts.weights.sum())
         raise MisfeatError(
-            f"The table has no feature to score (n_samples = {n_rows}). Left out: "
-            f"{reasons or 'nothing'}."
+            f"The table has no feature to score (n_samples = {n_rows}). "
+            + (f"Left out: {reasons}" if left else "It has only the target and what groups name")
+            + (f" and {more:,} more" if more > 0 else "")
+            + "; add columns that may tell about the target."
         )
     if size > len(features):
         raise MisfeatError(
             f"size={size} is larger than the number of features (n_features = {len(features)}): "
-            f"{', '.join(map(repr, features))}. Lower size."
+            f"{listed(features)}. Lower size."
         )

@@ -72,10 +72,10 @@ class Worth:
 WORTH_COLUMNS = (
     "subgroup",
     "feature",
-    "rank",
     "gain",
     "low",
     "high",
+    "rank",
     "best_set",
     "joined",
     "support",

@@ -73,10 +73,15 @@ def _is_ours(module: str) -> bool:
     return module == "misfeat" or module.startswith("misfeat.")
 
 
-def check_count(value: object, name: str, least: int = 1) -> None:
-    """Refuse a parameter that is not a whole number of at least `least`."""
+def check_count(value: object, name: str, least: int = 1, none: bool = False) -> None:
+    """Refuse a parameter that is no whole number of at least `least`, nor None where it may be."""
+    if none and value is None:
+        return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise MisfeatError(f"{name}={value!r}; it must be a whole number of at least {least}.")
+        raise MisfeatError(
+            f"{name}={shortened(value)}; it must be a whole number of at least {least}"
+            f"{', or None' if none else ''}."
+        )
 
 
 def check_jobs(n_jobs: object) -> None:

@@ -52,6 +52,22 @@ def available_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def in_units(n_bytes: int) -> str:
+    """Bytes in the unit that suits their number.
+
+    Examples
+    --------
+    >>> in_units(1536), in_units(5 * 2**30)
+    ('1.5 KiB', '5.0 GiB')
+    """
+    amount, unit = float(n_bytes), "bytes"
+    for larger in ("KiB", "MiB", "GiB"):
+        if amount < 1024:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:,.0f} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
+
+
 def check_memory(
     n_features: int,
     size: int,
@@ -89,8 +105,8 @@ def check_memory(
     ]
     raise MemoryLimitError(
         f"Scoring and completing the {comb(n_features, size):,} sets of {size} among {n_features} "
-        f"features in {n_cohorts} subgroups would need {asked / GIB:.1f} GiB, but only "
-        f"{allowed / GIB:.1f} GiB ({limit:.0%} of the free memory) may be used. What would fit: "
+        f"features in {n_cohorts} subgroups would need {in_units(asked)}, but only "
+        f"{in_units(allowed)} ({100 * limit:.3g}% of the free memory) may be used. What would fit: "
         f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit, or use "
         "a completer or settings of it that need less."
     )

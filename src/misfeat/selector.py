@@ -29,7 +29,9 @@ from misfeat.exceptions import (
     UnseenSubgroupWarning,
     check_count,
     check_jobs,
+    listed,
     no_such_column,
+    shortened,
     warn,
 )
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
@@ -291,7 +293,7 @@ class SubgroupSelector(Answers, SelectsColumns):
                 memory_limit=self.memory_limit,
             )
             check_size(self.size, book.measure.features, cohorts)
-            self._required(self.size, book.measure.features)
+            self._required(self.size, book.measure.features, cohorts)
             book.completed(self.size, progress)
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
@@ -319,6 +321,7 @@ class SubgroupSelector(Answers, SelectsColumns):
         ['a']
         """
         kept = super().transform(X)
+        self._check_choice("unseen")
         if self.unseen != "ignore" and self.groups is not None:
             self._check_subgroups(X)
         return kept
@@ -391,19 +394,24 @@ class SubgroupSelector(Answers, SelectsColumns):
         check_count(self.size, "size")
         check_count(self.k, "k")
         check_device(self.device)
-        for name, choices in _CHOICES.items():
-            if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
-                raise MisfeatError(
-                    f"{name}={getattr(self, name)!r} is unknown; use one of {tuple(choices)}."
-                )
+        for name in _CHOICES:
+            self._check_choice(name)
         check_confidence(self.confidence)
         for name in ("budget", "memory_limit"):
             share = getattr(self, name)
             if not isinstance(share, int | float | np.number) or not 0 < share <= 1:
                 raise MisfeatError(f"{name}={share!r}; it must be above 0 and at most 1.")
-        if self.random_state is not None:
-            check_count(self.random_state, "random_state", least=0)
+        check_count(self.random_state, "random_state", least=0, none=True)
         check_jobs(self.n_jobs)
+        if not isinstance(self.keep_groups, bool | np.bool_):
+            raise MisfeatError(f"keep_groups={shortened(self.keep_groups)}; use True or False.")
+        if not isinstance(self.verbose, bool | np.bool_):
+            check_count(self.verbose, "verbose", least=0)
+
+    def _check_choice(self, name: str) -> None:
+        chosen, choices = getattr(self, name), _CHOICES[name]
+        if not isinstance(chosen, str) or chosen not in choices:
+            raise MisfeatError(f"{name}={shortened(chosen)} is unknown; use one of {choices}.")
 
     def _check_subgroups(self, X: Any) -> None:
         rules = self._rules()
@@ -412,8 +420,8 @@ class SubgroupSelector(Answers, SelectsColumns):
         unseen = [name for name in names if name not in seen]
         if unseen:
             text = (
-                f"Subgroups that were not there at fit: {', '.join(map(repr, unseen))}. Fit on a "
-                "table that holds them, or use unseen='ignore'."
+                f"Subgroups that were not there at fit: {listed(unseen)}. Fit on a table that "
+                "holds them, or use unseen='ignore'."
             )
             if self.unseen == "error":
                 raise MisfeatError(text)
@@ -445,8 +453,8 @@ class SubgroupSelector(Answers, SelectsColumns):
             return table, target, rules
         if self.groups is not None:
             raise MisfeatError(
-                f"Subgroups were given twice: groups={self.groups!r} in the estimator, and groups "
-                "passed to fit; leave one of them out."
+                f"Subgroups were given twice: groups={shortened(self.groups)} in the estimator, "
+                "and groups passed to fit; leave one of them out."
             )
         table, name = with_groups(table, groups)
         return table, target, replace(rules, groups=parse_groups(name))
@@ -475,6 +483,7 @@ class SubgroupSelector(Answers, SelectsColumns):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
+        self._check_choice("keep")
         k = 1 if self.keep == "best" else self.k
         sets = self.best_sets(k=k, subgroup=subgroup)
         chosen = {feature for best in sets for feature in best.features}

@@ -101,7 +101,13 @@ def test_what_is_worth_collecting_keeps_what_is_included():
         ({"blocks": {"p": ["f9"]}}, "a member of the block 'p'"),
         ({"blocks": {"p": "f1"}}, "The block 'p' is 'f1'; give a list"),
         ({"blocks": {"p": ["f1"], "q": ["f1"]}}, "in the blocks 'p' and 'q'"),
+        ({"blocks": {"p": ["f1", "f1"]}}, "The block 'p' names 'f1' twice"),
+        ({"blocks": {"p": ["f1", 3]}}, "The block 'p' is .* give a list of features"),
+        ({"blocks": {1: ["f1", "f2"]}}, "A block is named 1; names must be text"),
         ({"blocks": {"f3": ["f1", "f2"]}}, "has the name of a feature"),
+        ({"blocks": {"target": ["f1", "f2"]}}, "'target' has the name of the target; give"),
+        ({"blocks": {"cohort": ["f1", "f2"]}}, "'cohort' has the name of a group column; give"),
+        ({"blocks": {"f3": ["f1"]}, "exclude": ["f3"]}, "'f3' has the name of a column that was"),
         ({"blocks": ["f1"]}, "it must map names to lists"),
         ({"blocks": {"p": ["f1"]}, "measure": "r2"}, "blocks need measure='mutual_info'"),
     ],
@@ -109,6 +115,24 @@ def test_what_is_worth_collecting_keeps_what_is_included():
 def test_choices_that_make_no_sense_are_refused(data, settings, message):
     with pytest.raises(MisfeatError, match=message):
         SubgroupSelector("cohort", size=2, **settings).fit(data.complete, "target")
+
+
+@pytest.mark.parametrize(
+    "as_given", [np.array, pd.Index, pd.Series, set], ids=["array", "index", "series", "set"]
+)
+def test_names_may_come_in_an_array_or_an_index(data, as_given, tmp_path):
+    table = pd.DataFrame(data.complete)
+    listed = SubgroupSelector("cohort", size=2, include=["f5"], exclude=["f1", "f2"])
+    given = SubgroupSelector(
+        "cohort", size=2, include=as_given(["f5"]), exclude=as_given(["f1", "f2"])
+    )
+    assert given.fit(table, "target").top_k().equals(listed.fit(table, "target").top_k())
+    assert isinstance(given.exclude, type(as_given(["f1"])))  # parameters stay as they came
+    if as_given is not pd.Series:
+        given.save(tmp_path / "run")
+        loaded = SubgroupSelector.load(tmp_path / "run")
+        assert loaded.exclude == ["f1", "f2"]
+        assert loaded.top_k().equals(given.top_k())
 
 
 def test_a_selector_with_choices_is_saved_whole(data, tmp_path):

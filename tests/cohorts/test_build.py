@@ -487,3 +487,77 @@ def test_many_distinct_values_cannot_be_taken_as_they_are(monkeypatch):
         build_cohorts(table(y=towns), "y")
     numbers = build_cohorts(table(t=np.arange(60)), "y")
     assert report(numbers, "t").role == "feature"
+
+
+# --- what groups may be -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("groups", [np.array(["site"]), pd.Index(["site"]), ("site",)], ids=repr)
+def test_groups_may_be_named_in_an_array_or_an_index(groups):
+    assert build_cohorts(table(), "y", groups=groups).equals(
+        build_cohorts(table(), "y", groups="site")
+    )
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pd.Series(table()["site"]),
+        pl.Series(table()["site"].tolist()),
+        pd.DataFrame({"site": table()["site"]}),
+        np.arange(60),
+        np.array([["site"]]),
+    ],
+    ids=["series", "polars", "frame", "numbers", "two dimensions"],
+)
+def test_values_of_rows_are_sent_to_fit(groups):
+    with pytest.raises(MisfeatError, match=r"pass the subgroup of every row to fit\(X, y") as error:
+        build_cohorts(table(), "y", groups=groups)
+    assert len(str(error.value)) < 150
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["site", "site"],
+        ["z", {"site": None}, "site"],
+        [{"x": [1]}, {"x": [1]}],
+        [{"old": "x > 1"}, {"old": "x > 0"}],
+        table()["site"],
+        table()["site"].tolist(),
+    ],
+    ids=["name", "rule", "cuts", "predicate", "array of rows", "list of rows"],
+)
+def test_what_is_named_twice_in_groups_is_refused(groups):
+    with pytest.raises(MisfeatError, match=r"twice; name it once\. The subgroup of every row"):
+        build_cohorts(table(), "y", groups=groups)
+
+
+def test_one_column_may_be_cut_and_named():
+    assert build_cohorts(table(), "y", groups=["z", {"z": [0]}]).names == (
+        "z=0 & z<=0",
+        "z=1 & z>0",
+    )
+
+
+# --- many names in messages ---------------------------------------------------------------------
+
+
+def test_long_lists_of_subgroups_are_cut_short():
+    n = 400
+    data = {"g": np.arange(n) // 2, "x": np.arange(n) % 3, "y": np.arange(n) % 2}
+    cohorts = build_cohorts(data, "y", groups="g")
+    with pytest.raises(MisfeatError, match="'g=9' and 190 more"):
+        cohorts.position("g=none")
+    with pytest.raises(MisfeatError, match=r"g=9 \(2\) and 190 more\. Lower it"):
+        build_cohorts(data, "y", groups="g", min_rows=3, small_groups="drop")
+    with pytest.raises(MisfeatError, match=r"the values are .* and 190 more"):
+        build_cohorts(data, "y", groups={"g": {"no": "other"}})
+
+
+def test_one_warning_names_all_subgroups_with_a_constant_target():
+    data = table(y=np.where(table()["site"] == "a", np.arange(60) % 2, 1))
+    with pytest.warns(MisfeatWarning) as caught:
+        build_cohorts(data, "y", groups="site")
+    (warning,) = caught
+    assert "single value in the subgroups 'site=b', 'site=c'; every score" in str(warning.message)

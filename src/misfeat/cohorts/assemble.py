@@ -25,6 +25,8 @@ EVERYTHING = "all rows"
 SMALL = "other"
 """The name of the cohort that small subgroups are merged into."""
 DROPPED = -1
+MOST_NAMED = 10
+"""So many subgroups are named in a message."""
 
 
 def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes) -> CodedRows:
@@ -141,15 +143,17 @@ def _settle_small(
     small = np.flatnonzero(sizes < rules.min_rows)
     if not len(small):
         return runs, names
-    listed = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small)
+    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
+    if len(small) > MOST_NAMED:
+        shown += f" and {len(small) - MOST_NAMED:,} more"
     large = np.flatnonzero(sizes >= rules.min_rows)
     merging = rules.small_groups == "merge"
     if not merging and not len(large):
         raise MisfeatError(
-            f"Every subgroup has fewer than min_rows={rules.min_rows} rows: {listed}. Lower it."
+            f"Every subgroup has fewer than min_rows={rules.min_rows} rows: {shown}. Lower it."
         )
     fate = f"are merged into {SMALL!r}" if merging else "are left out"
-    notes.add(f"Subgroups with fewer than min_rows={rules.min_rows} rows {fate}: {listed}.")
+    notes.add(f"Subgroups with fewer than min_rows={rules.min_rows} rows {fate}: {shown}.")
     if merging and sizes[small].sum() < rules.min_rows:
         notes.warn(
             f"The merged subgroup {SMALL!r} has {sizes[small].sum():,} rows, still fewer than "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.cohorts.naming import EXCLUDED, not_a_feature
+from misfeat.exceptions import MisfeatError, shortened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.moments import Moments
 
-EXCLUDED = "excluded"
+_NAMED_LIKE = {"feature": "a feature", "target": "the target", "group": "a group column"}
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
@@ -86,14 +87,20 @@ def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Coho
 
 
 def check_names(names: object, what: str) -> tuple[str, ...]:
-    """Names of features as users give them: None, one, or a list."""
+    """Names of features as users give them: None, one, or a list, an array or an index."""
     if names is None:
         return ()
     if isinstance(names, str):
         return (names,)
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise MisfeatError(f"{what}={names!r}; it must be a list of names of features.")
-    return tuple(names)
+    if not _are_names(names):
+        raise MisfeatError(f"{what}={shortened(names)}; it must be a list of names of features.")
+    return tuple(dict.fromkeys(map(str, names)))
+
+
+def _are_names(names: object) -> TypeGuard[Collection[str]]:
+    if isinstance(names, Mapping) or not isinstance(names, Collection):
+        return False
+    return all(isinstance(name, str) for name in names)
 
 
 def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
@@ -101,30 +108,39 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     if blocks is None:
         return {}
     if not isinstance(blocks, Mapping):
-        raise MisfeatError(f"blocks={blocks!r}; it must map names to lists of features.")
+        raise MisfeatError(f"blocks={shortened(blocks)}; it must map names to lists of features.")
     found: dict[str, tuple[str, ...]] = {}
     owner: dict[str, str] = {}
     for name, members in blocks.items():
-        if isinstance(members, str) or not isinstance(members, Sequence) or len(members) == 0:
-            raise MisfeatError(f"The block {name!r} is {members!r}; give a list of features.")
+        if not isinstance(name, str):
+            raise MisfeatError(f"A block is named {name!r}; names must be text.")
+        if isinstance(members, str) or not _are_names(members) or len(members) == 0:
+            raise MisfeatError(
+                f"The block {name!r} is {shortened(members)}; give a list of features."
+            )
         for member in members:
+            if owner.get(member) == name:
+                raise MisfeatError(f"The block {name!r} names {member!r} twice; name it once.")
             if member in owner:
                 raise MisfeatError(
                     f"The feature {member!r} is in the blocks {owner[member]!r} and {name!r}; a "
                     "feature can be in one."
                 )
             owner[member] = name
-        found[str(name)] = tuple(members)
+        found[name] = tuple(map(str, members))
     return found
 
 
 def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     for member in members:
         if member not in cohorts.features:
-            raise no_such_column(member, cohorts.features, f"a member of the block {name!r}")
+            role = f"a member of the block {name!r}"
+            raise not_a_feature(member, role, cohorts, cohorts.features)
+    for report in cohorts.columns:
+        if report.column == name and name not in members:
+            like = _NAMED_LIKE.get(report.role, "a column that was left out")
+            raise MisfeatError(f"The block {name!r} has the name of {like}; give it another.")
     others = [feature for feature in cohorts.features if feature not in members]
-    if name in others:
-        raise MisfeatError(f"The block {name!r} has the name of a feature; give it another.")
     places = [cohorts.features.index(member) for member in members]
     codes, labels = _combined(cohorts, places)
     left = _without(cohorts, members)

@@ -23,7 +23,7 @@ from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.model import Cohorts, ColumnReport
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.exceptions import MisfeatError, listed, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -281,10 +281,11 @@ def _leave_out_never_recorded(
 
 
 def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
-    for cohort in cohorts:
-        if len(np.unique(cohort.target)) == 1:
-            notes.warn(
-                f"The target {cohorts.target!r} has a single value in the subgroup "
-                f"{cohort.name!r}; every score there is 0. Merge it with another subgroup if "
-                "that is not meant."
-            )
+    constant = [cohort.name for cohort in cohorts if len(np.unique(cohort.target)) == 1]
+    if constant:
+        one = len(constant) == 1
+        notes.warn(
+            f"The target {cohorts.target!r} has a single value in the subgroup{'' if one else 's'} "
+            f"{listed(constant)}; every score there is 0. Merge {'it' if one else 'them'} with "
+            "another subgroup if that is not meant."
+        )

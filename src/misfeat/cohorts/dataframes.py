@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import operator
 import sys
+from collections.abc import Sequence
 from functools import reduce
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
 from misfeat.exceptions import MisfeatError, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -467,6 +468,15 @@ def without_batch(X: Any) -> Any:
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([X])
     return X
+
+
+def names_held(values: Any) -> list[Any] | None:
+    """What a sequence, an array of one dimension or an index holds; None for anything else."""
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
+        return list(values)
+    if isinstance(values, np.ndarray) or nw.dependencies.is_pandas_index(values):
+        return list(values.tolist()) if values.ndim == 1 else None
+    return None
 
 
 def only_column(values: Any, what: str) -> Any:

@@ -7,7 +7,7 @@ name that reads like its predicate: ``ethnicity=Asian & age<=40``.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,10 @@ import numpy as np
 from misfeat.cohorts.binning import cut_points, interval_labels
 from misfeat.cohorts.coding import Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_cut_points
+from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.values import Value, canonical, label
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, listed, shortened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,8 +104,8 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     Parameters
     ----------
     groups : None, str, mapping, or a list of strings and mappings
-        A string names a column. In a mapping ``{"age": [40]}`` cuts a column,
-        ``{"grade": {"B": "B", "*": "other"}}`` merges values and
+        A string names a column, and an array or an index of strings several. In a mapping
+        ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
         ``{"senior": "age > 65"}`` names a predicate.
 
     Examples
@@ -118,9 +119,32 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
         return (ByValue(groups, {}),)
     if isinstance(groups, Mapping):
         return tuple(_parse_rule(name, rule) for name, rule in groups.items())
-    if isinstance(groups, Sequence):
-        return tuple(rule for part in groups for rule in _parse_part(part))
-    raise _not_a_group(groups)
+    parts = names_held(groups)
+    if parts is None:
+        raise _values_of_rows(groups) if isinstance(groups, Sized) else _not_a_group(groups)
+    if not isinstance(groups, Sequence) and not all(isinstance(part, str) for part in parts):
+        raise _values_of_rows(groups)
+    rules = tuple(rule for part in parts for rule in _parse_part(part))
+    _refuse_repeats(rules)
+    return rules
+
+
+def _refuse_repeats(rules: Sequence[GroupRule]) -> None:
+    seen = set()
+    for rule in rules:
+        match rule:
+            case ByPredicate(name=name):
+                key = name, "predicate"
+            case ByCuts(column=name, points=points):
+                key = name, repr(points)
+            case ByValue(column=name, merged=merged):
+                key = name, repr(merged)
+        if key in seen:
+            raise MisfeatError(
+                f"groups names {name!r} twice; name it once. The subgroup of every row, where no "
+                "column says it, goes to fit(X, y, groups=...)."
+            )
+        seen.add(key)
 
 
 def _parse_part(part: object) -> tuple[GroupRule, ...]:
@@ -143,9 +167,17 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
 
 def _not_a_group(part: object) -> MisfeatError:
     return MisfeatError(
-        f"groups holds {part!r}, which defines no subgroups; use a column name, {{'age': [40]}} "
-        "for cut points, {'grade': {'B': 'B', '*': 'other'}} to merge values, or {'senior': "
-        "'age > 65'} for a predicate."
+        f"groups holds {shortened(part)}, which defines no subgroups; use a column name, "
+        "{'age': [40]} for cut points, {'grade': {'B': 'B', '*': 'other'}} to merge values, or "
+        "{'senior': 'age > 65'} for a predicate. The subgroup of every row goes to "
+        "fit(X, y, groups=...)."
+    )
+
+
+def _values_of_rows(groups: object) -> MisfeatError:
+    return MisfeatError(
+        f"groups is {shortened(groups, most=0)}, and takes names of columns; pass the subgroup of "
+        "every row to fit(X, y, groups=...)."
     )
 
 
@@ -193,7 +225,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     if whole and unknown:
         raise MisfeatError(
             f"groups[{column!r}] names the value {unknown[0]!r}, which does not occur; the values "
-            f"are {', '.join(map(repr, coder.labels[:20]))}."
+            f"are {listed(coder.labels)}."
         )
     if not merged:
         return _one_term_a_code(coder, [f"{column}={value}" for value in coder.labels], column)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,8 +169,7 @@ class Cohorts:
     def position(self, name: str) -> int:
         """The number of a subgroup."""
         if name not in self.names:
-            listed = ", ".join(map(repr, self.names))
-            raise MisfeatError(f"There is no subgroup {name!r}; there are {listed}.")
+            raise MisfeatError(f"There is no subgroup {name!r}; there are {listed(self.names)}.")
         return self.names.index(name)
 
     def missing_features(self, name: str) -> tuple[str, ...]:

@@ -91,7 +91,9 @@ def moments_of(table: Table, target: str, rules: CohortRules) -> Moments:
         if column not in grouped and column != target and _is_usable(profile, rules)
     ]
     if not features:
-        raise MisfeatError("measure='r2' needs numeric features, and the table has none.")
+        raise MisfeatError(
+            "measure='r2' needs numeric features, and the table has none; use 'mutual_info'."
+        )
     variables = [_variable(table, profiles[f]) for f in features]
     variables.append(_target(table, profiles[target]))
     sums = table.sum_products([g.coder for g in groupings], variables)

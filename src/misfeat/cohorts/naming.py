@@ -1,0 +1,81 @@
+"""Why a name is no feature, in words that say what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.cohorts.columns import IDENTIFIER, NEVER_RECORDED
+from misfeat.exceptions import MisfeatError, no_such_column
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from misfeat.cohorts.model import Cohorts, ColumnReport
+
+EXCLUDED = "excluded"
+"""The treatment of a column that the user left out."""
+
+
+def not_a_feature(
+    name: object,
+    role: str,
+    cohorts: Cohorts,
+    features: Sequence[str],
+    blocks: Mapping[str, Sequence[str]] | None = None,
+) -> MisfeatError:
+    """The error for a name that is none of the features of a table, with the reason.
+
+    Parameters
+    ----------
+    name : object
+        What was asked for.
+    role : str
+        What it was asked for as.
+    cohorts : Cohorts
+        Knows how every column was treated.
+    features : sequence of str
+        The features that are scored.
+    blocks : mapping of str to sequence of str, default=None
+        Features that enter sets together.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 1], "y": [0, 1]}, "y")
+    >>> not_a_feature("b", "a feature", cohorts, ["a"]).args[0]
+    "'b' was asked for as a feature, but it was left out: constant."
+    """
+    for block, members in (blocks or {}).items():
+        if name in members:
+            return _refused(name, role, f"is a member of the block {block!r}; name the block")
+    report = next((report for report in cohorts.columns if report.column == name), None)
+    if report is None:
+        return no_such_column(name, features, role)
+    return _refused(name, role, _reason(report))
+
+
+def _refused(name: object, role: str, reason: str) -> MisfeatError:
+    return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.")
+
+
+def _reason(report: ColumnReport) -> str:
+    match report.role, report.treatment:
+        case "target", _:
+            return "is the target; take it out"
+        case "group", _:
+            return "tells the subgroups apart and is no feature; take it out"
+        case "left out", treatment if treatment == EXCLUDED:
+            return "is in exclude; take it out of one of the two"
+        case "left out", treatment if treatment == IDENTIFIER:
+            return (
+                "was left out as an identifier; if it measures something, keep it with "
+                f"bins={{{report.column!r}: 5}}"
+            )
+        case "left out", treatment if treatment == NEVER_RECORDED:
+            return (
+                "was left out, because no subgroup recorded it; check missing_values and "
+                "missing_threshold"
+            )
+        case "left out", treatment:
+            return f"was left out: {treatment}"
+    return "has no numbers that measure='r2' could use; take it out"
