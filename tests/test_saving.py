@@ -178,3 +178,65 @@ def test_a_completer_of_ones_own_cannot_be_saved(tmp_path):
 def test_a_pickled_selector_answers_too(selector):
     again = pickle.loads(pickle.dumps(selector))  # noqa: S301
     pd.testing.assert_frame_equal(again.scores(), selector.scores())
+
+
+class Simple(SubgroupSelector):
+    """A class of one's own that chooses the completer itself, and takes a further parameter."""
+
+    def __init__(self, groups=None, size=2, note="none"):
+        super().__init__(groups, size, completer="gain")
+        self.note = note
+
+
+class Renamed(SubgroupSelector):
+    """A class of one's own with the same parameters."""
+
+
+def test_a_class_of_ones_own_is_saved_and_loaded_by_itself(tmp_path):
+    data = make_cohorts(2, 100, 3, hide=0.2, random_state=0)
+    made = Simple(data.groups, note="mine").fit(pd.DataFrame(data.columns), data.target)
+    made.save(tmp_path / "run")
+    again = Simple.load(tmp_path / "run")
+    assert type(again) is Simple
+    assert (again.note, again.completer) == ("mine", "gain")
+    pd.testing.assert_frame_equal(again.scores(size=3), made.scores(size=3))
+
+
+@pytest.mark.parametrize("kind", [Simple, Renamed])
+def test_the_class_that_saved_a_selection_is_named_where_another_loads_it(kind, tmp_path):
+    data = make_cohorts(2, 100, 3, hide=0.2, random_state=0)
+    kind(data.groups, size=2).fit(data.columns, data.target).save(tmp_path / "run")
+    with pytest.raises(
+        MisfeatError, match=f"saved by the class {kind.__name__}.*{kind.__name__}.l"
+    ):
+        SubgroupSelector.load(tmp_path / "run")
+
+
+def test_a_plain_selection_is_loaded_by_a_class_that_takes_its_parameters(selector, tmp_path):
+    selector.save(tmp_path / "run")
+    assert type(Renamed.load(tmp_path / "run")) is Renamed
+    with pytest.raises(MisfeatError, match="saved by the class SubgroupSelector, not by Simple"):
+        Simple.load(tmp_path / "run")
+
+
+def test_parameters_of_another_version_are_named(selector, tmp_path):
+    selector.save(tmp_path / "run")
+    manifest = tmp_path / "run" / MANIFEST
+    about = json.loads(manifest.read_text())
+    about["params"]["colour"] = "red"
+    about["checksum"] = _checksum(about)
+    manifest.write_text(json.dumps(about, indent=1))
+    with pytest.raises(MisfeatError, match=r"does not have \('colour'\), by misfeat [0-9]"):
+        SubgroupSelector.load(tmp_path / "run")
+
+
+def test_a_link_is_followed_to_the_folder_it_points_to(selector, tmp_path):
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "run"
+    link.symlink_to(tmp_path / "disk", target_is_directory=True)
+    for _ in range(2):  # into an empty folder, then over what is there
+        selector.save(link)
+        assert link.is_symlink()
+        assert sorted(path.name for path in (tmp_path / "disk").iterdir()) == [ARRAYS, MANIFEST]
+    assert SubgroupSelector.load(link).top_k().equals(selector.top_k())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "run"]

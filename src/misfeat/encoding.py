@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
+from misfeat.cohorts.dataframes import names_held
+from misfeat.exceptions import MisfeatError, shortened
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -47,9 +48,13 @@ def encoded(value: Any, name: str) -> Any:
             return {"dict": [[encoded(k, name), encoded(v, name)] for k, v in value.items()]}
         case np.ndarray():
             return encoded(value.tolist(), name)
+        case set() | frozenset():
+            return [encoded(one, name) for one in sorted(value, key=repr)]
+    if (held := names_held(value)) is not None:
+        return encoded(held, name)
     raise MisfeatError(
-        f"{name}={value!r} cannot be saved; only text, numbers, dates, and lists, tuples and "
-        "mappings of these can."
+        f"{name}={shortened(value)} cannot be saved; only text, numbers, dates, and lists, tuples "
+        "and mappings of these can."
     )
 
 

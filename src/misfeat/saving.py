@@ -20,7 +20,7 @@ from misfeat.cohorts.model import Cohorts, ColumnReport
 from misfeat.cohorts.moments import Moments
 from misfeat.completion.named import COMPLETERS
 from misfeat.encoding import decoded, encoded
-from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.exceptions import DamagedFileError, MisfeatError, listed
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.scorebook import ScoreBook
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 FORMAT, VERSION = "misfeat selection", 1
+PLAIN_CLASS = "SubgroupSelector"
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 
 
@@ -44,7 +45,9 @@ def save_selector(selector: SubgroupSelector, folder: str | Path) -> None:
     packed = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     about["arrays"] = hashlib.sha256(packed).hexdigest()
     about["checksum"] = _checksum(about)
-    _write_folder(Path(folder).expanduser(), {MANIFEST: _as_text(about), ARRAYS: packed})
+    place = Path(folder).expanduser()
+    place = place.resolve() if place.is_symlink() else place
+    _write_folder(place, {MANIFEST: _as_text(about), ARRAYS: packed})
 
 
 def load_selector(kind: type[SubgroupSelector], folder: str | Path) -> SubgroupSelector:
@@ -59,6 +62,7 @@ def load_selector(kind: type[SubgroupSelector], folder: str | Path) -> SubgroupS
         raise MisfeatError(f"{str(place / ARRAYS)!r} cannot be read: {error.strerror}.") from error
     if hashlib.sha256(packed).hexdigest() != about.get("arrays"):
         raise DamagedFileError(f"{str(place / ARRAYS)!r} is damaged; save the selection again.")
+    _check_class(kind, about, place)
     try:
         return _restored(kind, about, load(packed))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -72,13 +76,14 @@ def _about(selector: SubgroupSelector, arrays: Arrays) -> dict[str, Any]:
     from misfeat import __version__
 
     params = selector.get_params(deep=False)
-    completer = params.pop("completer")
+    params.pop("completer", None)  # a class of one's own may choose it itself
     return {
         "format": FORMAT,
         "version": VERSION,
         "misfeat": __version__,
+        "class": type(selector).__qualname__,
         "params": {name: encoded(value, name) for name, value in params.items()},
-        "completer": _encoded_completer(completer),
+        "completer": _encoded_completer(selector.completer),
         "fitted_completer": _encoded_completer(selector.completer_),
         "chosen": getattr(selector.completer_, "chosen_", None),
         "backend": selector._backend,
@@ -144,7 +149,9 @@ def _restored(
     kind: type[SubgroupSelector], about: dict[str, Any], arrays: Arrays
 ) -> SubgroupSelector:
     params = {name: decoded(value) for name, value in about["params"].items()}
-    selector = kind(**params, completer=_decoded_completer(about["completer"]))
+    if "completer" in kind._get_param_names():
+        params["completer"] = _decoded_completer(about["completer"])
+    selector = kind(**params)
     columns = about["cohorts"].pop("columns")
     cohorts = Cohorts(
         **_unpacked(about["cohorts"], "cohorts", arrays),
@@ -174,6 +181,22 @@ def _restored(
     if about["validation"] is not None:
         selector.validation_ = about["validation"]
     return selector
+
+
+def _check_class(kind: type[SubgroupSelector], about: dict[str, Any], place: Path) -> None:
+    """Refuse to make a selector of another class than the one that was saved."""
+    saved_by = about.get("class", PLAIN_CLASS)
+    unknown = sorted(set(about.get("params", ())) - set(kind._get_param_names()))
+    if saved_by != kind.__qualname__ and (unknown or saved_by != PLAIN_CLASS):
+        raise MisfeatError(
+            f"{str(place)!r} was saved by the class {saved_by}, not by {kind.__qualname__}; load "
+            f"it with {saved_by}.load."
+        )
+    if unknown:
+        raise MisfeatError(
+            f"{str(place)!r} was saved with parameters that this {kind.__qualname__} does not have "
+            f"({listed(unknown)}), by misfeat {about.get('misfeat')}; load it with that version."
+        )
 
 
 def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any]:
