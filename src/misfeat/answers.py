@@ -240,6 +240,40 @@ class Answers:
             for worth in worths.of(self.cohorts_.position(name), name)
         ]
 
+    def show(
+        self, k: int | None = None, size: int | None = None, subgroup: str | None = None
+    ) -> None:
+        """Print the subgroups, their best sets and what is worth collecting, as `misfeat run` does.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Sets and unrecorded features a subgroup; the estimator's `k` where None.
+        size : int, default=None
+            Features a set; the estimator's `size` where None.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").show(k=1)
+        Subgroups, and what each never recorded (target: y)
+          subgroup   rows   entropy of target   never recorded
+         ──────────────────────────────────────────────────────
+          all rows      4              0.6931   –
+        all rows
+          rank   features    score
+         ──────────────────────────
+             1   a          0.6931
+        Scores are joint mutual information with the target, in nats. Every subgroup ...
+        """
+        check_is_fitted(self, "cohorts_")
+        from misfeat.printing import print_tables
+
+        print_tables(cast("SubgroupSelector", self), size=size, k=k, subgroup=subgroup)
+
     def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
         """How far the predictions for this very table can be trusted.
 

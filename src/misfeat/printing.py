@@ -59,32 +59,46 @@ def _as_json(kind: str, line: Mapping[str, Any]) -> str:
 
 
 def worth_rows(
-    selector: SubgroupSelector, costs: Mapping[str, float] | None = None
+    selector: SubgroupSelector,
+    costs: Mapping[str, float] | None = None,
+    size: int | None = None,
+    subgroup: str | None = None,
 ) -> list[dict[str, Any]]:
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
     if not costs and not selector.cohorts_.missing.any():
         return []
     return [
         {name: getattr(worth, name) for name in WORTH_COLUMNS}
-        for worth in selector.worths(costs=costs)
+        for worth in selector.worths(subgroup, size, costs)
     ]
 
 
 def print_tables(
-    selector: SubgroupSelector, console: Console | None = None, worths: Rows | None = None
+    selector: SubgroupSelector,
+    console: Console | None = None,
+    worths: Rows | None = None,
+    *,
+    size: int | None = None,
+    k: int | None = None,
+    subgroup: str | None = None,
 ) -> None:
-    """Print the subgroups with what they never recorded, their best sets, and what to collect."""
+    """Print the subgroups with what they never recorded, their best sets, and what to collect.
+
+    Of another size, another number of sets or a single subgroup, where asked for.
+    """
     console = console or new_console()
+    k = selector.k if k is None else k
+    sets = selector.best_sets(size, k, subgroup)
+    worths = worth_rows(selector, size=size, subgroup=subgroup) if worths is None else worths
     narrow = console.width < NARROW
-    _print_titled(console, _about_subgroups(selector), _subgroup_table(selector, narrow))
-    sets = selector.best_sets()
+    subgroups = _subgroup_table(selector, narrow, subgroup)
+    _print_titled(console, _about_subgroups(selector), subgroups)
     predicted = any(best.source == "predicted" for best in sets)
-    for name in selector.cohorts_.names:
+    for name in dict.fromkeys(best.subgroup for best in sets):
         own = [best for best in sets if best.subgroup == name]
         _print_titled(console, name, _set_table(own, predicted, narrow))
-    worths = worth_rows(selector) if worths is None else worths
     if worths:
-        _print_titled(console, "Worth collecting", _worth_table(worths, selector.k, narrow))
+        _print_titled(console, "Worth collecting", _worth_table(worths, k, narrow))
     for line in _legend(selector, bool(worths)):
         console.print(line, style="dim", highlight=False, markup=False)
 
@@ -146,7 +160,7 @@ def _about_subgroups(selector: SubgroupSelector) -> str:
     return f"Subgroups, and what each never recorded (target: {selector.cohorts_.target})"
 
 
-def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
+def _subgroup_table(selector: SubgroupSelector, narrow: bool, subgroup: str | None = None) -> Table:
     table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
     table.add_column("rows", justify="right", no_wrap=True)
@@ -154,6 +168,8 @@ def _subgroup_table(selector: SubgroupSelector, narrow: bool) -> Table:
         table.add_column("entropy of target", justify="right")
     table.add_column("never recorded", overflow="fold")
     for line in subgroup_rows(selector.cohorts_):
+        if subgroup not in (None, line["subgroup"]):
+            continue
         table.add_row(
             Text(line["subgroup"]),
             f"{line['rows']:,}",
