@@ -68,13 +68,14 @@ class Answers:
             Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
             ``high``, ``source``, ``missing`` and ``support``, in the library that `fit` was given,
             else pandas, polars or PyArrow, whichever is installed. The truth lies between ``low``
-            and ``high`` as often as `confidence` says, learned by hiding features that the table
-            has; where that cannot be learned they are certain bounds: the score of the recorded
-            features where it is known (else 0), and what no score can exceed (the entropy of the
-            target, or 1). ``support`` is what a score rests on: ``"own rows"``; ``"joint"``, some
-            subgroup recorded all of the features together; ``"pairs"``, every pair with an
-            unrecorded feature was recorded together somewhere; ``"singles"``, some such pair was
-            not, so that nobody knows how the two interact; ``"none"``, some feature was recorded
+            and ``high`` as often as `confidence` says on average over all predicted sets, not for
+            each of them, learned by hiding features that the table has; where that cannot be
+            learned they are certain bounds: the score of the recorded features where it is known
+            (else 0), and what no score can exceed (the entropy of the target, or 1). ``support`` is
+            what a score rests on: ``"own rows"``; ``"joint"``, some subgroup recorded all of the
+            features together; ``"pairs"``, every pair with an unrecorded feature was recorded
+            together somewhere; ``"singles"``, some such pair was not, so that nobody knows how the
+            two interact, and the interval cannot foresee it; ``"none"``, some feature was recorded
             nowhere.
 
         Examples
@@ -191,9 +192,11 @@ class Answers:
             Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``rank``, ``best_set``,
             ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by how much the
             best score of the size is expected to rise over that of the best set that the subgroup
-            recorded, with its interval; ``best_set`` the set that would then be best; ``joined`` by
-            how much the best recorded set is predicted to rise if the feature joined it as one
-            more, NaN where the table has more sets of that size than are worth the time.
+            recorded, with its interval, which holds on average and cannot foresee an interaction
+            that nobody recorded (support ``"singles"``), as in `top_k`; ``best_set`` the set that
+            would then be best; ``joined`` by how much the best recorded set is predicted to rise if
+            the feature joined it as one more, NaN where the table has more sets of that size than
+            are worth the time.
 
         Examples
         --------

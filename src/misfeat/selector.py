@@ -68,7 +68,7 @@ class SubgroupSelector(Answers, SelectsColumns):
 
     Parameters
     ----------
-    groups : None, str, dict or list, default=None
+    groups : None, str, dict, or list, array or index, default=None
         What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
         points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}``
         for a named predicate, or a list of these. None: one cohort of all rows.
@@ -251,9 +251,9 @@ class SubgroupSelector(Answers, SelectsColumns):
         X : dataframe, lazy frame, relation, array, mapping of columns, or path
             The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or the path of a
             CSV, TSV or Parquet file, a folder or a glob of Parquet files.
-        y : str, array or series
+        y : str, array, series or dataframe of one column
             The target: the name of a column of `X`, or its values.
-        groups : array or series, default=None
+        groups : array, series or dataframe of one column, default=None
             The subgroup of every row, where no column says it and the estimator's `groups` is None.
 
         Returns
