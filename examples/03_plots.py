@@ -12,7 +12,7 @@ import sys
 from matplotlib import pyplot as plt
 
 import misfeat
-from misfeat.demo import demo_data
+from misfeat.demo.clinics import demo_data
 
 
 def main(path: str) -> None:

@@ -111,11 +111,30 @@ def test_a_selection_is_replaced_and_nothing_else_is(selector, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("years of work")
-    with pytest.raises(MisfeatError, match="exists and is no selection of misfeat"):
+    with pytest.raises(MisfeatError, match=r"holds 'thesis.txt', which is no part of a selection"):
         selector.save(tmp_path / "other")
+    with pytest.raises(MisfeatError, match=r"thesis.txt' is a file; give a folder"):
+        selector.save(tmp_path / "other" / "thesis.txt")
     with pytest.raises(MisfeatError, match="cannot be written"):
         selector.save(tmp_path / "other" / "thesis.txt" / "run")
     assert (tmp_path / "other" / "thesis.txt").read_text() == "years of work"
+
+
+def test_files_that_others_put_beside_a_selection_are_not_lost(selector, tmp_path):
+    selector.save(tmp_path / "run")
+    (tmp_path / "run" / "report.html").write_text("of the old selection")
+    selector.save(tmp_path / "run")
+    assert not (tmp_path / "run" / "report.html").exists()
+    (tmp_path / "run" / "thesis.txt").write_text("years of work")
+    with pytest.raises(MisfeatError, match=r"holds 'thesis.txt'"):
+        selector.save(tmp_path / "run")
+    assert (tmp_path / "run" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_report_that_stands_alone_is_somebody_elses(selector, tmp_path):
+    (tmp_path / "report.html").write_text("years of work")
+    with pytest.raises(MisfeatError, match=r"holds 'report.html'"):
+        selector.save(tmp_path)
 
 
 def test_what_is_no_selection_is_refused(selector, tmp_path):

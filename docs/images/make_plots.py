@@ -14,7 +14,7 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 
 import misfeat
-from misfeat.demo import demo_data
+from misfeat.demo.clinics import demo_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "misfeat selection", 1
 PLAIN_CLASS = "SubgroupSelector"
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
+REPORT, SETTINGS = "report.html", "run.toml"
+"""What the command line writes beside a selection; they go with the one they tell about."""
 
 
 def save_selector(selector: SubgroupSelector, folder: str | Path) -> None:
@@ -244,9 +246,11 @@ def _checksum(about: dict[str, Any]) -> str:
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
     """Write files into a new folder that takes the place of an old one of the same kind."""
-    if folder.exists() and not (folder / MANIFEST).exists() and any(_entries(folder)):
+    foreign = foreign_entries(folder)
+    if foreign:
         raise MisfeatError(
-            f"{str(folder)!r} exists and is no selection of misfeat; give another folder."
+            f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a selection and would be "
+            "lost; give another folder."
         )
     unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     replaced = folder.with_name(f".{folder.name}.{os.getpid()}.old")
@@ -264,5 +268,12 @@ def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _entries(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.is_dir() else [folder]
+def foreign_entries(folder: Path) -> list[str]:
+    """What is in the place of a selection, and no part of one."""
+    if not folder.exists():
+        return []
+    if not folder.is_dir():
+        raise MisfeatError(f"{str(folder)!r} is a file; give a folder.")
+    known = (folder / MANIFEST).exists()
+    ours = {MANIFEST, ARRAYS, REPORT, SETTINGS} if known else set()
+    return sorted(entry.name for entry in folder.iterdir() if entry.name not in ours)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
+from misfeat.saving import SETTINGS, foreign_entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from misfeat.selector import SubgroupSelector
-
-REPORT, SETTINGS = "report.html", "run.toml"
 
 
 def make_folder(path: str) -> Path:
@@ -31,12 +30,10 @@ def check_folder(path: str) -> Path:
 
     Saving replaces the whole folder, so that nothing of anyone else's may be in it.
     """
-    from misfeat.saving import ARRAYS, MANIFEST
-
     place = Path(path).expanduser().absolute()
     new = not place.exists()
     place = make_folder(str(place)).resolve()
-    foreign = sorted({f.name for f in place.iterdir()} - {MANIFEST, ARRAYS, REPORT, SETTINGS})
+    foreign = foreign_entries(place)
     if foreign:
         raise MisfeatError(
             f"--out {path!r} holds {foreign[0]!r}, which is no part of a saved run and would be "

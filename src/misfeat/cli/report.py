@@ -23,7 +23,8 @@ def report(
     """Write the report of a saved run."""
     import webbrowser
 
-    from misfeat.cli.folder import REPORT, saved_costs, write_report
+    from misfeat.cli.folder import saved_costs, write_report
+    from misfeat.saving import REPORT
     from misfeat.selector import SubgroupSelector
 
     del debug

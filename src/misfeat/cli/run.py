@@ -210,7 +210,8 @@ def _worths(
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
     from misfeat.cli.config import as_config
-    from misfeat.cli.folder import REPORT, save_run, write_report
+    from misfeat.cli.folder import save_run, write_report
+    from misfeat.saving import REPORT
 
     save_run(selector, as_config(settings, folder), folder)
     if not settings.quiet:
