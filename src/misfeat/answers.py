@@ -72,8 +72,9 @@ class Answers:
             each of them, learned by hiding features that the table has; where that cannot be
             learned they are certain bounds: the score of the recorded features where it is known
             (else 0), and what no score can exceed (the entropy of the target, or 1). ``support`` is
-            what a score rests on: ``"own rows"``; ``"joint"``, some subgroup recorded all of the
-            features together; ``"pairs"``, every pair with an unrecorded feature was recorded
+            what a score rests on: ``"own rows"``, the subgroup recorded all of the features (with a
+            `budget` the score may be predicted all the same); ``"joint"``, some subgroup recorded
+            all of them together; ``"pairs"``, every pair with an unrecorded feature was recorded
             together somewhere; ``"singles"``, some such pair was not, so that nobody knows how the
             two interact, and the interval cannot foresee it; ``"none"``, some feature was recorded
             nowhere.

@@ -5,8 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
 
 
@@ -31,6 +33,29 @@ def test_the_best_recorded_set_is_the_one_a_gain_is_over(fitted, held):
     for row in held["subgroups"]:
         own = [s for s in fitted.best_sets(k=1000, subgroup=row["subgroup"]) if not s.missing]
         assert row["best_recorded"] == own[0].score
+
+
+def test_gains_are_counted_from_the_best_set_that_holds_what_must_be_included(fitted):
+    chosen = clone(fitted).set_params(include=["f6"])
+    data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
+    held = json.loads(chosen.fit(data.columns, data.target).report(validate=False).json())
+    for row in held["subgroups"]:
+        own = [s for s in chosen.best_sets(k=1000, subgroup=row["subgroup"]) if not s.missing]
+        assert row["best_recorded"] == max((s.score for s in own), default=0.0)
+
+
+def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
+    selector = SubgroupSelector("site", size=3, completer="gain").fit(str(heart_path), "num")
+    for size, expected in ((3, True), (1, False)):
+        held = json.loads(selector.report(size=size, validate=False).json())
+        assert any("combinations of values" in one for one in held["cautions"]) == expected
+
+
+def test_halves_of_characters_are_replaced():
+    table = {"a\ud800": [0, 0, 1, 1], "y": [0, 0, 1, 1]}
+    report = SubgroupSelector(size=1).fit(table, "y").report(title="\udfff")
+    assert json.loads(report.json())["features"] == ["a?"]
+    assert report.html().encode()
 
 
 def test_shares_of_recorded_rows_are_none_where_a_feature_was_never_recorded(fitted, held):

@@ -68,6 +68,8 @@ def test_the_switch_shows_one_cohort_everywhere(visit, fitted):
     chosen = next(worth.subgroup for worth in fitted.worths())
     visit.page.get_by_label("Cohort").first.select_option(label=chosen)
     assert {row[0] for row in visit.shown_rows("#worth-table")} == {chosen}
+    sentences = visit.page.locator(".rises li:visible").all_inner_texts()
+    assert all(chosen in sentence for sentence in sentences)
     assert visit.page.locator("details.cohort:visible h3").all_inner_texts() == [chosen]
     assert visit.page.locator("details.cohort:visible tbody tr:visible").count() == fitted.k
     assert visit.page.locator("#explorer-cohort option:checked").inner_text() == chosen
@@ -124,6 +126,13 @@ def test_a_click_on_a_neighbour_goes_there(visit, fitted):
     assert pressed.count() == 0
 
 
+def test_the_keyboard_goes_on_from_the_answer(visit, fitted):
+    choose(visit, *fitted.cohorts_.features[:2])
+    visit.page.locator("#explorer-parents button").first.focus()
+    visit.page.keyboard.press("Enter")
+    assert visit.page.evaluate("document.activeElement.id") == "explorer-answer"
+
+
 def test_the_best_sets_that_hold_a_feature_are_found(visit, fitted):
     cohort, feature = fitted.cohorts_.names[0], fitted.cohorts_.features[3]
     choose(visit, feature)
@@ -143,6 +152,15 @@ def test_everything_is_unfolded_for_print(visit):
     assert visit.page.locator("details.cohort:not([open])").count() == 0
     visit.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert visit.page.locator("details.cohort:not([open])").count() == 3
+
+
+def test_paper_is_light_whatever_the_screen_is(browser, report, tmp_path):
+    visit = Visit(browser, report.html(), tmp_path, color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert visit.page.evaluate(ground) == "rgb(16, 21, 27)"
+    visit.page.emulate_media(media="print", color_scheme="dark")
+    assert visit.page.evaluate(ground) == "rgb(255, 255, 255)"
+    visit.context.close()
 
 
 def test_without_scripts_every_table_can_still_be_read(browser, report, fitted, tmp_path):

@@ -3,9 +3,11 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
 from misfeat.report.page import SCRIPTS, STYLES
 
 HOSTILE = "<script>alert(1)</script>"
@@ -76,3 +78,29 @@ def test_predicted_sets_are_told_apart_and_starred(report, fitted):
     assert predicted
     assert report.html().count('<tr class="predicted">') == len(predicted)
     assert f'{predicted[0].missing[0]}<span class="star"' in report.html()
+
+
+def test_sets_that_the_budget_did_not_reach_are_called_so(report):
+    data = make_cohorts(n_cohorts=2, n_rows=300, n_features=6, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2, budget=0.3, random_state=0, completer="gain")
+    html = selector.fit(data.columns, data.target).report(validate=False).html()
+    assert "A predicted set without a star was not computed within the budget" in html
+    assert "but the budget did not reach this set" in html
+    assert ">not computed<" in html
+    assert ">not computed<" not in report.html()
+
+
+def test_a_feature_that_is_worth_nothing_is_not_advised():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    table = {"g": np.arange(400) % 4, "a": a, "noise": rng.integers(0, 2, 400).astype(float)}
+    table["noise"] = np.where(table["g"] == 0, np.nan, table["noise"])
+    html = SubgroupSelector("g", size=1).fit(table, a).report(validate=False).html()
+    assert "No unrecorded feature is expected to raise the best score" in html
+    assert ", record " not in html
+
+
+def test_a_row_missing_in_a_thousand_is_not_called_none():
+    table = {"a": [0, 1] * 500, "b": [None] + [0, 1] * 499 + [1], "y": [0, 1] * 500}
+    html = SubgroupSelector(size=1).fit(table, "y").report().html()
+    assert '<td class="part">&gt;99</td>' in html

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import webbrowser
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +27,29 @@ def test_a_file_is_written_whole_and_replaces_an_older_one(report, tmp_path):
     report.write_html(str(place))
     assert place.read_text(encoding="utf-8") == report.html()
     assert [path.name for path in place.parent.iterdir()] == ["report.html"]
+
+
+def test_links_are_followed_and_pipes_are_written_to(report, tmp_path):
+    (tmp_path / "link.html").symlink_to(tmp_path / "page.html")
+    report.write_html(tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html()
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit((tmp_path / "pipe").read_text, encoding="utf-8")
+        report.write_html(tmp_path / "pipe")
+        assert read.result(timeout=60) == report.html()
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_file_that_cannot_be_finished_leaves_nothing_behind(report, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(MisfeatError, match="cannot be written: No space left on device"):
+        report.write_html(tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_refused(report, tmp_path):

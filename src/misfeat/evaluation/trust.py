@@ -142,7 +142,7 @@ def in_words(found: Sequence[Trust], k: int, confidence: float | None) -> str:
     Examples
     --------
     >>> in_words([Trust(0, 3, 0.9, 0.98, 0.91, 0.1)], 5, 0.9)
-    'With 3 features hidden on purpose, the 5 sets that looked best held 98 % of what the 5 best sets tell, and 90 % intervals held the truth in 91 % of the cases.'
+    'With 3 features hidden on purpose, the 5 sets that looked best held 98 % of what the 5 best sets tell, the best sets with a hidden feature were found with an nDCG of 0.90 (1 is perfect), and 90 % intervals held the truth in 91 % of the cases.'
     >>> in_words([], 5, 0.9)
     'No feature could be hidden, since none was recorded by two subgroups: predictions cannot be checked.'
     """  # noqa: E501
@@ -154,11 +154,13 @@ def in_words(found: Sequence[Trust], k: int, confidence: float | None) -> str:
     hidden = sum(one.hidden for one in found)
     captured = np.mean([one.captured for one in found])
     coverage = np.mean([one.coverage for one in found])
+    ndcg = np.mean([one.ndcg for one in found])
     kind = (
         "certain bounds" if confidence is None else f"{confidence:.0%} intervals".replace("%", " %")
     )
     return (
         f"With {hidden} features hidden on purpose, the {k} sets that looked best held "
-        f"{captured * 100:.0f} % of what the {k} best sets tell, and {kind} held the truth in "
-        f"{coverage * 100:.0f} % of the cases."
+        f"{captured * 100:.0f} % of what the {k} best sets tell, the best sets with a hidden "
+        f"feature were found with an nDCG of {ndcg:.2f} (1 is perfect), and {kind} held the truth "
+        f"in {coverage * 100:.0f} % of the cases."
     )

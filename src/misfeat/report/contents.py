@@ -76,7 +76,7 @@ def _subgroups(findings: Findings) -> list[dict[str, Any]]:
             "rows": row["rows"],
             "target_entropy": row["target_entropy"],
             "ceiling": findings.ceiling[cohort],
-            "best_recorded": findings.best_recorded(cohort),
+            "best_recorded": findings.best_recorded[cohort],
             "missing": _names(findings, findings.missing[cohort]),
         }
         for cohort, row in enumerate(subgroup_rows(findings.cohorts))
@@ -156,9 +156,11 @@ def _column(report: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """The same with Python's own numbers, lists for tuples, and None for what is not finite."""
     if isinstance(value, dict):
-        return {str(key): _plain(held) for key, held in value.items()}
+        return {_plain(str(key)): _plain(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(held) for held in value]
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")  # halves of characters
     return None if isinstance(value, float) and not math.isfinite(value) else value

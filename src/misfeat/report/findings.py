@@ -40,6 +40,9 @@ class Findings:
         How often intervals hold the truth; None where they are certain bounds.
     top : list of ScoredSet
         The best sets of every cohort, best first.
+    best_recorded : list of float
+        The score of the best set that each cohort recorded in full, 0 without one: what gains are
+        counted from.
     worths : list of Worth
         What unrecorded features would be worth.
     scores : mapping of int to CompletedScores
@@ -63,18 +66,13 @@ class Findings:
     k: int
     confidence: float | None
     top: list[ScoredSet]
+    best_recorded: list[float]
     worths: list[Worth]
     scores: Mapping[int, CompletedScores]
     trust: list[Trust] | None
     trust_in_words: str
     cautions: list[str]
     settings: Mapping[str, str]
-
-    def best_recorded(self, cohort: int) -> float:
-        """The score of the best set of the size whose features a cohort recorded, 0 without one."""
-        scores = self.scores[self.size]
-        recorded = ~self.missing[cohort][scores.subsets].any(axis=1)
-        return float(scores.score[cohort, recorded].max(initial=0.0))
 
     def target(self) -> dict[str, Any]:
         """The target's name and classes."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("tables.js", "cohorts.js", "lattice.js", "explorer.js")
 STYLES = ("report.css",)
+SMALLEST_SCALE = 0.001
+"""Of the highest possible score: the scale of gains ends there at the least."""
 
 
 def page(contents: dict[str, Any]) -> str:
@@ -34,6 +36,8 @@ def page(contents: dict[str, Any]) -> str:
             rises=rises(contents),
             number_of={row["subgroup"]: i for i, row in enumerate(contents["subgroups"])},
             highest_single=_highest_single(contents),
+            smallest_scale=SMALLEST_SCALE * max(row["ceiling"] for row in contents["subgroups"]),
+            beyond_budget=_beyond_budget(contents),
         )
     )
     return html
@@ -54,6 +58,11 @@ def _digest(text: str) -> str:
 def _for_the_explorer(contents: dict[str, Any]) -> dict[str, Any]:
     """The part of the contents that scripts read."""
     return {name: contents[name] for name in ("size", "unit", "features", "subgroups", "lattice")}
+
+
+def _beyond_budget(contents: dict[str, Any]) -> bool:
+    """Whether a set is shown that could have been computed, but was predicted."""
+    return any(one["source"] == "predicted" and not one["missing"] for one in contents["top_sets"])
 
 
 def _highest_single(contents: dict[str, Any]) -> float:

@@ -99,7 +99,7 @@ class Report:
         Parameters
         ----------
         path : str or Path
-            Where to; an older file is replaced.
+            Where to; an older file is replaced, a link is followed.
 
         Examples
         --------
@@ -115,12 +115,8 @@ class Report:
         place = Path(path).expanduser()
         if place.is_dir():
             raise MisfeatError(f"{str(place)!r} is a folder; give the name of a file in it.")
-        text = self.html()
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            beside = place.with_name(f".{place.name}.{os.getpid()}")
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(place)
+            _write(place.resolve(), self.html())
         except OSError as error:
             raise MisfeatError(f"{str(place)!r} cannot be written: {error.strerror}.") from error
 
@@ -147,3 +143,17 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report: {self._contents['title']}. Use .open() or .write_html('report.html').>"
+
+
+def _write(place: Path, text: str) -> None:
+    """Write a file at once or not at all; a device or a pipe is written to as it is."""
+    if place.exists() and not place.is_file():
+        place.write_text(text, encoding="utf-8")
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -10,6 +10,11 @@ MOST_RISES = 3
 MOST_VALUES = 8
 """Values of a column that are listed."""
 
+WORTH_SAYING = 0.01
+"""A rise by less than this share of the best recorded score is not worth a sentence."""
+
+BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set"
+
 _SUPPORT = {
     "own rows": "computed from the cohort's own rows",
     "joint": "some cohort recorded all of these features together",
@@ -19,15 +24,17 @@ _SUPPORT = {
 }
 
 
-def support_words(support: str) -> str:
+def support_words(support: str, predicted: bool = False) -> str:
     """What a score rests on.
 
     Examples
     --------
     >>> support_words("own rows")
     "computed from the cohort's own rows"
+    >>> support_words("own rows", predicted=True)
+    'the cohort recorded these features, but the budget did not reach this set'
     """
-    return _SUPPORT[support]
+    return BEYOND_BUDGET if predicted and support == "own rows" else _SUPPORT[support]
 
 
 def column_words(column: dict[str, Any]) -> str:
@@ -58,7 +65,8 @@ def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     seen = set()
     for worth in contents["worth_collecting"]:
-        if worth["subgroup"] not in seen and worth["gain"] > 0:
+        before = recorded[worth["subgroup"]]
+        if worth["subgroup"] not in seen and worth["gain"] > WORTH_SAYING * before:
             seen.add(worth["subgroup"])
-            found.append(worth | {"before": recorded[worth["subgroup"]]})
+            found.append(worth | {"before": before})
     return found[:MOST_RISES]

@@ -11,6 +11,9 @@ function showCohort(cohort) {
     details.hidden = cohort !== "" && details.dataset.cohort !== cohort;
     if (details.dataset.cohort === cohort) details.open = true;
   }
+  for (const sentence of document.querySelectorAll(".rises li[data-cohort]")) {
+    sentence.hidden = cohort !== "" && sentence.dataset.cohort !== cohort;
+  }
   for (const row of document.querySelectorAll(".map tbody tr")) {
     row.classList.toggle("chosen", row.dataset.cohort === cohort);
   }

@@ -121,7 +121,7 @@ class Explorer {
       go.append(this.names(one.set));
       go.addEventListener("click", () => {
         this.show(one.set);
-        document.getElementById("explorer-answer").scrollIntoView({ block: "nearest" });
+        document.getElementById("explorer-answer").focus();
       });
       const change = own === null ? [] : [signed(one.score - own)];
       return [go, one.score.toFixed(4), ...change, source(one)];
@@ -136,7 +136,10 @@ class Explorer {
           const go = element("button", "", "go");
           go.type = "button";
           go.append(element("bdi", cohort.subgroup));
-          go.addEventListener("click", () => this.pickCohort(number));
+          go.addEventListener("click", () => {
+            this.pickCohort(number);
+            document.getElementById("explorer-answer").focus();
+          });
           const share = cohort.ceiling ? (100 * found.score) / cohort.ceiling : 0;
           return [go, found.score.toFixed(4), `${share.toFixed(0)} %`, source(found)];
         })
@@ -146,7 +149,8 @@ class Explorer {
 
   showHolding() {
     const size = Math.min(this.size, this.lattice.largest);
-    document.getElementById("explorer-holding-title").textContent = `Best sets of ${size} that hold it`;
+    document.getElementById("explorer-holding-title").textContent =
+      `Best sets of ${size}${this.set.length ? " that hold it" : ""}`;
     const some = this.set.length < size && size > 0;
     this.fill("explorer-holding", some ? this.lattice.holding(this.cohort, this.set, size, MOST_HOLDING) : [], null);
   }

@@ -7,6 +7,7 @@ const SUPPORT = [
   "some cohort recorded all of these features together",
   "computed from the cohort's own rows",
 ];
+const BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set";
 
 function bytes(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -51,13 +52,15 @@ class Lattice {
     const level = this.levels.get(set.length);
     if (!level) return null;
     const place = cohort * level.count + this.rank(set);
+    const predicted = level.predicted[place] === 1;
+    const support = level.support[place];
     return {
       set,
       score: level.score[place],
       low: level.low[place],
       high: level.high[place],
-      predicted: level.predicted[place] === 1,
-      support: SUPPORT[level.support[place]],
+      predicted,
+      support: predicted && support === SUPPORT.length - 1 ? BEYOND_BUDGET : SUPPORT[support],
     };
   }
 
