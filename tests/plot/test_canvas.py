@@ -35,6 +35,12 @@ def test_a_plot_is_drawn_on_the_axes_given(name, selector):
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_what_are_no_axes_is_refused(name, selector):
+    with pytest.raises(misfeat.MisfeatError, match="ax=3; it must be matplotlib axes"):
+        draw(name, selector, ax=3)
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_a_new_figure_lays_itself_out_and_is_not_shown(name, selector, monkeypatch):
     monkeypatch.setattr(plt, "show", lambda *_, **__: pytest.fail("shown"))
     ax = draw(name, selector)

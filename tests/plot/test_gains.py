@@ -75,3 +75,13 @@ def test_a_sentence_stands_where_too_little_was_recorded():
 def test_no_features_cannot_be_asked_for(selector):
     with pytest.raises(MisfeatError, match="n=0"):
         misfeat.plot.worth_collecting(selector, n=0)
+
+
+def test_gains_that_are_next_to_nothing_look_like_it():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    group = np.arange(400) % 4
+    noise = np.where(group == 0, np.nan, rng.integers(0, 2, 400))
+    selector = misfeat.SubgroupSelector("g", size=1).fit({"g": group, "a": a, "noise": noise}, a)
+    ax = misfeat.plot.worth_collecting(selector)
+    assert ax.get_xlim()[1] >= 0.001 * np.log(2)

@@ -37,12 +37,15 @@ ROW, COLUMN = 0.32, 0.42
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes to draw on: those given, or new ones in a figure of so many inches."""
-    if ax is not None:
-        return ax
     try:
+        from matplotlib import axes as kinds
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise MisfeatError("Plots need matplotlib: pip install 'misfeat[plot]'.") from error
+    if isinstance(ax, kinds.Axes):
+        return ax
+    if ax is not None:
+        raise MisfeatError(f"ax={ax!r}; it must be matplotlib axes, or None for a new figure.")
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 

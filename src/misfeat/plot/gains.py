@@ -41,6 +41,10 @@ SUPPORTS = {
 """Colour, marker and words for what a prediction rests on."""
 
 
+SMALLEST_SCALE = 0.001
+"""Of the highest possible score: the axis of gains ends there at the least."""
+
+
 def worth_collecting(
     selector: Answers,
     subgroup: str | None = None,
@@ -94,6 +98,9 @@ def worth_collecting(
     ax = axes(ax, 4.8 + inches(labels), max(2.4, 1.7 + ROW * len(best)))
     handles = [_draw_support(ax, best, support) for support in SUPPORTS if _places(best, support)]
     ax.axvline(0, color=GREY, linewidth=1, zorder=0)
+    # Gains that are next to nothing are to look like it.
+    ceiling = float(selector._book.measure.ceiling.max())
+    ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE * ceiling))
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.blocks import check_names
-from misfeat.exceptions import MisfeatError, check_count, no_such_column
+from misfeat.cohorts.naming import not_a_feature
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import count, edges_beside, edges_between, level, rank
 from misfeat.plot.asking import features_of, missing_of, one_subgroup, score_label, scores_of
 from misfeat.plot.canvas import (
@@ -118,7 +119,7 @@ def _chosen(selector: Answers, features: Sequence[str] | None) -> list[int]:
     wanted = list(names) if features is None else check_names(features, "features")
     for name in wanted:
         if name not in names:
-            raise no_such_column(name, names, "a feature to draw")
+            raise not_a_feature(name, "a feature to draw", selector.cohorts_, names)
     if not 1 <= len(set(wanted)) <= MOST_FEATURES:
         whose = (
             f"the table has {len(names)}" if features is None else f"features= has {len(wanted)}"
