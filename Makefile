@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not heavy and not browser" -n auto --dist loadfile --cov --cov-report=term
+	$(BIN)/pytest -m "not heavy and not browser and not thorough" -n auto --dist loadfile --cov --cov-report=term
 
 test-all: $(VENV)/.heavy test-bounds test-browser
 	$(BIN)/pytest -m heavy

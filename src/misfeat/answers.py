@@ -45,6 +45,7 @@ class Answers:
     cohorts_: Cohorts
     completer_: Completer
     validation_: str
+    _trusted: tuple[tuple[Any, ...], list[Trust]]
     _book: ScoreBook
     _backend: str | None
 
@@ -379,11 +380,14 @@ class Answers:
         check_count(rounds, "rounds")
         check_count(size, "size")
         check_size(size, self._book.measure.features, self.cohorts_)
-        with progress_shown(self.verbose > 0) as progress:
-            known = self._book.known(size, progress)
-            found = trust(known, self.completer_, size, k, rounds, self.random_state, progress)
-        confidence = getattr(self.completer_, "confidence", None)
-        self.validation_ = in_words(found, k, confidence)
+        asked = (size, k, rounds, self.random_state)
+        if self.__dict__.get("_trusted", (None,))[0] != asked:
+            with progress_shown(self.verbose > 0) as progress:
+                known = self._book.known(size, progress)
+                found = trust(known, self.completer_, size, k, rounds, self.random_state, progress)
+            self._trusted = (asked, found)
+        found = self._trusted[1]
+        self.validation_ = in_words(found, k, getattr(self.completer_, "confidence", None))
         return found
 
     def _names(self, subgroup: str | None) -> tuple[str, ...]:

@@ -298,7 +298,8 @@ class SubgroupSelector(Answers, SelectsColumns):
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.cohorts_, self._book, self._backend = cohorts, book, table.frame_backend
         self.completer_ = completer
-        self.__dict__.pop("validation_", None)  # of an earlier fit
+        for name in ("validation_", "_trusted"):
+            self.__dict__.pop(name, None)  # of an earlier fit
         note_columns(self, X, names)
         return self
 

@@ -70,3 +70,23 @@ def test_a_single_subgroup_cannot_be_checked():
     selector = SubgroupSelector(size=2).fit(data.complete, data.target)
     assert len(selector.validate()) == 0
     assert "cannot be checked" in selector.validation_
+
+
+def test_the_same_question_is_answered_once_until_the_next_fit(monkeypatch):
+    asked = []
+
+    def counted(*arguments):
+        asked.append(arguments)
+        return trust(*arguments)
+
+    monkeypatch.setattr("misfeat.answers.trust", counted)
+    data = make_cohorts(n_rows=200, n_features=5, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=1, completer="gain")
+    selector.fit(data.columns, data.target)
+    first = selector.validate()
+    assert selector.validate().equals(first)
+    selector.report()
+    assert len(asked) == 1
+    selector.validate(k=1)
+    selector.fit(data.columns, data.target).validate()
+    assert len(asked) == 3

@@ -43,9 +43,21 @@ def everything(cohort: Cohort, n: int) -> list[float]:
     return [reference(cohort, np.array(s)) for m in range(1, n + 1) for s in level(n, m)]
 
 
-@pytest.mark.parametrize("heaviest", [1, 7])
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 12])
-@pytest.mark.parametrize("cardinality", [1, 2, 3, 4, 5, 9, 40])
+CELLS = [
+    pytest.param(
+        cardinality,
+        n_classes,
+        heaviest,
+        # All of them run with bounds checks; every value of each stands among the others.
+        marks=() if (i + j + k) % 7 == 0 else pytest.mark.thorough,
+    )
+    for i, cardinality in enumerate([1, 2, 3, 4, 5, 9, 40])
+    for j, n_classes in enumerate([1, 2, 3, 4, 5, 8, 12])
+    for k, heaviest in enumerate([1, 7])
+]
+
+
+@pytest.mark.parametrize(("cardinality", "n_classes", "heaviest"), CELLS)
 def test_all_subsets_of_eight_features_equal_scikit_learn(cardinality, n_classes, heaviest):
     cohort = random_cohort(8, 250, cardinality, n_classes, heaviest)
     found = np.concatenate(level_mutual_info(cohort, 1, 8))
