@@ -45,4 +45,6 @@ $(BIN)/python:
 $(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
 	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
 	$(INSTALL) --editable '.[$*]'
+	@echo "Trying it out, which compiles the kernels once"
+	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
 	@touch $@
