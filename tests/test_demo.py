@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misfeat import SubgroupSelector
-from misfeat.cli import app
+from misfeat.cli.app import app
 from misfeat.datasets import make_cohorts
 from misfeat.demo.sentences import few_cases, worth_measuring
 

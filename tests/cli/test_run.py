@@ -5,7 +5,7 @@ import json
 import pytest
 
 from misfeat import __version__, memory
-from tests.cli.commands import ASKED, TABLE, run
+from tests.cli.commands import ASKED, QUICK, TABLE, run
 
 
 def lines_of(result, kind: str) -> list[dict]:
@@ -68,6 +68,17 @@ def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     assert "note: Feature 'empty' is missing in every cohort" in loud.stderr
     assert quiet.stderr == ""
     assert loud.stdout == quiet.stdout
+
+
+def test_names_with_an_equals_sign_can_have_codes_and_costs(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("site,x,z,y", "site,a=b,z=1,y"))
+    asked = ("run", str(path), *QUICK, "--size", "1", "--json", "--cost", "z=1=3")
+    found = run(*asked, "--missing", "a=b=0", "--missing", "a=b=1")
+    (worth,) = lines_of(found, "worth")
+    assert worth["cost"] == 3
+    assert {*lines_of(found, "set")[0]["features"]} == {"z=1"}
+    assert "Feature 'a=b' is missing in every cohort" in found.stderr
 
 
 def test_the_version_can_be_asked_for():
