@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli.folder import saved_costs
+from misfeat.cli.folder import saved_settings
 from tests.cli.commands import QUICK, run
 
 FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
@@ -92,18 +92,20 @@ def timeless(file):
     return re.sub(r'<time datetime="[^"]*"', "", file.read_text(encoding="utf-8"))
 
 
-def test_a_report_that_is_written_again_keeps_the_costs_of_the_run(table, tmp_path):
+def test_a_report_that_is_written_again_keeps_the_costs_and_the_title_of_the_run(table, tmp_path):
     folder = tmp_path / "run"
-    assert run("run", table, *QUICK, "--cost", "z=7", "--out", str(folder)).exit_code == 0
+    titled = ("--title", "Two sites", "--out", str(folder))
+    assert run("run", table, *QUICK, "--cost", "z=7", *titled).exit_code == 0
     first = timeless(folder / "report.html")
     elsewhere = tmp_path / "again.html"
     assert run("report", str(folder), "--out", str(elsewhere)).exit_code == 0
-    assert saved_costs(str(folder)) == {"z": 7}
+    assert saved_settings(str(folder)).costs() == {"z": 7}
     (folder / "run.toml").unlink()
-    assert saved_costs(str(folder)) == {}
+    assert saved_settings(str(folder)).costs() == {}
     assert run("report", str(folder), "--out", str(tmp_path / "plain.html")).exit_code == 0
     again, plain = (timeless(tmp_path / name) for name in ("again.html", "plain.html"))
     assert again == first
+    assert "Two sites" in again
     assert again != plain
 
 

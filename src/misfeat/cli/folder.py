@@ -12,6 +12,7 @@ from misfeat.saving import SETTINGS, foreign_entries, is_current
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from misfeat.cli.settings import RunSettings
     from misfeat.selector import SubgroupSelector
 
 
@@ -59,13 +60,13 @@ def save_run(selector: SubgroupSelector, settings: str, folder: Path) -> None:
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
 
 
-def saved_costs(folder: str) -> dict[str, float]:
-    """The costs that a run was saved with; none where it was saved by other means."""
+def saved_settings(folder: str) -> RunSettings:
+    """The settings that a run was saved with; the usual ones where it was saved by other means."""
     from misfeat.cli.config import read_config
     from misfeat.cli.settings import RunSettings
 
     file = Path(folder).expanduser() / SETTINGS
-    return RunSettings(**read_config(str(file))).costs() if file.exists() else {}
+    return RunSettings(**(read_config(str(file)) if file.exists() else {}))
 
 
 def write_report(

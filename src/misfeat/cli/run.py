@@ -128,6 +128,7 @@ def run(
     out: Annotated[
         str | None, _option("Save the run, its settings and its report here.", SHOWING)
     ] = None,
+    title: Annotated[str | None, _option("The title of the report.", SHOWING)] = None,
     json: Annotated[
         bool,
         typer.Option("--json", help="Print JSON lines instead of tables.", rich_help_panel=SHOWING),
@@ -140,7 +141,7 @@ def run(
     del table, target, by, size, top, measure, include, exclude, block, bins, binning, missing
     del max_categories, missing_threshold, sporadic, min_rows, small_groups, missing_groups
     del completer, confidence, budget, sampler, seed, device, jobs, memory_limit, worth, cost
-    del validate, out, json, quiet, debug
+    del validate, out, title, json, quiet, debug
     answer(_settings(ctx, config))
 
 
@@ -255,6 +256,6 @@ def _report(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> 
 
     if not settings.quiet:
         say(f"Run:    {settings.out}")
-    write_report(selector, folder / REPORT, costs=settings.costs())
+    write_report(selector, folder / REPORT, settings.title, settings.costs())
     if not settings.quiet:
         say(f"Report: {folder / REPORT}")

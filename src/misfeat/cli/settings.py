@@ -70,6 +70,7 @@ class RunSettings:
     cost: Any = ()
     validate: bool = False
     out: str | None = None
+    title: str | None = None
     json: bool = False
     quiet: bool = False
 
@@ -151,6 +152,7 @@ KINDS = {
     "cost": COSTS,
     "validate": FLAG,
     "out": TEXT,
+    "title": TEXT,
     "json": FLAG,
     "quiet": FLAG,
 }
