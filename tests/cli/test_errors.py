@@ -12,7 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cli.errors import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
-from tests.cli.commands import ASKED, COMMAND, QUICK, environment, process, run
+from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,21 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, environment, process, run
         (["run", "TABLE", "--target", "y", "--out", "TABLE"], "is a file; give a folder, or"),
         (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
         (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),
+        (["run", "TABLE", "--target", "y", "--bins", "0"], "error: --bins 0; it must be a whole"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=1"], "--bins 'x=1'; it must be a whole"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=6,4"], "--bins 'x=6,4' must ascend"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=,"], "give cut points, such as 40,65."),
+        (["run", "TABLE", "--target", "y", "--bins", "x=a,b"], "--bins 'x': 'a' is neither"),
+        (["run", "TABLE", "--target", "y", "--bins", "q=3"], "(asked for as --bins)"),
+        (["run", "TABLE", "--target", "y", "--by", "x:60,40"], "error: --by 'x:60,40' must ascend"),
+        (["run", "TABLE", "--target", "y", "--confidence", "2"], "lie between 0 and 1.\n"),
+        (["run", "TABLE", "--target", "y", "--jobs", "0"], "threads, -1 for all.\n"),
+        (["run", "TABLE", "--target", "y", "--seed", "-1"], "whole number of at least 0.\n"),
+        (["run", "TABLE", "--target", "y", "--completer", "no"], "multiplex, paper.\n"),
+        (["run", "TABLE", "--target", "y", "--missing", "q=0"], "(asked for as --missing)"),
+        (["run", "TABLE", "--target", "y", "--by", "site", "--size", "9"], ". Lower --size.\n"),
+        (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
+        (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit, or"),
         (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),
@@ -62,6 +77,17 @@ def test_a_cost_that_cannot_be_is_refused_before_the_work(monkeypatch, table, co
     result = run("run", table, *ASKED, "--cost", cost)
     assert result.exit_code == BAD_INPUT
     assert "--cost" in result.stderr or "'q'" in result.stderr
+
+
+def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("site,x,z,y", "site,min_rows,z,y"))
+    result = run("run", str(path), *QUICK, "--min-rows", "999")
+    assert (
+        "fewer than --min-rows 999; lower --min-rows or use --small-groups 'drop'" in result.stderr
+    )
+    refused = run("run", str(path), *QUICK, "--size", "9")
+    assert "'min_rows', 'z'. Lower --size." in refused.stderr
 
 
 def test_a_traceback_is_shown_only_when_asked_for(table):

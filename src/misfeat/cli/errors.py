@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +12,10 @@ import typer
 from typer.core import TyperGroup
 
 from misfeat.cli import INTERRUPTED
+from misfeat.cli.wording import as_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 INTERNAL_ERROR = 1
 """Something in misfeat or a library under it broke."""
@@ -166,54 +166,6 @@ def _let_every_character_print() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-
-
-OPTIONS = {
-    "k": "--top",
-    "n_jobs": "--jobs",
-    "random_state": "--seed",
-    "missing_values": "--missing",
-    "groups": "--by",
-    "blocks": "--block",
-    "costs": "--cost",
-    "size": "--size",
-    "measure": "--measure",
-    "completer": "--completer",
-    "confidence": "--confidence",
-    "budget": "--budget",
-    "sampler": "--sampler",
-    "bins": "--bins",
-    "binning": "--binning",
-    "max_categories": "--max-categories",
-    "missing_threshold": "--missing-threshold",
-    "sporadic": "--sporadic",
-    "min_rows": "--min-rows",
-    "small_groups": "--small-groups",
-    "missing_groups": "--missing-groups",
-    "device": "--device",
-    "memory_limit": "--memory-limit",
-    "include": "--include",
-    "exclude": "--exclude",
-}
-"""What the selector's parameters are called on the command line."""
-
-
-def as_options(text: str, options: Mapping[str, str] = OPTIONS) -> str:
-    """A message of the selector, in the words of the command line.
-
-    Examples
-    --------
-    >>> as_options("k=0; it must be a whole number of at least 1.")
-    '--top 0; it must be a whole number of at least 1.'
-    >>> as_options("If they measure something, pass bins={'id': 5}.")
-    "If they measure something, pass --bins 'id=5'."
-    >>> as_options("If it stands for missing, say so: missing_values={'chol': [VALUE]}.")
-    "If it stands for missing, say so: --missing 'chol=VALUE'."
-    """
-    text = re.sub(r"\bmissing_values=\{'([^']+)': \[VALUE\]\}", r"--missing '\1=VALUE'", text)
-    text = re.sub(r"\bbins=\{'([^']+)': (\d+)\}", r"--bins '\1=\2'", text)
-    names = "|".join(options)
-    return re.sub(rf"(?<![\w.-])({names})=(?=\S)", lambda found: f"{options[found[1]]} ", text)
 
 
 @contextmanager
