@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 def write_results(selector: SubgroupSelector, place: Path, title: str) -> None:
     """Write the run and the report, before anything is printed that nobody may read to its end."""
-    report = selector.report(
-        title=title
-    )  # which validates: the tables then say how far to trust them
+    # A report validates the answers, so that the tables then say how far to trust them.
+    report = selector.report(title=title)
     save_run(selector, as_title(title), place)
     report.write_html(place / REPORT)
 
