@@ -36,9 +36,21 @@ def test_lines_are_some_seconds_apart_and_tell_the_time_left(said):
         show("Scores", done, 100)
         clock.now += 1
     assert said[0] == "Scores: 4 %"
-    assert said[1] == "Scores: 9 %, about 2 min left"
+    assert said[1] == "Scores: 9 %"
+    assert said[2] == "Scores: 14 %, about 86 s left"
     assert said[-1] == "Scores: 99 %, about 1 s left"
     assert len(said) == 20
+
+
+def test_the_first_part_of_short_work_does_not_tell_how_long_the_rest_takes(said):
+    clock = Clock()
+    show = Lines(said.append, clock)
+    show("Scores", 0, 100)
+    clock.now += 4  # kernels are compiled, say
+    show("Scores", 6, 100)
+    clock.now += 5
+    show("Scores", 60, 100)
+    assert said == ["Scores: 6 %", "Scores: 60 %, about 6 s left"]
 
 
 def test_work_that_starts_again_is_timed_anew(said):

@@ -17,8 +17,12 @@ FIRST_LINE_AFTER = 4.0
 """Seconds of work before the first plain line; shorter work needs none."""
 LINE_EVERY = 5.0
 """Seconds between plain lines, at least."""
-ENOUGH_TO_TELL = 0.05
+ENOUGH_TO_TELL = 0.2
 """The share of a step that must be done before it tells how long the rest takes."""
+LONG_ENOUGH_TO_TELL = 10.0
+"""Seconds of a step after which less of it will do: its first parts may have waited for others."""
+LEAST_TO_TELL = 0.05
+"""The share that even then must be done."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
 
@@ -145,8 +149,9 @@ class Lines:
         if now < self._next_line or done >= total:
             return
         self._next_line = now + LINE_EVERY
-        enough = done - first > ENOUGH_TO_TELL * total
-        left = (now - began) * (total - done) / (done - first) if enough else None
+        share, past = (done - first) / total, now - began
+        enough = share >= (ENOUGH_TO_TELL if past < LONG_ENOUGH_TO_TELL else LEAST_TO_TELL)
+        left = past * (total - done) / (done - first) if enough else None
         about = "" if left is None else f", about {in_words(left)} left"
         self._write(f"{what}: {100 * done // total} %{about}")
 

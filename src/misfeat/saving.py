@@ -252,6 +252,9 @@ def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
             f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a selection and would be "
             "lost; give another folder."
         )
+    if is_current(folder):
+        _write_into(folder, files)
+        return
     unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     replaced = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:
@@ -266,6 +269,31 @@ def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
     finally:
         for left in (unfinished, replaced):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def is_current(folder: Path) -> bool:
+    """Whether a folder is the current one, which a shell would lose if another took its place."""
+    try:
+        return folder.samefile(Path.cwd())
+    except OSError:  # one of them does not exist
+        return False
+
+
+def _write_into(folder: Path, files: dict[str, bytes]) -> None:
+    """Replace the files of a selection one by one; checksums tell of one that was left half way."""
+    unfinished = {name: folder / f".{name}.{os.getpid()}.part" for name in files}
+    try:
+        for name, content in files.items():
+            unfinished[name].write_bytes(content)
+        for told_about in (REPORT, SETTINGS):
+            (folder / told_about).unlink(missing_ok=True)
+        for name, file in unfinished.items():
+            file.replace(folder / name)
+    except OSError as error:
+        raise MisfeatError(f"{str(folder)!r} cannot be written: {error.strerror}.") from error
+    finally:
+        for file in unfinished.values():
+            file.unlink(missing_ok=True)
 
 
 def foreign_entries(folder: Path) -> list[str]:

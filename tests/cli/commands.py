@@ -18,7 +18,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from misfeat.cli import app
+from misfeat.cli.app import app
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
 COMMAND = [sys.executable, "-m", "misfeat"]
@@ -32,6 +32,9 @@ TABLE = "site,x,z,y\n" + "".join(
     for _ in range(5)
 )
 ASKED = ("--target", "y", "--by", "site", "--size", "2")
+
+QUICK = (*ASKED, "--completer", "gain")
+"""The same, where it does not matter how scores are predicted."""
 
 
 def run(*arguments: str):

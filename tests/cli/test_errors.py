@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from misfeat import SubgroupSelector
 from misfeat.cli.errors import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
-from tests.cli.commands import ASKED, COMMAND, environment, process, run
+from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
 
 @pytest.mark.parametrize(
@@ -30,8 +34,27 @@ from tests.cli.commands import ASKED, COMMAND, environment, process, run
         (["run", "TABLE", "--target", "y", "--cost", "x"], "write it as mri=400."),
         (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost x: 'much' is no number."),
         (["run", "TABLE", "--target", "y", "--cost", "q=1"], "a feature with a cost"),
+        (["run", "TABLE", "--target", "y", "--cost", "x=-1"], "--cost 'x=-1'; it must be above 0"),
+        (["run", "TABLE", "--target", "y", "--cost", "x=nan"], "it must be above 0, and finite."),
+        (["run", "TABLE", "--target", "y", "--out", ""], "--out '' names no folder; give one"),
+        (["run", "TABLE", "--target", "y", "--out", "TABLE"], "is a file; give a folder, or"),
         (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
         (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),
+        (["run", "TABLE", "--target", "y", "--bins", "0"], "error: --bins 0; it must be a whole"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=1"], "--bins 'x=1'; it must be a whole"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=6,4"], "--bins 'x=6,4' must ascend"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=,"], "give cut points, such as 40,65."),
+        (["run", "TABLE", "--target", "y", "--bins", "x=a,b"], "--bins 'x': 'a' is neither"),
+        (["run", "TABLE", "--target", "y", "--bins", "q=3"], "(asked for as --bins)"),
+        (["run", "TABLE", "--target", "y", "--by", "x:60,40"], "error: --by 'x:60,40' must ascend"),
+        (["run", "TABLE", "--target", "y", "--confidence", "2"], "lie between 0 and 1.\n"),
+        (["run", "TABLE", "--target", "y", "--jobs", "0"], "threads, -1 for all.\n"),
+        (["run", "TABLE", "--target", "y", "--seed", "-1"], "whole number of at least 0.\n"),
+        (["run", "TABLE", "--target", "y", "--completer", "no"], "multiplex, paper.\n"),
+        (["run", "TABLE", "--target", "y", "--missing", "q=0"], "(asked for as --missing)"),
+        (["run", "TABLE", "--target", "y", "--by", "site", "--size", "9"], ". Lower --size.\n"),
+        (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
+        (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit, or"),
         (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),
@@ -48,11 +71,29 @@ def test_every_error_of_a_user_takes_one_line(table, arguments, message):
     assert result.stdout == ""
 
 
-def test_a_traceback_is_shown_only_when_asked_for(table):
-    asked = ["run", table, "--target", "yy"]
-    short, long = process(*asked), process(*asked, "--debug")
+@pytest.mark.parametrize("cost", ["q=1", "x=0", "x=inf"])
+def test_a_cost_that_cannot_be_is_refused_before_the_work(monkeypatch, table, cost):
+    monkeypatch.setattr(SubgroupSelector, "fit", lambda *_: pytest.fail("the work began"))
+    result = run("run", table, *ASKED, "--cost", cost)
+    assert result.exit_code == BAD_INPUT
+    assert "--cost" in result.stderr or "'q'" in result.stderr
+
+
+def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("site,x,z,y", "site,min_rows,z,y"))
+    result = run("run", str(path), *QUICK, "--min-rows", "999")
+    assert (
+        "fewer than --min-rows 999; lower --min-rows or use --small-groups 'drop'" in result.stderr
+    )
+    refused = run("run", str(path), *QUICK, "--size", "9")
+    assert "'min_rows', 'z'. Lower --size." in refused.stderr
+
+
+def test_a_traceback_is_shown_only_when_asked_for():
+    short, long = process("run"), process("run", "--debug")
     assert short.returncode == BAD_INPUT
-    assert short.stderr.startswith("error: The table has no column 'yy'")
+    assert short.stderr.startswith("error: TABLE, a file, is missing")
     assert short.stderr.count("\n") == 1
     assert long.returncode == 1
     assert "Traceback" in long.stderr
@@ -100,18 +141,43 @@ def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
     assert "lower --size" in result.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(table):
-    for how in ((table, *ASKED, "--quiet"), (table, *ASKED, "--quiet", "--json"), ("--help",)):
-        command = subprocess.Popen(
-            [*COMMAND, "run", *how],
-            stdout=subprocess.PIPE,
+@pytest.mark.parametrize("how", [("--out", "OUT"), ("--json",), ("--help",)])
+def test_a_reader_that_goes_away_is_no_error_and_takes_nothing_that_is_saved(table, tmp_path, how):
+    words = [str(tmp_path / "out") if word == "OUT" else word for word in how]
+    command = subprocess.Popen(
+        [*COMMAND, "run", table, *QUICK, "--quiet", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    command.stdout.close()
+    assert command.stderr.read() == b""
+    command.stderr.close()
+    assert command.wait() == NOBODY_READS
+    if "--out" in how:
+        assert SubgroupSelector.load(tmp_path / "out").best_sets()
+        assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_full_disk_is_said_in_one_line(table):
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run(
+            [*COMMAND, "run", table, *QUICK, "--quiet"],
+            stdout=full,
             stderr=subprocess.PIPE,
+            text=True,
             env=environment(),
         )
-        command.stdout.close()
-        assert command.stderr.read() == b""
-        command.stderr.close()
-        assert command.wait() == NOBODY_READS
+    assert found.stderr == "error: cannot write the answer: No space left on device\n"
+    assert found.returncode == BAD_INPUT
+
+
+def test_closed_standard_output_is_no_error(table, tmp_path):
+    asked = shlex.join([*COMMAND, "run", table, *QUICK, "--out", str(tmp_path / "out")])
+    found = subprocess.run(["sh", "-c", f"{asked} >&-"], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert "Run: " in found.stderr
+    assert SubgroupSelector.load(tmp_path / "out").best_sets()
 
 
 def test_ctrl_c_ends_in_one_line(tmp_path):
@@ -132,6 +198,36 @@ def test_ctrl_c_ends_in_one_line(tmp_path):
     command.stderr.close()
 
 
+INTERRUPTIONS = {
+    "while modules are imported": "import builtins, misfeat.cli\nreal = builtins.__import__\n"
+    "def interrupt(name, *rest):\n"
+    "    if name == 'typer': raise KeyboardInterrupt\n"
+    "    return real(name, *rest)\n"
+    "builtins.__import__ = interrupt\n",
+    # Python remembers this one, and would end by the signal although it was caught.
+    "while code is made from text": "import misfeat.cli.run, misfeat.cli\n"
+    "def interrupt(_):\n"
+    "    exec('raise KeyboardInterrupt')\n"
+    "misfeat.cli.run.answer = interrupt\n",
+    "while DuckDB is at work": "import misfeat.cli.run, misfeat.cli\n"
+    "def interrupt(_):\n"
+    "    raise RuntimeError('Query interrupted')\n"
+    "misfeat.cli.run.answer = interrupt\n",
+}
+
+
+@pytest.mark.parametrize("when", INTERRUPTIONS)
+def test_ctrl_c_ends_with_the_same_exit_code_whenever_it_comes(when):
+    code = INTERRUPTIONS[when] + "misfeat.cli.main()"
+    found = subprocess.run(
+        [sys.executable, "-c", code, "run", "t.csv", "--target", "y"],
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == INTERRUPTED, found.stderr
+    assert found.stderr == "interrupted\n"
+
+
 def test_nothing_but_the_name_shows_help():
     result = process()
     assert "Usage: misfeat" in result.stdout + result.stderr
@@ -139,14 +235,14 @@ def test_nothing_but_the_name_shows_help():
 
 
 def test_what_an_encoding_lacks_is_replaced(table):
-    result = process("run", table, *ASKED, PYTHONIOENCODING="ascii")
+    result = process("run", table, *QUICK, PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert "site=a" in result.stdout
 
 
 def test_help_comes_fast_and_imports_nothing_heavy():
     code = (
-        "import sys; from misfeat.cli import app\n"
+        "import sys; from misfeat.cli.app import app\n"
         "try: app(['run', '--help'])\n"
         "except SystemExit: pass\n"
         "heavy = ('numpy', 'torch', 'numba', 'sklearn', 'pandas', 'duckdb', 'narwhals')\n"

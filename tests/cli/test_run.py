@@ -5,7 +5,19 @@ import json
 import pytest
 
 from misfeat import __version__, memory
-from tests.cli.commands import ASKED, TABLE, run
+from tests.cli.commands import ASKED, QUICK, TABLE, run
+
+
+@pytest.fixture(scope="module")
+def heart(heart_path):
+    """What is asked of the heart table where it does not matter how scores are predicted."""
+    asked = ("run", str(heart_path), "--target", "num", "--by", "site", "--size", "2")
+    return [*asked, "--completer", "transfer"]
+
+
+@pytest.fixture(scope="module")
+def heart_json(heart):
+    return run(*heart, "--no-worth", "--json")
 
 
 def lines_of(result, kind: str) -> list[dict]:
@@ -42,13 +54,12 @@ def test_tables_mark_what_was_never_recorded(table):
     assert "in nats" in result.stdout
 
 
-def test_heart_is_answered_with_its_gaps(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
-    lines = run(*arguments, "--top", "5", "--json").stdout.splitlines()
+def test_heart_is_answered_with_its_gaps(heart):
+    lines = run(*heart, "--top", "5", "--json").stdout.splitlines()
     subgroups = [row for row in map(json.loads, lines) if row["kind"] == "subgroup"]
     assert [row["missing"] for row in subgroups] == [[], ["ca"], ["ca"], ["ca"]]
     assert len(lines) == 4 + 4 * 5 + 3
-    coded = run(*arguments, "--json", "--missing", "chol=0").stdout.splitlines()
+    coded = run(*heart, "--no-worth", "--json", "--missing", "chol=0").stdout.splitlines()
     assert json.loads(coded[2])["missing"] == ["chol", "ca"]
 
 
@@ -70,29 +81,35 @@ def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     assert loud.stdout == quiet.stdout
 
 
+def test_names_with_an_equals_sign_can_have_codes_and_costs(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("site,x,z,y", "site,a=b,z=1,y"))
+    asked = ("run", str(path), *QUICK, "--size", "1", "--json", "--cost", "z=1=3")
+    found = run(*asked, "--missing", "a=b=0", "--missing", "a=b=1")
+    (worth,) = lines_of(found, "worth")
+    assert worth["cost"] == 3
+    assert {*lines_of(found, "set")[0]["features"]} == {"z=1"}
+    assert "Feature 'a=b' is missing in every cohort" in found.stderr
+
+
 def test_the_version_can_be_asked_for():
     assert run("--version").stdout.strip() == f"misfeat {__version__}"
 
 
-def test_measure_budget_and_threads_can_be_chosen(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
-    plain = run(*arguments, "--measure", "r2", "--jobs", "1", "--quiet")
+def test_measure_budget_and_threads_can_be_chosen(heart):
+    correlated = ("--completer", "interactions", "--measure", "r2")
+    plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet")
     assert "squared multiple correlations" in plain.stdout
-    lines = run(*arguments, "--budget", "0.3", "--seed", "1", "--top", "78", "--json").stdout
-    rows = [json.loads(line) for line in lines.splitlines()]
-    unsampled = [r for r in rows if r["kind"] == "set" and r["source"] == "predicted"]
-    assert any(not row["missing"] for row in unsampled)
-    assert (
-        lines
-        == run(
-            *arguments, "--budget", "0.3", "--seed", "1", "--top", "78", "--json", "--jobs", "1"
-        ).stdout
+    sampled = (*heart, "--no-worth", "--budget", "0.3", "--seed", "1", "--top", "78", "--json")
+    found = run(*sampled)
+    assert any(
+        line["source"] == "predicted" and not line["missing"] for line in lines_of(found, "set")
     )
+    assert found.stdout == run(*sampled, "--jobs", "1").stdout
 
 
-def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
-    worths = lines_of(run(*arguments, "--cost", "ca=5", "--json"), "worth")
+def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
+    worths = lines_of(run(*heart, "--cost", "ca=5", "--json"), "worth")
     assert [(w["subgroup"], w["feature"]) for w in worths] == [
         ("site=hungarian", "ca"),
         ("site=switzerland", "ca"),
@@ -102,10 +119,14 @@ def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart_path):
         assert worth["cost"] == 5
         assert worth["gain_per_cost"] == pytest.approx(worth["gain"] / 5)
         assert "ca" in worth["best_set"]
-    shown = run(*arguments, "--cost", "ca=5").stdout
+    shown = run(*heart, "--cost", "ca=5").stdout
     assert shown.index("site=va\n") < shown.index("Worth collecting")
     assert "per cost" in shown
-    assert "Worth collecting" not in run(*arguments, "--no-worth").stdout
+
+
+def test_what_is_worth_collecting_can_be_left_out(table):
+    assert "Worth collecting" in run("run", table, *QUICK).stdout
+    assert "Worth collecting" not in run("run", table, *QUICK, "--no-worth").stdout
 
 
 def test_a_worth_that_cannot_be_computed_is_null_in_json(table):
@@ -140,17 +161,17 @@ def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp
     assert "Worth collecting" not in result.stdout
 
 
-def test_features_can_be_included_and_excluded(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2", "--json"]
-    sets = lines_of(run(*arguments, "--include", "sex", "--exclude", "ca"), "set")
-    assert all("sex" in line["features"] and "ca" not in line["features"] for line in sets)
-    assert lines_of(run(*arguments, "--exclude", "ca"), "worth") == []
+def test_features_can_be_included_and_excluded(heart):
+    chosen = run(*heart, "--no-worth", "--json", "--include", "sex", "--exclude", "ca")
+    for line in lines_of(chosen, "set"):
+        assert "sex" in line["features"]
+        assert "ca" not in line["features"]
+    assert lines_of(run(*heart, "--exclude", "ca", "--json"), "worth") == []
 
 
-def test_blocks_enter_sets_together(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "1"]
-    sets = lines_of(run(*arguments, "--block", "ecg=restecg,slope", "--top", "99", "--json"), "set")
-    features = {line["features"][0] for line in sets}
+def test_blocks_enter_sets_together(heart):
+    asked = ("--size", "1", "--no-worth", "--block", "ecg=restecg,slope", "--top", "99", "--json")
+    features = {line["features"][0] for line in lines_of(run(*heart, *asked), "set")}
     assert "ecg" in features
     assert not features & {"restecg", "slope"}
 
@@ -179,20 +200,19 @@ def test_bins_that_follow_the_target_tell_most(tmp_path):
         ("--min-rows", "150", "--small-groups", "drop"),
         ("--completer", "add"),
         ("--confidence", "0.5"),
-        ("--measure", "r2"),
+        ("--completer", "interactions"),
+        ("--completer", "interactions", "--measure", "r2"),
     ],
 )
-def test_every_choice_changes_the_answer(heart_path, options):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2", "--json"]
-    plain, changed = run(*arguments), run(*arguments, *options)
+def test_every_choice_changes_the_answer(heart, heart_json, options):
+    changed = run(*heart, "--no-worth", "--json", *options)
     assert changed.exit_code == 0, changed.stderr
-    assert changed.stdout != plain.stdout
+    assert changed.stdout != heart_json.stdout
 
 
-def test_samplers_choose_other_sets(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2", "--json"]
-    sampled = ("--budget", "0.3", "--seed", "1", "--completer", "gain", "--sampler")
-    answers = {run(*arguments, *sampled, name).stdout for name in ("randwalk", "arbitrary")}
+def test_samplers_choose_other_sets(heart):
+    sampled = ("--no-worth", "--json", "--budget", "0.3", "--seed", "1", "--sampler")
+    answers = {run(*heart, *sampled, name).stdout for name in ("randwalk", "arbitrary")}
     assert len(answers) == 2
 
 
@@ -205,9 +225,9 @@ def test_rows_without_a_group_can_be_dropped(tmp_path):
     assert len(lines_of(dropped, "subgroup")) == 2
 
 
-def test_a_run_says_how_far_to_trust_it_when_asked(heart_path):
-    arguments = ["run", str(heart_path), "--target", "num", "--by", "site", "--size", "2"]
-    assert "features hidden on purpose" in run(*arguments, "--validate").stdout
-    (found,) = lines_of(run(*arguments, "--validate", "--json"), "validation")
+def test_a_run_says_how_far_to_trust_it_when_asked(heart, heart_json):
+    asked = (*heart, "--no-worth", "--validate")
+    assert "features hidden on purpose" in run(*asked).stdout
+    (found,) = lines_of(run(*asked, "--json"), "validation")
     assert "features hidden on purpose" in found["text"]
-    assert "hidden on purpose" not in run(*arguments).stdout
+    assert "hidden on purpose" not in heart_json.stdout

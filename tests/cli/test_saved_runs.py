@@ -8,31 +8,28 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli.folder import saved_costs
-from tests.cli.commands import ASKED, run
+from misfeat.cli.folder import saved_settings
+from tests.cli.commands import QUICK, run
+
+FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
 
 
 @pytest.fixture
 def saved(table, tmp_path):
     """A saved run without a report."""
     folder = tmp_path / "saved"
-    selector = SubgroupSelector("site", size=2).fit(table, "y")
+    selector = SubgroupSelector("site", size=2, completer="gain").fit(table, "y")
     selector.save(folder)
     return folder
 
 
 def test_a_run_is_saved_with_its_settings_and_its_report(table, tmp_path):
     folder = tmp_path / "runs" / "first"
-    result = run("run", table, *ASKED, "--json", "--out", str(folder))
+    result = run("run", table, *QUICK, "--json", "--out", str(folder))
     assert result.exit_code == 0, result.stderr
-    assert sorted(file.name for file in folder.iterdir()) == [
-        "arrays.safetensors",
-        "report.html",
-        "run.toml",
-        "selection.json",
-    ]
+    assert sorted(file.name for file in folder.iterdir()) == FILES
     assert f"Report: {folder / 'report.html'}" in result.stderr
-    assert result.stdout == run("run", table, *ASKED, "--json").stdout
+    assert result.stdout == run("run", table, *QUICK, "--json").stdout
     again = run("run", "--config", str(folder / "run.toml"), "--json")
     assert again.stdout == result.stdout
     assert SubgroupSelector.load(folder).verbose == 0
@@ -40,11 +37,11 @@ def test_a_run_is_saved_with_its_settings_and_its_report(table, tmp_path):
 
 def test_a_saved_run_is_replaced_and_nothing_else_is(table, tmp_path):
     folder = tmp_path / "run"
-    assert run("run", table, *ASKED, "--out", str(folder)).exit_code == 0
-    assert run("run", table, *ASKED, "--out", str(folder), "--top", "3").exit_code == 0
+    assert run("run", table, *QUICK, "--out", str(folder)).exit_code == 0
+    assert run("run", table, *QUICK, "--out", str(folder), "--top", "3").exit_code == 0
     assert SubgroupSelector.load(folder).k == 3
     (folder / "thesis.txt").write_text("years of work")
-    refused = run("run", table, *ASKED, "--out", str(folder))
+    refused = run("run", table, *QUICK, "--out", str(folder))
     assert refused.exit_code == 2
     assert "holds 'thesis.txt', which is no part of a saved run" in refused.stderr
     assert (folder / "thesis.txt").read_text() == "years of work"
@@ -67,13 +64,15 @@ def test_a_run_that_fails_leaves_no_folder(table, tmp_path):
     assert not folder.exists()
 
 
-def test_the_current_folder_can_be_saved_to(table, tmp_path, monkeypatch):
+def test_the_current_folder_can_be_saved_to_and_stays_the_current_one(table, tmp_path, monkeypatch):
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    result = run("run", table, *ASKED, "--out", ".")
-    assert result.exit_code == 0, result.stderr
-    assert (folder / "selection.json").exists()
+    for top in ("2", "3"):  # into an empty folder, and over a run
+        result = run("run", table, *QUICK, "--top", top, "--out", ".")
+        assert result.exit_code == 0, result.stderr
+        assert SubgroupSelector.load(".").k == int(top)
+        assert sorted(file.name for file in folder.iterdir()) == FILES
 
 
 def test_the_report_of_a_saved_run_is_written(saved, tmp_path):
@@ -93,18 +92,20 @@ def timeless(file):
     return re.sub(r'<time datetime="[^"]*"', "", file.read_text(encoding="utf-8"))
 
 
-def test_a_report_that_is_written_again_keeps_the_costs_of_the_run(table, tmp_path):
+def test_a_report_that_is_written_again_keeps_the_costs_and_the_title_of_the_run(table, tmp_path):
     folder = tmp_path / "run"
-    assert run("run", table, *ASKED, "--cost", "z=7", "--out", str(folder)).exit_code == 0
+    titled = ("--title", "Two sites", "--out", str(folder))
+    assert run("run", table, *QUICK, "--cost", "z=7", *titled).exit_code == 0
     first = timeless(folder / "report.html")
     elsewhere = tmp_path / "again.html"
     assert run("report", str(folder), "--out", str(elsewhere)).exit_code == 0
-    assert saved_costs(str(folder)) == {"z": 7}
+    assert saved_settings(str(folder)).costs() == {"z": 7}
     (folder / "run.toml").unlink()
-    assert saved_costs(str(folder)) == {}
+    assert saved_settings(str(folder)).costs() == {}
     assert run("report", str(folder), "--out", str(tmp_path / "plain.html")).exit_code == 0
     again, plain = (timeless(tmp_path / name) for name in ("again.html", "plain.html"))
     assert again == first
+    assert "Two sites" in again
     assert again != plain
 
 

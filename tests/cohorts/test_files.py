@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import build_cohorts, files
 
 
 def write(path, text):
@@ -88,6 +88,39 @@ def test_several_csv_files_are_one_table(tmp_path):
     for number in range(2):
         write(tmp_path / f"{number}.csv", "x,y\n1,0\n2,1\n")
     assert build_cohorts(f"{tmp_path}/*.csv", "y").weights.sum() == 4
+
+
+def test_a_folder_of_csv_files_is_refused_with_the_glob_that_reads_them(tmp_path):
+    for number in range(2):
+        write(tmp_path / f"{number}.csv", "x,y\n1,0\n2,1\n")
+    pattern = f"{tmp_path}/*.csv"
+    with pytest.raises(MisfeatError, match="may hold Parquet files alone") as caught:
+        build_cohorts(tmp_path, "y")
+    assert repr(pattern) in str(caught.value)
+    assert build_cohorts(pattern, "y").weights.sum() == 4
+
+
+def test_a_folder_of_anything_is_not_searched_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_OTHERS", 20)
+    deep = tmp_path
+    for number in range(30):
+        deep /= f"{number}"
+    deep.mkdir(parents=True)
+    pl.DataFrame({"x": [1, 2], "y": [0, 1]}).write_parquet(deep / "t.parquet")
+    with pytest.raises(MisfeatError, match="holds much that is no Parquet file"):
+        build_cohorts(tmp_path, "y")
+
+
+@pytest.mark.parametrize("bad", ["a", "b"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_bad_one_of_several_files_is_named(tmp_path, bad, ending):
+    for name in "ab":
+        frame = pl.DataFrame({"x": [1, 2], "y": [0, 1]})
+        path = tmp_path / f"{name}.{ending}"
+        frame.write_parquet(path) if ending == "parquet" else frame.write_csv(path)
+    (tmp_path / f"{bad}.{ending}").write_bytes(b"x,y\n1,0\n\xff\xfe\x00\x01,2\n")
+    with pytest.raises(MisfeatError, match=rf"^'[^']*/{bad}\.{ending}' cannot be read"):
+        build_cohorts(f"{tmp_path}/*.{ending}", "y")
 
 
 def test_the_target_of_a_file_is_a_column_of_it(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misfeat import MisfeatError
-from misfeat.cli import app
+from misfeat.cli.app import app
 from misfeat.evaluation.completion_bench import CEILING, CompletionBench, means
 from misfeat.evaluation.tables import TABLES
 

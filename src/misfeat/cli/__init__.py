@@ -1,5 +1,39 @@
 """The command line: thin over the selector."""
 
-from misfeat.cli.app import app, main
+from __future__ import annotations
 
-__all__ = ["app", "main"]
+import os
+import sys
+from contextlib import suppress
+
+INTERRUPTED = 130
+"""Ctrl-C, as shells count it: 128 and the number of the signal."""
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it in the same way even while it is still imported."""
+    try:
+        from misfeat.cli.app import app
+
+        app(prog_name="misfeat")
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        _leave_interrupted()
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:
+            _leave_interrupted()
+        raise
+
+
+def _leave_interrupted() -> None:
+    """End the process at once.
+
+    Python would end it by the signal instead of the exit code if Ctrl-C came while code was made
+    from text, as the definition of a dataclass is.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)

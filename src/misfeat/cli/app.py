@@ -31,11 +31,6 @@ app.add_typer(bench, name="bench")
 app.command()(doctor)
 
 
-def main() -> None:
-    """Run the command line."""
-    app(prog_name="misfeat")
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"misfeat {__version__}")

@@ -124,6 +124,17 @@ def as_config(run: RunSettings, folder: Path) -> str:
     return "".join(lines)
 
 
+def as_title(title: str) -> str:
+    r"""The settings of a run that came from no file: only what its report is called.
+
+    Examples
+    --------
+    >>> print(as_title("Four clinics").splitlines()[-1])
+    title = "Four clinics"
+    """
+    return f"# misfeat report reads this.\ntitle = {_as_toml(title)}\n"
+
+
 def _from(folder: Path, path: str) -> str:
     try:
         return Path(os.path.relpath(path, folder)).as_posix()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from misfeat.cli import INTERRUPTED
+from misfeat.cli.wording import as_options
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 INTERNAL_ERROR = 1
 """Something in misfeat or a library under it broke."""
 BAD_INPUT = 2
 """A table, a file or a request that cannot be answered."""
-INTERRUPTED = 130
-"""Ctrl-C, as shells count it: 128 and the number of the signal."""
 NOBODY_READS = 141
 """The reader of a pipe went away, counted the same way."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""How a disk or a device says that it takes no more of what is printed."""
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
@@ -41,6 +44,7 @@ class OneLineErrors(TyperGroup):
     ) -> Any:
         """Run a command, and end the process with its exit code."""
         words = sys.argv[1:] if args is None else list(args)
+        _open_what_is_closed()
         _let_every_character_print()
         try:
             code = super().main(words, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -73,7 +77,7 @@ def _told(error: BaseException, debug: bool) -> int | None:
         return _stopped_by(error.__context__, debug)  # while help was printed
     if isinstance(error, BrokenPipeError | KeyboardInterrupt):
         return _stopped_by(error, debug)
-    if isinstance(error, typer.Abort):
+    if isinstance(error, typer.Abort) or _interrupted_query(error):
         return _stopped_by(KeyboardInterrupt(), debug)
     if hasattr(error, "format_message"):  # a request that the options do not allow
         return _usage(error)
@@ -84,11 +88,17 @@ def _told(error: BaseException, debug: bool) -> int | None:
     return code
 
 
+def _interrupted_query(error: BaseException) -> bool:
+    """Whether Ctrl-C came while DuckDB was at work, which says so in its own ways."""
+    for found in (error, error.__cause__):
+        if type(found).__name__ == "InterruptException" or str(found) == "Query interrupted":
+            return True
+    return False
+
+
 def _stopped_by(error: BaseException, debug: bool) -> int | None:
     if isinstance(error, BrokenPipeError):
-        # Python would complain once more when it flushes what is left.
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return NOBODY_READS
     if debug:
         return None
@@ -114,6 +124,9 @@ def _line_for(error: Exception) -> tuple[str, int]:
         return _one_line(as_options(str(error))), BAD_INPUT
     if isinstance(error, OSError) and error.filename is not None:
         return f"{str(error.filename)!r}: {error.strerror}.", BAD_INPUT
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        silence(sys.stdout)
+        return f"cannot write the answer: {error.strerror}", BAD_INPUT
     if isinstance(error, MemoryError):
         text = "The memory is full; lower --size, leave features out (--exclude) or use --budget."
         return text, BAD_INPUT
@@ -132,59 +145,27 @@ def say(text: str) -> None:
         typer.echo(text, err=True)
 
 
+def silence(stream: Any) -> None:
+    """Send what is still to be written nowhere; Python would complain again when it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_what_is_closed() -> None:
+    """Give a process that was started without standard output or error somewhere to write.
+
+    Else the next file that is opened gets their number, and what is printed goes into it.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+
+
 def _let_every_character_print() -> None:
     """Replace what a terminal's or a pipe's encoding does not have, rather than fail."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-
-
-OPTIONS = {
-    "k": "--top",
-    "n_jobs": "--jobs",
-    "random_state": "--seed",
-    "missing_values": "--missing",
-    "groups": "--by",
-    "blocks": "--block",
-    "costs": "--cost",
-    "size": "--size",
-    "measure": "--measure",
-    "completer": "--completer",
-    "confidence": "--confidence",
-    "budget": "--budget",
-    "sampler": "--sampler",
-    "bins": "--bins",
-    "binning": "--binning",
-    "max_categories": "--max-categories",
-    "missing_threshold": "--missing-threshold",
-    "sporadic": "--sporadic",
-    "min_rows": "--min-rows",
-    "small_groups": "--small-groups",
-    "missing_groups": "--missing-groups",
-    "device": "--device",
-    "memory_limit": "--memory-limit",
-    "include": "--include",
-    "exclude": "--exclude",
-}
-"""What the selector's parameters are called on the command line."""
-
-
-def as_options(text: str, options: Mapping[str, str] = OPTIONS) -> str:
-    """A message of the selector, in the words of the command line.
-
-    Examples
-    --------
-    >>> as_options("k=0; it must be a whole number of at least 1.")
-    '--top 0; it must be a whole number of at least 1.'
-    >>> as_options("If they measure something, pass bins={'id': 5}.")
-    "If they measure something, pass --bins 'id=5'."
-    >>> as_options("If it stands for missing, say so: missing_values={'chol': [VALUE]}.")
-    "If it stands for missing, say so: --missing 'chol=VALUE'."
-    """
-    text = re.sub(r"\bmissing_values=\{'([^']+)': \[VALUE\]\}", r"--missing '\1=VALUE'", text)
-    text = re.sub(r"\bbins=\{'([^']+)': (\d+)\}", r"--bins '\1=\2'", text)
-    names = "|".join(options)
-    return re.sub(rf"(?<![\w.-])({names})=(?=\S)", lambda found: f"{options[found[1]]} ", text)
 
 
 @contextmanager

@@ -7,17 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
-from misfeat.saving import SETTINGS, foreign_entries
+from misfeat.saving import SETTINGS, foreign_entries, is_current
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from misfeat.cli.settings import RunSettings
     from misfeat.selector import SubgroupSelector
 
 
 def make_folder(path: str) -> Path:
     """Make a folder for results before work starts, so that no work is lost."""
+    if not path:
+        raise MisfeatError("--out '' names no folder; give one, or leave --out away.")
     place = Path(path).expanduser().absolute()
+    if place.exists() and not place.is_dir():
+        raise MisfeatError(f"--out {path!r} is a file; give a folder, or remove the file.")
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -30,16 +35,15 @@ def check_folder(path: str) -> Path:
 
     Saving replaces the whole folder, so that nothing of anyone else's may be in it.
     """
-    place = Path(path).expanduser().absolute()
-    new = not place.exists()
-    place = make_folder(str(place)).resolve()
+    new = not Path(path).expanduser().exists()
+    place = make_folder(path).resolve()
     foreign = foreign_entries(place)
     if foreign:
         raise MisfeatError(
             f"--out {path!r} holds {foreign[0]!r}, which is no part of a saved run and would be "
             "lost; give another folder."
         )
-    if not os.access(place.parent, os.W_OK):
+    if not os.access(place if is_current(place) else place.parent, os.W_OK):
         raise MisfeatError(f"--out {path!r} cannot be written: its folder is read-only.")
     if new:
         place.rmdir()  # a run that fails leaves nothing behind
@@ -56,13 +60,13 @@ def save_run(selector: SubgroupSelector, settings: str, folder: Path) -> None:
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
 
 
-def saved_costs(folder: str) -> dict[str, float]:
-    """The costs that a run was saved with; none where it was saved by other means."""
+def saved_settings(folder: str) -> RunSettings:
+    """The settings that a run was saved with; the usual ones where it was saved by other means."""
     from misfeat.cli.config import read_config
     from misfeat.cli.settings import RunSettings
 
     file = Path(folder).expanduser() / SETTINGS
-    return RunSettings(**read_config(str(file))).costs() if file.exists() else {}
+    return RunSettings(**(read_config(str(file)) if file.exists() else {}))
 
 
 def write_report(

@@ -23,7 +23,7 @@ def report(
     """Write the report of a saved run."""
     import webbrowser
 
-    from misfeat.cli.folder import saved_costs, write_report
+    from misfeat.cli.folder import saved_settings, write_report
     from misfeat.saving import REPORT
     from misfeat.selector import SubgroupSelector
 
@@ -32,7 +32,8 @@ def report(
     with warnings_as_notes(quiet) as warned:
         selector = SubgroupSelector.load(folder)
         selector.verbose = int(not quiet)
-        write_report(selector, file, title or None, saved_costs(folder))
+        said = saved_settings(folder)
+        write_report(selector, file, title or said.title, said.costs())
     if not quiet:
         say_notes(warned)
         say(f"Report: {file}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from misfeat.cli.columns import complete_choice, complete_column
-from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+from misfeat.cli.errors import Debug, Quiet, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.settings import KINDS, RunSettings
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def run(
     out: Annotated[
         str | None, _option("Save the run, its settings and its report here.", SHOWING)
     ] = None,
+    title: Annotated[str | None, _option("The title of the report.", SHOWING)] = None,
     json: Annotated[
         bool,
         typer.Option("--json", help="Print JSON lines instead of tables.", rich_help_panel=SHOWING),
@@ -139,7 +141,7 @@ def run(
     del table, target, by, size, top, measure, include, exclude, block, bins, binning, missing
     del max_categories, missing_threshold, sporadic, min_rows, small_groups, missing_groups
     del completer, confidence, budget, sampler, seed, device, jobs, memory_limit, worth, cost
-    del validate, out, json, quiet, debug
+    del validate, out, title, json, quiet, debug
     answer(_settings(ctx, config))
 
 
@@ -161,32 +163,65 @@ def _settings(ctx: typer.Context, config: str | None) -> RunSettings:
 
 
 def answer(settings: RunSettings) -> None:
-    """Fit, print and save as the settings say."""
+    """Fit, save and print as the settings say.
+
+    The run is saved before anything is printed, and a reader of the answer who goes away takes
+    nothing of what was asked to be saved with them.
+    """
     from misfeat.cautions import cautions
     from misfeat.cli.folder import check_folder
 
-    folder = check_folder(settings.out) if settings.out else None
+    folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
+    _check_costs(costs, settings)
     with warnings_as_notes(settings.quiet) as warned:
         selector.fit(settings.table, settings.target)
         notes = [*selector.cohorts_.notes, *warned, *cautions(selector)]
-        try:
-            _print(selector, settings, costs, notes)
-        finally:
-            if not settings.quiet:
-                say_notes(notes)
+        worths = _worths(selector, costs, notes) if settings.worth else []
+        if settings.validate:
+            selector.validate()
         if folder is not None:
             _save(selector, settings, folder)
+        lost = _lost_while_printing(selector, settings, worths)
+        if not settings.quiet:
+            say_notes(notes)
+        if folder is not None:
+            _report(selector, settings, folder)
+    if lost is not None:
+        raise lost
 
 
-def _print(
-    selector: SubgroupSelector, settings: RunSettings, costs: dict[str, Any], notes: list[str]
-) -> None:
+def _check_costs(costs: dict[str, Any], settings: RunSettings) -> None:
+    """Refuse the cost of an unknown column before the work, where the file tells its columns.
+
+    A header that does not hold the target was not read as it is meant; the selector judges then.
+    """
+    from misfeat.cli.columns import header
+    from misfeat.exceptions import no_such_column
+
+    names = [name.strip() for name in header(str(settings.table))] if costs else []
+    known = {*names, *(settings.parameters()["blocks"] or {})}
+    for column in costs:
+        if settings.target in names and column.strip() not in known:
+            raise no_such_column(column, names, "a feature with a cost")
+
+
+def _lost_while_printing(
+    selector: SubgroupSelector, settings: RunSettings, worths: list[dict[str, Any]]
+) -> OSError | None:
+    """Print the answer; what went wrong if it did not reach anyone."""
+    try:
+        _print(selector, settings, worths)
+        sys.stdout.flush()
+    except OSError as error:
+        silence(sys.stdout)
+        return error
+    return None
+
+
+def _print(selector: SubgroupSelector, settings: RunSettings, worths: list[dict[str, Any]]) -> None:
     from misfeat import printing
 
-    worths = _worths(selector, costs, notes) if settings.worth else []
-    if settings.validate:
-        selector.validate()
     if settings.json:
         for line in printing.json_lines(selector, worths):
             typer.echo(line)
@@ -210,12 +245,17 @@ def _worths(
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
     from misfeat.cli.config import as_config
-    from misfeat.cli.folder import save_run, write_report
-    from misfeat.saving import REPORT
+    from misfeat.cli.folder import save_run
 
     save_run(selector, as_config(settings, folder), folder)
+
+
+def _report(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
+    from misfeat.cli.folder import write_report
+    from misfeat.saving import REPORT
+
     if not settings.quiet:
         say(f"Run:    {settings.out}")
-    write_report(selector, folder / REPORT, costs=settings.costs())
+    write_report(selector, folder / REPORT, settings.title, settings.costs())
     if not settings.quiet:
         say(f"Report: {folder / REPORT}")

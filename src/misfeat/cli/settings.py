@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from misfeat.exceptions import MisfeatError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -68,6 +70,7 @@ class RunSettings:
     cost: Any = ()
     validate: bool = False
     out: str | None = None
+    title: str | None = None
     json: bool = False
     quiet: bool = False
 
@@ -108,10 +111,14 @@ class RunSettings:
 
     def costs(self) -> dict[str, Any]:
         """What recording a feature costs."""
-        if isinstance(self.cost, dict):
-            return self.cost
-        pairs = (_pair(text, "--cost", "mri=400") for text in _listed(self.cost))
-        return {column: _number(cost, f"--cost {column}") for column, cost in pairs}
+        costs = self.cost
+        if not isinstance(costs, dict):
+            pairs = (_pair(text, "--cost", "mri=400") for text in _listed(costs))
+            costs = {column: _number(cost, f"--cost {column}") for column, cost in pairs}
+        for column, cost in costs.items():
+            if not 0 < cost < float("inf"):
+                raise MisfeatError(f"--cost '{column}={cost:g}'; it must be above 0, and finite.")
+        return costs
 
 
 KINDS = {
@@ -145,6 +152,7 @@ KINDS = {
     "cost": COSTS,
     "validate": FLAG,
     "out": TEXT,
+    "title": TEXT,
     "json": FLAG,
     "quiet": FLAG,
 }
@@ -164,7 +172,6 @@ def _group(part: Any) -> Any:
     ({'age': ['40', '65']}, 'site', 'time:of day', {'born': ['1980-01-01']})
     """
     from misfeat.cohorts.binning import cut_points
-    from misfeat.exceptions import MisfeatError
 
     if not isinstance(part, str):
         return part
@@ -202,18 +209,18 @@ def _bins(value: Any) -> Any:
 
 
 def _codes(value: Any) -> Any:
-    """Read ``CODE`` and ``COL=CODE``.
+    """Read ``CODE`` and ``COL=CODE``; a name may hold an equals sign, a code after it may not.
 
     Examples
     --------
-    >>> _codes(["?", "chol=0"])
-    {'*': ['?'], 'chol': ['0']}
+    >>> _codes(["?", "chol=0", "a=b=9"])
+    {'*': ['?'], 'chol': ['0'], 'a=b': ['9']}
     """
     if not isinstance(value, list | tuple):
         return value
     codes: dict[str, list[Any]] = {}
     for code in value:
-        column, equals, named = code.partition("=") if isinstance(code, str) else ("", "", "")
+        column, equals, named = code.rpartition("=") if isinstance(code, str) else ("", "", "")
         if equals and column:
             codes.setdefault(column, []).append(named)
         else:
@@ -236,8 +243,6 @@ def _blocks(value: Any) -> dict[str, Any] | None:
 
 
 def _pair(text: str, option: str, example: str) -> tuple[str, str]:
-    from misfeat.exceptions import MisfeatError
-
     name, equals, rest = text.rpartition("=")
     if not (name and equals and rest):
         raise MisfeatError(f"{option} {text!r} says too little; write it as {example}.")
@@ -267,8 +272,6 @@ def numbers(texts: Iterable[str], option: str) -> list[float]:
     >>> numbers(["0.2", "0.5"], "--hidden")
     [0.2, 0.5]
     """
-    from misfeat.exceptions import MisfeatError
-
     found = []
     for text in texts:
         try:
@@ -279,8 +282,6 @@ def numbers(texts: Iterable[str], option: str) -> list[float]:
 
 
 def _whole(text: str, option: str) -> int:
-    from misfeat.exceptions import MisfeatError
-
     try:
         return int(text)
     except ValueError:

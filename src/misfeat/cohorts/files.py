@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 
 LONGEST_PATH = 4000
+MOST_OTHERS = 10_000
+"""Folders, and files that are no Parquet, in a folder that is to be a table."""
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -48,9 +51,11 @@ def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
             _read_parquet(connection, files) if parquet else _read_csv(connection, files, codes)
         )
     except (duckdb.Error, OSError, UnicodeError, csv.Error, pyarrow_errors()) as error:
-        reason = " ".join(str(error).split())[:300]
+        reason = " ".join(str(error).split())
+        bad = max((file for file in files if file in reason), key=len, default=path)
+        reason = reason[:300]
         raise MisfeatError(
-            f"{path!r} cannot be read as {'Parquet' if parquet else 'CSV'}; check that the file is "
+            f"{bad!r} cannot be read as {'Parquet' if parquet else 'CSV'}; check that the file is "
             f"whole, its ending right{'' if parquet else ', and its text UTF-8'}. ({reason})"
         ) from error
     return relation, connection
@@ -67,7 +72,11 @@ def pyarrow_errors() -> type[Exception]:
 def _read_parquet(connection: Any, files: list[str]) -> Any:
     import pyarrow.parquet as pq
 
-    _refuse_repeats(files[0], pq.read_schema(files[0]).names)
+    try:
+        names = pq.read_schema(files[0]).names
+    except pyarrow_errors() as error:
+        raise OSError(f"{files[0]}: {error}") from error  # which file, PyArrow does not say
+    _refuse_repeats(files[0], names)
     return connection.read_parquet(
         [glob.escape(file) for file in files], union_by_name=True, hive_partitioning=True
     )
@@ -78,9 +87,7 @@ def _matching_files(path: str) -> list[str]:
     if len(path) > LONGEST_PATH:
         raise MisfeatError(f"The path {path[:60]!r}... is too long for a file; check it.")
     if place.is_dir():
-        files = sorted(str(f) for ending in _PARQUET for f in place.rglob(f"*{ending}"))
-        if not files:
-            raise MisfeatError(f"The folder {path!r} holds no Parquet file; name a file instead.")
+        files = _parquet_files(place, path)
     elif place.exists():
         files = [path]
     else:
@@ -90,13 +97,40 @@ def _matching_files(path: str) -> list[str]:
             raise MisfeatError(f"There is no file {path!r}; check the path.")
     endings = {_ending(file) for file in files}
     if endings - {*_PARQUET, *_TEXT}:
+        other = next(file for file in files if not _ending(file))
         raise MisfeatError(
-            f"{path!r} is not a file that can be read; expected one that ends in "
+            f"{other!r} is not a file that can be read; expected one that ends in "
             f"{', '.join((*_TEXT, *_PARQUET))}."
         )
     if len({ending in _PARQUET for ending in endings}) > 1:
         raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
     return files
+
+
+def _parquet_files(folder: Path, path: str) -> list[str]:
+    """The Parquet files of a folder and those below it.
+
+    Whoever names a folder of something else, ``/`` say, is told so before all of it is searched.
+    """
+    files: list[str] = []
+    n_others = 0
+    for place, _, names in os.walk(folder):
+        of_parquet = [name for name in names if _ending(name) in _PARQUET]
+        files.extend(str(Path(place, name)) for name in of_parquet)
+        n_others += 1 + len(names) - len(of_parquet)
+        if n_others > MOST_OTHERS + 2 * len(files):
+            found = "much that is no Parquet file"
+            break
+    else:
+        if files:
+            return sorted(files)
+        found = "no Parquet file"
+    texts = next((str(f) for f in folder.iterdir() if _ending(f.name) in _TEXT), None)
+    example = str(folder / "*.parquet") if texts is None else str(folder / f"*{_ending(texts)}")
+    raise MisfeatError(
+        f"The folder {path!r} holds {found}; a folder may hold Parquet files alone. Name a file, "
+        f"or for files of one kind a glob such as {example!r}."
+    )
 
 
 def _ending(file: str) -> str:

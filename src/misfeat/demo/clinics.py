@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import sys
+from math import comb
 from typing import TYPE_CHECKING
 
 from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.demo.sentences import worth_measuring
-from misfeat.demo.writing import say, write_results
+from misfeat.demo.writing import say_where, write_results
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from misfeat.ranking import ScoredSet
+
+    Truths = dict[tuple[str, tuple[str, ...]], float]
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
@@ -28,7 +30,7 @@ WITHOUT_SURVEY = (
 
 
 def demo_data() -> GeneratedCohorts:
-    """Draw the table of the demonstration."""
+    """Draw the table of the pictures in the documentation."""
     return make_cohorts(
         n_cohorts=len(CLINICS),
         n_rows=3000,
@@ -42,51 +44,68 @@ def demo_data() -> GeneratedCohorts:
     )
 
 
+def clinics() -> GeneratedCohorts:
+    """Draw the table of the demonstration: clinics whose patients resemble each other."""
+    return make_cohorts(
+        n_cohorts=len(CLINICS),
+        n_rows=3000,
+        n_features=len(TESTS),
+        similarity=100,
+        feature_names=TESTS,
+        cohort_names=CLINICS,
+        group="clinic",
+        target="illness",
+        hide=0.3,
+        random_state=0,
+    )
+
+
 def run_clinics(place: Path) -> None:
     """Find the best sets of every clinic, show the truth beside them, and write to a folder."""
     console = printing.new_console()
     console.print(WITHOUT_SURVEY, highlight=False, markup=False)
-    data = demo_data()
-    table = place / "clinics.csv"
-    _write_csv(data, table)
+    data = clinics()
     selector = SubgroupSelector(
         groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
     ).fit(data.columns, data.target)
+    write_results(selector, place, "Four generated clinics")
     printing.print_tables(selector, console)
-    predicted = [s for s in selector.best_sets() if s.source == "predicted"]
-    console.print(_against_truth(data, predicted))
-    for sentence in worth_measuring(selector):
+    predicted = [best for best in selector.best_sets() if best.source == "predicted"]
+    truths = _truths(selector, data)
+    console.print(_against_truth(predicted, truths))
+    sentences = (_how_many_hold(predicted, truths, selector.confidence), *worth_measuring(selector))
+    for sentence in sentences:
         console.print(f"• {sentence}", highlight=False, markup=False)
-    result = place / "top_k.jsonl"
-    result.write_text("\n".join(printing.json_lines(selector)) + "\n", encoding="utf-8")
-    write_results(selector, place, "Four generated clinics", console)
-    say(console, f"Table:  {table.resolve()}\nSets:   {result.resolve()}")
+    say_where(place, console)
 
 
-def _write_csv(data: GeneratedCohorts, path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(data.columns)
-        for row in zip(*data.columns.values(), strict=True):
-            writer.writerow(["" if value != value else _whole(value) for value in row])
+def _truths(selector: SubgroupSelector, data: GeneratedCohorts) -> Truths:
+    """What every set scores where nothing is hidden, which is what predictions are of."""
+    every = comb(len(TESTS), selector.size)
+    whole = SubgroupSelector(groups=data.groups, size=selector.size, k=every, n_jobs=-1)
+    sets = whole.fit(data.complete, data.target).best_sets()
+    return {(best.subgroup, best.features): best.score for best in sets}
 
 
-def _whole(value: object) -> object:
-    return int(value) if isinstance(value, float) else value
-
-
-def _against_truth(data: GeneratedCohorts, predicted: list[ScoredSet]) -> Table:
-    """Predicted scores beside those of the population, which a generated table knows."""
-    table = printing.new_table("Predicted, and what the population holds")
+def _against_truth(predicted: list[ScoredSet], truths: Truths) -> Table:
+    table = printing.new_table("Predicted, and what the clinic would have scored")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
     table.add_column("predicted", justify="right")
+    table.add_column("between", justify="right")
     table.add_column("truth", justify="right")
     for best in predicted:
         table.add_row(
             best.subgroup,
             printing.marked(best),
             f"{best.score:.4f}",
-            f"{data.true_score(best.subgroup, best.features):.4f}",
+            f"{best.low:.4f} – {best.high:.4f}",
+            f"{truths[best.subgroup, best.features]:.4f}",
         )
     return table
+
+
+def _how_many_hold(predicted: list[ScoredSet], truths: Truths, confidence: float | None) -> str:
+    inside = [best.low <= truths[best.subgroup, best.features] <= best.high for best in predicted]
+    share = "" if confidence is None else f" {confidence * 100:.0f} %"
+    return f"{sum(inside)} of {len(inside)} truths lie in the{share} interval of their prediction."

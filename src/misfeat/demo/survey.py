@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from misfeat import printing
 from misfeat.datasets import load_nhanes
 from misfeat.demo.sentences import few_cases, worth_measuring
-from misfeat.demo.writing import write_results
+from misfeat.demo.writing import say_where, write_results
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def run_survey(place: Path) -> None:
     """Answer for every cohort of the survey, and write the results to a folder."""
     console = printing.new_console()
     selector = fitted_to_survey(verbose=int(sys.stderr.isatty()))
+    write_results(selector, place, "Diabetes in NHANES 2017-2018")
     print_answers(selector, console)
-    write_results(selector, place, "Diabetes in NHANES 2017-2018", console)
+    say_where(place, console)
 
 
 def fitted_to_survey(verbose: int = 0) -> SubgroupSelector:

@@ -1,8 +1,12 @@
-"""What the demonstration leaves behind: the fitted selector and its report, with its trust."""
+"""What the demonstration leaves behind: a saved run and its report, with its trust."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from misfeat.cli.config import as_title
+from misfeat.cli.folder import save_run
+from misfeat.saving import REPORT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,16 +16,18 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
 
 
-def write_results(selector: SubgroupSelector, place: Path, title: str, console: Console) -> None:
-    """Say how far to trust the answers, write the run and the report, and say where they are."""
-    place = place.resolve()
-    run, page = place / "run", place / "report.html"
-    report = selector.report(title=title)  # which validates, so that there is a sentence to say
-    console.print(f"\n{selector.validation_}\n", highlight=False, markup=False)
-    selector.save(run)
-    say(console, f"Run:    {run}")
-    report.write_html(page)
-    say(console, f"Report: {page} (open it in a browser)")
+def write_results(selector: SubgroupSelector, place: Path, title: str) -> None:
+    """Write the run and the report, before anything is printed that nobody may read to its end."""
+    # A report validates the answers, so that the tables then say how far to trust them.
+    report = selector.report(title=title)
+    save_run(selector, as_title(title), place)
+    report.write_html(place / REPORT)
+
+
+def say_where(place: Path, console: Console) -> None:
+    """Say where the answers are."""
+    say(console, f"\nRun:    {place}")
+    say(console, f"Report: {place / REPORT} (open it in a browser)")
 
 
 def say(console: Console, text: str) -> None:

@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 from tests.completion.transfer.test_model import drawn_cohorts
 from typer.testing import CliRunner
 
-from misfeat.cli import app
+from misfeat.cli.app import app
 from misfeat.datasets import load_loan
 from misfeat.evaluation.paper import PaperBench, Plan
 from misfeat.evaluation.paper.from_scratch import score_from_scratch
