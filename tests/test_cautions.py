@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from misfeat import SubgroupSelector
+from misfeat.cautions import cautions
 from tests.cli.commands import run
 
 
@@ -48,3 +50,16 @@ def test_an_identifier_is_left_out_with_a_remedy_for_the_command_line(tmp_path):
     assert "Column 'id' is left out as an identifier" in found
     assert "pass --bins 'id=5'; else drop the column" in found
     assert notes(path, "--target", "y", "--size", "1", "--bins", "id=5") == []
+
+
+def test_few_cases_are_pointed_out_where_there_are_two_classes():
+    table = {"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50}
+    rare, common, many = [1] * 20 + [0] * 180, [0, 1] * 100, [0, 1, 2, 2] * 50
+
+    def said(y):
+        found = cautions(SubgroupSelector(size=1).fit(table, y))
+        return [one for one in found if one.startswith("Few rows of the rarer class")]
+
+    assert said(common) == said(many) == []
+    (found,) = said(rare)
+    assert "'all rows' (20); take" in found

@@ -81,6 +81,21 @@ def test_joined_is_the_rise_of_the_best_recorded_set():
     assert np.isnan(worths(completed([0.1, 0.3, 0.5, 0.2]))["c"].joined)
 
 
+def test_gains_are_counted_from_the_best_recorded_set():
+    found = worths(completed([0.1, 0.3, 0.5, 0.2]))
+    assert found["c"].before == found["d"].before == 0.3
+
+
+def test_with_features_to_include_gains_are_counted_from_sets_that_hold_them():
+    data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
+    selector = SubgroupSelector(data.groups, size=2, completer="gain", include=["f6"])
+    found = selector.fit(data.columns, data.target).worths()
+    assert found
+    for worth in found:
+        own = [s for s in selector.best_sets(k=1000, subgroup=worth.subgroup) if not s.missing]
+        assert worth.before == max((s.score for s in own), default=0.0)
+
+
 def test_the_expected_rise_of_a_normal_variable():
     assert expected_rise(0.3, 0) == 0.3
     assert expected_rise(-0.3, 0) == 0

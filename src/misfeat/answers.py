@@ -191,14 +191,14 @@ class Answers:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``rank``, ``best_set``,
-            ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by how much the
-            best score of the size is expected to rise over that of the best set that the subgroup
-            recorded, with its interval, which holds on average and cannot foresee an interaction
-            that nobody recorded (support ``"singles"``), as in `top_k`; ``best_set`` the set that
-            would then be best; ``joined`` by how much the best recorded set is predicted to rise if
-            the feature joined it as one more, NaN where the table has more sets of that size than
-            are worth the time.
+            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``rank``, ``before``,
+            ``best_set``, ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by
+            how much the best score of the size is expected to rise over ``before``, that of the
+            best set that the subgroup recorded, with its interval, which holds on average and
+            cannot foresee an interaction that nobody recorded (support ``"singles"``), as in
+            `top_k`; ``best_set`` the set that would then be best; ``joined`` by how much the best
+            recorded set is predicted to rise if the feature joined it as one more, NaN where the
+            table has more sets of that size than are worth the time.
 
         Examples
         --------

@@ -59,7 +59,7 @@ def _single_values(cohorts: Cohorts) -> Iterator[str]:
     enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
     single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
-        where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
+        where = [repr(cohorts.names[i]) for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
         yield (
             f"Feature {name!r} has a single value in {_named(where)}, and several elsewhere. If it "
@@ -80,7 +80,7 @@ def _few_rows(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[st
             small[best.subgroup] = cells
     if small:
         yield (
-            f"Few rows in {_named(list(small))}: the best set there has up to "
+            f"Few rows in {_named(list(map(repr, small)))}: the best set there has up to "
             f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
             "come out too high; compare them within a subgroup only, ask for smaller sets or fewer "
             "bins, or make larger subgroups."
@@ -97,17 +97,17 @@ def _few_cases(cohorts: Cohorts) -> Iterator[str]:
         if 0 < held.min() < FEW_CASES <= cohort.size:
             counts[cohort.name] = int(held.min())
     if counts:
-        fewest = min(counts.values())
+        where = _named([f"{name!r} ({count})" for name, count in counts.items()])
         yield (
-            f"Few rows of the rarer class of {cohorts.target!r} in {_named(list(counts))}, "
-            f"{fewest} at the fewest: take the order of sets there with care."
+            f"Few rows of the rarer class of {cohorts.target!r}: {where}; take the order of sets "
+            "there with care."
         )
 
 
 def _next_to_nothing(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[str]:
     cohorts, whole = selector.cohorts_, selector.measure == "r2"
     little = [
-        best.subgroup
+        repr(best.subgroup)
         for best in found
         if best.score < LITTLE * (1.0 if whole else target_entropy(cohorts[best.subgroup]))
     ]
@@ -119,7 +119,7 @@ def _next_to_nothing(selector: SubgroupSelector, found: list[ScoredSet]) -> Iter
         )
 
 
-def _named(subgroups: list[str]) -> str:
-    shown = ", ".join(map(repr, subgroups[:MOST_NAMED]))
-    rest = len(subgroups) - MOST_NAMED
+def _named(texts: list[str]) -> str:
+    shown = ", ".join(texts[:MOST_NAMED])
+    rest = len(texts) - MOST_NAMED
     return f"{shown} and {rest} more" if rest > 0 else shown

@@ -50,6 +50,8 @@ class Worth:
         What the prediction rests on.
     cost : float
         What recording the feature costs.
+    before : float
+        The score of the best set that the subgroup recorded, which the gain is counted from.
     """
 
     subgroup: str
@@ -62,6 +64,7 @@ class Worth:
     joined: float
     support: str
     cost: float = 1.0
+    before: float = 0.0
 
     @property
     def gain_per_cost(self) -> float:
@@ -76,6 +79,7 @@ WORTH_COLUMNS = (
     "low",
     "high",
     "rank",
+    "before",
     "best_set",
     "joined",
     "support",
@@ -83,6 +87,9 @@ WORTH_COLUMNS = (
     "gain_per_cost",
 )
 
+
+WORTH_SAYING = 0.01
+"""A rise by less than this share of the best recorded score is not worth a sentence."""
 
 MOST_JOINED = 30_000
 """Scores of sets with one feature more that are predicted only to tell what joining would bring."""
@@ -170,6 +177,7 @@ class Worths:
                 joined=self._joined(cohort, own, feature),
                 support=SUPPORT[scores.support[cohort, place]],
                 cost=float(self._costs.get(self._features[feature], 1.0)),
+                before=best,
             )
 
     def _deviation(self, cohort: int, place: int) -> float:

@@ -5,10 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from misfeat import SubgroupSelector
-from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
 
 
@@ -27,21 +25,6 @@ def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
     gains = [row["gain"] for row in held["worth_collecting"]]
     assert gains == sorted(gains, reverse=True)
     assert len(gains) == len(fitted.worths())
-
-
-def test_the_best_recorded_set_is_the_one_a_gain_is_over(fitted, held):
-    for row in held["subgroups"]:
-        own = [s for s in fitted.best_sets(k=1000, subgroup=row["subgroup"]) if not s.missing]
-        assert row["best_recorded"] == own[0].score
-
-
-def test_gains_are_counted_from_the_best_set_that_holds_what_must_be_included(fitted):
-    chosen = clone(fitted).set_params(include=["f6"])
-    data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
-    held = json.loads(chosen.fit(data.columns, data.target).report(validate=False).json())
-    for row in held["subgroups"]:
-        own = [s for s in chosen.best_sets(k=1000, subgroup=row["subgroup"]) if not s.missing]
-        assert row["best_recorded"] == max((s.score for s in own), default=0.0)
 
 
 def test_cautions_are_those_of_the_size_that_is_reported(heart_path):

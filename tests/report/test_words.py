@@ -5,12 +5,11 @@ from misfeat.report.words import rises, support_words
 
 
 def worth(subgroup, feature, gain):
-    return {"subgroup": subgroup, "feature": feature, "gain": gain}
+    return {"subgroup": subgroup, "feature": feature, "gain": gain, "before": 0.5}
 
 
 def test_the_head_names_the_best_feature_of_each_cohort_and_no_other():
     contents = {
-        "subgroups": [{"subgroup": name, "best_recorded": 0.5} for name in "abcde"],
         "worth_collecting": [
             worth("a", "x", 0.4),
             worth("a", "y", 0.3),

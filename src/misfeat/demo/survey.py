@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from misfeat import printing
+from misfeat.cautions import cautions
 from misfeat.datasets import load_nhanes
-from misfeat.demo.sentences import few_cases, worth_measuring
+from misfeat.demo.sentences import worth_measuring
 from misfeat.demo.writing import say_where, write_results
 from misfeat.selector import SubgroupSelector
 
@@ -61,5 +62,5 @@ def print_answers(selector: SubgroupSelector, console: Console) -> None:
     )
     console.print(introduction, highlight=False)
     printing.print_best(selector, SHOWN, console)
-    for sentence in (*worth_measuring(selector), *few_cases(cohorts)):
+    for sentence in (*worth_measuring(selector), *cautions(selector)):
         console.print(f"• {sentence}", highlight=False, markup=False)

@@ -76,7 +76,6 @@ def _subgroups(findings: Findings) -> list[dict[str, Any]]:
             "rows": row["rows"],
             "target_entropy": row["target_entropy"],
             "ceiling": findings.ceiling[cohort],
-            "best_recorded": findings.best_recorded[cohort],
             "missing": _names(findings, findings.missing[cohort]),
         }
         for cohort, row in enumerate(subgroup_rows(findings.cohorts))

@@ -40,9 +40,6 @@ class Findings:
         How often intervals hold the truth; None where they are certain bounds.
     top : list of ScoredSet
         The best sets of every cohort, best first.
-    best_recorded : list of float
-        The score of the best set that each cohort recorded in full, 0 without one: what gains are
-        counted from.
     worths : list of Worth
         What unrecorded features would be worth.
     scores : mapping of int to CompletedScores
@@ -66,7 +63,6 @@ class Findings:
     k: int
     confidence: float | None
     top: list[ScoredSet]
-    best_recorded: list[float]
     worths: list[Worth]
     scores: Mapping[int, CompletedScores]
     trust: list[Trust] | None

@@ -11,10 +11,6 @@ from misfeat.report.lattice import sizes_that_fit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from misfeat.completion import CompletedScores
     from misfeat.selector import SubgroupSelector
 
 NOT_ASKED = "This was not checked: the report was made without validation."
@@ -63,7 +59,6 @@ def gather(
         k=k,
         confidence=getattr(selector.completer_, "confidence", None),
         top=top,
-        best_recorded=_best_recorded(selector._shown(size), measure.missing),
         worths=selector.worths(size=size, costs=costs),
         scores=scores,
         trust=trusted,
@@ -71,13 +66,6 @@ def gather(
         cautions=cautions(selector, size),
         settings=_settings(selector),
     )
-
-
-def _best_recorded(scores: CompletedScores, missing: NDArray[np.bool_]) -> list[float]:
-    return [
-        float(own[~lacks[scores.subsets].any(axis=1)].max(initial=0.0))
-        for own, lacks in zip(scores.score, missing, strict=True)
-    ]
 
 
 def _settings(selector: SubgroupSelector) -> dict[str, str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from misfeat.collecting import WORTH_SAYING
+
 MOST_RISES = 3
 """Sentences at the head of the report."""
 
 MOST_VALUES = 8
 """Values of a column that are listed."""
-
-WORTH_SAYING = 0.01
-"""A rise by less than this share of the best recorded score is not worth a sentence."""
 
 BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set"
 
@@ -61,12 +60,8 @@ def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
     contents : dict
         As `misfeat.report.contents.contents` makes them.
     """
-    recorded = {row["subgroup"]: row["best_recorded"] for row in contents["subgroups"]}
-    found = []
-    seen = set()
+    found: dict[str, dict[str, Any]] = {}
     for worth in contents["worth_collecting"]:
-        before = recorded[worth["subgroup"]]
-        if worth["subgroup"] not in seen and worth["gain"] > WORTH_SAYING * before:
-            seen.add(worth["subgroup"])
-            found.append(worth | {"before": before})
-    return found[:MOST_RISES]
+        if worth["gain"] > WORTH_SAYING * worth["before"]:
+            found.setdefault(worth["subgroup"], worth)
+    return list(found.values())[:MOST_RISES]
