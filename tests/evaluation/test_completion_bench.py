@@ -66,7 +66,7 @@ def test_unknown_names_are_refused():
         (["--size", "0"], "--size 0"),
         (["--size", "11"], "--size 11 is more than a table's 10 features"),
         (["--device", "tpu"], "--device 'tpu' is unknown"),
-        (["--out", "{file}"], "cannot be made"),
+        (["--out", "{file}"], "is a file; give a folder"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, tmp_path):
