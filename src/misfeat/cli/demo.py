@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,11 +14,18 @@ def demo(
     out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
         "misfeat-demo"
     ),
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Answer for a health survey that did not measure everything at every age, with a report."""
+    from misfeat.cli.browser import has_screen, open_page
     from misfeat.demo import run_demo
+    from misfeat.saving import REPORT
 
     del debug
     with warnings_as_notes(False):
         run_demo(out)
+    if show and has_screen():
+        open_page(Path(out).expanduser() / REPORT)

@@ -21,8 +21,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a saved run."""
-    import webbrowser
-
+    from misfeat.cli.browser import open_page
     from misfeat.cli.folder import saved_settings, write_report
     from misfeat.saving import REPORT
     from misfeat.selector import SubgroupSelector
@@ -37,5 +36,5 @@ def report(
     if not quiet:
         say_notes(warned)
         say(f"Report: {file}")
-    if show and not webbrowser.open(file.absolute().as_uri()):
-        say(f"note: No browser could be started; open {file} in one.")
+    if show:
+        open_page(file)
