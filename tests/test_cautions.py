@@ -62,4 +62,4 @@ def test_few_cases_are_pointed_out_where_there_are_two_classes():
 
     assert said(common) == said(many) == []
     (found,) = said(rare)
-    assert "'all rows' (20); take" in found
+    assert "20 at the fewest, in 'all rows'; take" in found

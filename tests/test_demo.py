@@ -68,7 +68,7 @@ def test_the_demonstration_says_what_is_worth_measuring_and_how_far_to_trust_it(
     said = on_one_line(survey[0])
     assert "trunk fat would be most worth recording" in said
     assert "Hardly worth recording, though the best of what was not: meals delivered in" in said
-    assert "'age<=44 & sex=men' (29), 'age<=44 & sex=women' (34)" in said
+    assert "29 at the fewest, in 'age<=44 & sex=men', 'age<=44 & sex=women'" in said
     assert said.count("features hidden on purpose") == 1
 
 

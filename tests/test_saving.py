@@ -140,6 +140,9 @@ def test_a_report_that_stands_alone_is_somebody_elses(selector, tmp_path):
 def test_what_is_no_selection_is_refused(selector, tmp_path):
     with pytest.raises(MisfeatError, match="There is no selection in"):
         SubgroupSelector.load(tmp_path)
+    (tmp_path / "table.csv").write_text("a,y")
+    with pytest.raises(MisfeatError, match=r"There is no selection in '.*table.csv'"):
+        SubgroupSelector.load(tmp_path / "table.csv")
     selector.save(tmp_path / "run")
     manifest = tmp_path / "run" / MANIFEST
     about = json.loads(manifest.read_text())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.exceptions import listed
 from misfeat.information import target_entropy
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ def _single_values(cohorts: Cohorts) -> Iterator[str]:
     enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
     single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
-        where = [repr(cohorts.names[i]) for i in np.flatnonzero(single[:, feature])]
+        where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
         yield (
-            f"Feature {name!r} has a single value in {_named(where)}, and several elsewhere. If it "
-            f"stands for missing there, say so: missing_values={{{name!r}: [VALUE]}}."
+            f"Feature {name!r} has a single value in {listed(where, MOST_NAMED)}, and several "
+            f"elsewhere. If it stands for missing there, say so: missing_values={{{name!r}: [VALUE]}}."
         )
 
 
@@ -80,7 +81,7 @@ def _few_rows(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[st
             small[best.subgroup] = cells
     if small:
         yield (
-            f"Few rows in {_named(list(map(repr, small)))}: the best set there has up to "
+            f"Few rows in {listed(small, MOST_NAMED)}: the best set there has up to "
             f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
             "come out too high; compare them within a subgroup only, ask for smaller sets or fewer "
             "bins, or make larger subgroups."
@@ -97,29 +98,22 @@ def _few_cases(cohorts: Cohorts) -> Iterator[str]:
         if 0 < held.min() < FEW_CASES <= cohort.size:
             counts[cohort.name] = int(held.min())
     if counts:
-        where = _named([f"{name!r} ({count})" for name, count in counts.items()])
         yield (
-            f"Few rows of the rarer class of {cohorts.target!r}: {where}; take the order of sets "
-            "there with care."
+            f"Few rows of the rarer class of {cohorts.target!r}, {min(counts.values())} at the "
+            f"fewest, in {listed(counts, MOST_NAMED)}; take the order of sets there with care."
         )
 
 
 def _next_to_nothing(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[str]:
     cohorts, whole = selector.cohorts_, selector.measure == "r2"
     little = [
-        repr(best.subgroup)
+        best.subgroup
         for best in found
         if best.score < LITTLE * (1.0 if whole else target_entropy(cohorts[best.subgroup]))
     ]
     if little:
         yield (
             f"No set tells more than {LITTLE:.0%}".replace("%", " %")
-            + f" of the target {cohorts.target!r} in {_named(little)}; the order of sets there may "
-            "be chance."
+            + f" of the target {cohorts.target!r} in {listed(little, MOST_NAMED)}; the order of "
+            "sets there may be chance."
         )
-
-
-def _named(texts: list[str]) -> str:
-    shown = ", ".join(texts[:MOST_NAMED])
-    rest = len(texts) - MOST_NAMED
-    return f"{shown} and {rest} more" if rest > 0 else shown

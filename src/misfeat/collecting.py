@@ -91,6 +91,9 @@ WORTH_COLUMNS = (
 WORTH_SAYING = 0.01
 """A rise by less than this share of the best recorded score is not worth a sentence."""
 
+SMALLEST_SCALE = 0.001
+"""Of the highest possible score: gains are drawn on no finer scale than this."""
+
 MOST_JOINED = 30_000
 """Scores of sets with one feature more that are predicted only to tell what joining would bring."""
 

@@ -213,7 +213,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     try:
         text = file.read_bytes()
         about = json.loads(text)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise MisfeatError(
             f"There is no selection in {str(folder)!r}: it holds no {MANIFEST}."
         ) from error

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.collecting import SMALLEST_SCALE
 from misfeat.exceptions import check_count
 from misfeat.plot.asking import missing_of, score_label
 from misfeat.plot.canvas import (
@@ -39,10 +40,6 @@ SUPPORTS = {
     "none": (GREY, "X", "recorded nowhere"),
 }
 """Colour, marker and words for what a prediction rests on."""
-
-
-SMALLEST_SCALE = 0.001
-"""Of the highest possible score: the axis of gains ends there at the least."""
 
 
 def worth_collecting(

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from misfeat.collecting import SMALLEST_SCALE, WORTH_SAYING
+from misfeat.completion.model import SUPPORT
 from misfeat.report.shades import shade_of
 from misfeat.report.words import column_words, rises, support_words
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("tables.js", "cohorts.js", "lattice.js", "explorer.js")
 STYLES = ("report.css",)
-SMALLEST_SCALE = 0.001
-"""Of the highest possible score: the scale of gains ends there at the least."""
 
 
 def page(contents: dict[str, Any]) -> str:
@@ -34,6 +34,7 @@ def page(contents: dict[str, Any]) -> str:
             policy=_policy(style, script),
             data=_as_script_data(_for_the_explorer(contents)),
             rises=rises(contents),
+            worth_saying=WORTH_SAYING,
             number_of={row["subgroup"]: i for i, row in enumerate(contents["subgroups"])},
             highest_single=_highest_single(contents),
             smallest_scale=SMALLEST_SCALE * max(row["ceiling"] for row in contents["subgroups"]),
@@ -57,7 +58,12 @@ def _digest(text: str) -> str:
 
 def _for_the_explorer(contents: dict[str, Any]) -> dict[str, Any]:
     """The part of the contents that scripts read."""
-    return {name: contents[name] for name in ("size", "unit", "features", "subgroups", "lattice")}
+    held = {name: contents[name] for name in ("size", "unit", "features", "subgroups", "lattice")}
+    words = {
+        source: [support_words(one, predicted=source == "predicted") for one in SUPPORT]
+        for source in ("exact", "predicted")
+    }
+    return {**held, "support": words}
 
 
 def _beyond_budget(contents: dict[str, Any]) -> bool:

@@ -1,14 +1,5 @@
 // The lattice of feature sets: scores by size, cohort and the rank of a set among those of its size.
 
-const SUPPORT = [
-  "some feature was recorded nowhere",
-  "some pair was recorded together nowhere, so how the two interact is not known",
-  "every pair with an unrecorded feature was recorded together somewhere",
-  "some cohort recorded all of these features together",
-  "computed from the cohort's own rows",
-];
-const BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set";
-
 function bytes(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
@@ -28,6 +19,7 @@ class Lattice {
   constructor(data) {
     this.features = data.features;
     this.cohorts = data.subgroups;
+    this.support = data.support;
     this.levels = new Map();
     for (const level of data.lattice.levels) {
       this.levels.set(level.size, {
@@ -53,14 +45,14 @@ class Lattice {
     if (!level) return null;
     const place = cohort * level.count + this.rank(set);
     const predicted = level.predicted[place] === 1;
-    const support = level.support[place];
+    const words = predicted ? this.support.predicted : this.support.exact;
     return {
       set,
       score: level.score[place],
       low: level.low[place],
       high: level.high[place],
       predicted,
-      support: predicted && support === SUPPORT.length - 1 ? BEYOND_BUDGET : SUPPORT[support],
+      support: words[level.support[place]],
     };
   }
 
