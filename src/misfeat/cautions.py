@@ -64,7 +64,8 @@ def _single_values(cohorts: Cohorts) -> Iterator[str]:
         name = cohorts.features[feature]
         yield (
             f"Feature {name!r} has a single value in {listed(where, MOST_NAMED)}, and several "
-            f"elsewhere. If it stands for missing there, say so: missing_values={{{name!r}: [VALUE]}}."
+            "elsewhere. If it stands for missing there, say so: "
+            f"missing_values={{{name!r}: [VALUE]}}."
         )
 
 
