@@ -22,13 +22,13 @@ test-all: $(VENV)/.heavy test-bounds test-browser
 
 # The report in a real browser: Chromium from the system's packages.
 test-browser: $(VENV)/.browser
-	$(BIN)/pytest -m browser tests/report
+	$(BIN)/pytest -m browser tests/show/report
 
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
 		$(BIN)/pytest -m "not heavy and not browser" tests/information tests/lattice \
-		tests/completion/transfer tests/completion/knn
+		tests/completion/transfer tests/completion/baselines/knn
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

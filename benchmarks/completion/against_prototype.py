@@ -17,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
+from misfeat.bench.hiding import Truth, ranking_figures
+from misfeat.bench.tables import TABLES
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.records import Records
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, ranking_figures
-from misfeat.evaluation.tables import TABLES
-from misfeat.information.work import Work
 from misfeat.lattice import level
+from misfeat.machine.threads import Work
 
 SEEDS = range(1, 11)
 SHARES = (0.2, 0.5)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from misfeat.bench.hiding import ranking_figures
 from misfeat.completion import (
     AddCompleter,
     ExactScores,
@@ -26,7 +27,6 @@ from misfeat.completion import (
     MultiplexCompleter,
 )
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import ranking_figures
 
 SEEDS = range(1, 11)
 SHARES = (0.2, 0.5)
@@ -42,8 +42,8 @@ COMPLETERS = {
 
 
 def save(folder: Path) -> None:
-    from misfeat.evaluation.hiding import Truth
-    from misfeat.evaluation.tables import TABLES
+    from misfeat.bench.hiding import Truth
+    from misfeat.bench.tables import TABLES
 
     folder.mkdir(parents=True, exist_ok=True)
     for table, load in TABLES.items():

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from misfeat.bench.completion import ceiling_of, means, write_csv
+from misfeat.bench.hiding import Truth, ranking_figures
+from misfeat.bench.tables import TABLES
 from misfeat.completion import TransferCompleter
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.completion_bench import ceiling_of, means, write_csv
-from misfeat.evaluation.hiding import Truth, ranking_figures
-from misfeat.evaluation.tables import TABLES
 from misfeat.lattice import level
 
 SIZE = 3

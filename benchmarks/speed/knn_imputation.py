@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.completion.knn.imputation import imputed_codes
+from misfeat.bench.completion import TABLES
+from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.completion_bench import TABLES
-from misfeat.information.work import Work
+from misfeat.machine.threads import Work
 
 SHARES, SEEDS, THREADS = (0.2, 0.5), (1, 2, 3), (1, 2)
 

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from misfeat import plot
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
         UnseenSubgroupWarning,
     )
     from misfeat.selector import SubgroupSelector
+    from misfeat.show import plot
 
 __version__ = "0.1.0.dev0"
 
@@ -39,12 +39,12 @@ _HOME = {
 }
 
 
-_MODULES = {"plot"}
+_MODULES = {"plot": "misfeat.show.plot"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"misfeat.{name}")
+        return import_module(_MODULES[name])
     if name not in _HOME:
         raise AttributeError(f"module 'misfeat' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

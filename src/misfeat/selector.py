@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from misfeat.answers import Answers, check_size
 from misfeat.cohorts.blocks import (
     check_blocks,
     check_names,
@@ -21,9 +20,9 @@ from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.opening import open_columns, open_table, with_groups
 from misfeat.cohorts.rules import CohortRules
+from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.calibrated import check_confidence
 from misfeat.completion.named import completer_of
-from misfeat.devices import check_device
 from misfeat.exceptions import (
     MisfeatError,
     UnseenSubgroupWarning,
@@ -36,11 +35,12 @@ from misfeat.exceptions import (
 )
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.notebook import subgroups_as_html
-from misfeat.progress import progress_shown
-from misfeat.saving import load_selector, save_selector
-from misfeat.scorebook import ScoreBook
-from misfeat.transforming import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
+from misfeat.machine.devices import check_device
+from misfeat.machine.progress import progress_shown
+from misfeat.selection.saving import load_selector, save_selector
+from misfeat.selection.scorebook import ScoreBook
+from misfeat.selection.selection import Answers, check_size
+from misfeat.show.notebook import subgroups_as_html
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -8,8 +8,8 @@ import pytest
 
 from misfeat.cli.columns import CHOICES, header
 from misfeat.completion.named import COMPLETERS
-from misfeat.devices import DEVICES
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.machine.devices import DEVICES
 from tests.cli.commands import process
 
 

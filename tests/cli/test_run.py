@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from misfeat import __version__, memory
+from misfeat import __version__
+from misfeat.machine import memory
 from tests.cli.commands import ASKED, QUICK, TABLE, run
 
 

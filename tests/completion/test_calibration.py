@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.completion.transfer.test_model import drawn_cohorts
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.bench.hiding import Truth, sampled
 from misfeat.completion import AutoCompleter, GainCompleter, Known, TransferCompleter
 from misfeat.completion.auto import _better
+from misfeat.completion.baselines.gain import GainGuesser
 from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
-from misfeat.completion.gain import GainGuesser
 from misfeat.completion.support import support_of
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, sampled
 from misfeat.lattice import level
+from tests.completion.transfer.test_model import drawn_cohorts
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))

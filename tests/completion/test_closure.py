@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.completion.transfer.test_model import drawn_cohorts
 
+from misfeat.bench.hiding import Truth
 from misfeat.completion import AddCompleter, ExactScores, GainCompleter, Known, TransferCompleter
 from misfeat.completion.closure import best_below, ceilings, closed_upwards
-from misfeat.evaluation.hiding import Truth
 from misfeat.lattice import level, ranks_below
+from tests.completion.transfer.test_model import drawn_cohorts
 
 
 @st.composite

@@ -4,13 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.completion.transfer.test_model import drawn_cohorts
 
+from misfeat.bench.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, outcome_of
 from misfeat.lattice import level, rank
+from tests.completion.transfer.test_model import drawn_cohorts
 
 
 def test_contributions_of_the_parts_add_up_to_the_score():

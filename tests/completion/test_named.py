@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.completion.coded import known_of, random_cohorts
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import Known
 from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.lattice import level, ranks_below
+from tests.completion.coded import known_of, random_cohorts
 
 QUICK = {"epochs": 5, "steps": 5, "masks": 2, "imputations": 2, "sweeps": 2, "rounds": 2}
 BASELINES = ("drop", "mode", "knn", "iterative", "markov_blanket", "mlp")

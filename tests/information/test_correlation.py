@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
-from tests.cohorts.holders import as_rows
 
 from misfeat import SubgroupSelector
 from misfeat.information.correlation import squared_correlation
 from misfeat.lattice import level, ranks_below
+from tests.cohorts.holders import as_rows
 
 
 def products_of(columns: np.ndarray) -> np.ndarray:

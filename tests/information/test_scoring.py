@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
-from tests.information.test_mutual_info import cohort_of, reference
 
 from misfeat import MisfeatError
 from misfeat.cohorts import Cohort
@@ -20,8 +19,9 @@ from misfeat.information import (
 from misfeat.information.plan import cube_plan, largest_dense_size
 from misfeat.information.prepared import prepare_rows
 from misfeat.information.scoring import sums_of_levels
-from misfeat.information.work import Work
 from misfeat.lattice import level
+from misfeat.machine.threads import Work
+from tests.information.test_mutual_info import cohort_of, reference
 
 
 def random_cohort(

@@ -6,7 +6,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tests.lattice.test_neighbours import EVERY_GRAPH, explicit_edges
 
 from misfeat import MisfeatError
 from misfeat.lattice import (
@@ -17,6 +16,7 @@ from misfeat.lattice import (
     to_networkx,
     to_pyg,
 )
+from tests.lattice.test_neighbours import EVERY_GRAPH, explicit_edges
 
 
 @pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH)

@@ -30,11 +30,11 @@ def completion(
     debug: Debug = False,
 ) -> None:
     """Hide features on purpose: how well does every completer predict them on every table?"""
+    from misfeat.bench.completion import CompletionBench, report
+    from misfeat.bench.tables import TABLES
     from misfeat.cli.folder import make_folder
     from misfeat.cli.settings import numbers, split
-    from misfeat.evaluation.completion_bench import CompletionBench, report
-    from misfeat.evaluation.tables import TABLES
-    from misfeat.progress import progress_shown
+    from misfeat.machine.progress import progress_shown
 
     del debug
     asked = CompletionBench(
@@ -65,10 +65,10 @@ def paper(
     debug: Debug = False,
 ) -> None:
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
+    from misfeat.bench.paper import FULL, QUICK, PaperBench
     from misfeat.cli.folder import make_folder
-    from misfeat.devices import check_device
-    from misfeat.evaluation.paper import FULL, QUICK, PaperBench
     from misfeat.exceptions import check_jobs
+    from misfeat.machine.devices import check_device
 
     del debug
     check_device(device)

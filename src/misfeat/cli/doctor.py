@@ -22,7 +22,7 @@ def doctor(
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
     from misfeat.cli.examination import examine
-    from misfeat.progress import progress_shown
+    from misfeat.machine.progress import progress_shown
 
     with progress_shown(not quiet) as progress:
         found = examine(debug, progress)
@@ -35,7 +35,7 @@ def doctor(
 
 
 def _print(found: dict[str, Any]) -> None:
-    from misfeat.printing import new_console
+    from misfeat.show.terminal import new_console
 
     console = new_console()
     console.print(_two_columns("Versions", _versions(found)))
@@ -50,7 +50,7 @@ def _print(found: dict[str, Any]) -> None:
 def _two_columns(title: str, rows: Iterator[tuple[str, str]]) -> Table:
     from rich.text import Text
 
-    from misfeat.printing import new_table
+    from misfeat.show.terminal import new_table
 
     table = new_table(title)
     table.show_header = False

@@ -18,7 +18,7 @@ from misfeat import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from misfeat.progress import Progress
+    from misfeat.machine.progress import Progress
     from misfeat.selector import SubgroupSelector
 
 TABLES = {
@@ -142,8 +142,8 @@ def _machine() -> dict[str, Any]:
     import torch
     from joblib import effective_n_jobs
 
-    from misfeat.devices import torch_device
-    from misfeat.memory import GIB, available_memory
+    from misfeat.machine.devices import torch_device
+    from misfeat.machine.memory import GIB, available_memory
 
     cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
     return {

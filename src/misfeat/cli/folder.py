@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
-from misfeat.saving import SETTINGS, foreign_entries, is_current
+from misfeat.selection.saving import SETTINGS, foreign_entries, is_current
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,7 @@ def report(
     """Write the report of a saved run."""
     from misfeat.cli.browser import open_page
     from misfeat.cli.folder import saved_settings, write_report
-    from misfeat.saving import REPORT
+    from misfeat.selection.saving import REPORT
     from misfeat.selector import SubgroupSelector
 
     del debug

@@ -168,8 +168,8 @@ def answer(settings: RunSettings) -> None:
     The run is saved before anything is printed, and a reader of the answer who goes away takes
     nothing of what was asked to be saved with them.
     """
-    from misfeat.cautions import cautions
     from misfeat.cli.folder import check_folder
+    from misfeat.selection.cautions import cautions
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -220,13 +220,13 @@ def _lost_while_printing(
 
 
 def _print(selector: SubgroupSelector, settings: RunSettings, worths: list[dict[str, Any]]) -> None:
-    from misfeat import printing
+    from misfeat.show import terminal
 
     if settings.json:
-        for line in printing.json_lines(selector, worths):
+        for line in terminal.json_lines(selector, worths):
             typer.echo(line)
     else:
-        printing.print_tables(selector, worths=worths)
+        terminal.print_tables(selector, worths=worths)
 
 
 def _worths(
@@ -234,7 +234,7 @@ def _worths(
 ) -> list[dict[str, Any]]:
     """What unrecorded features are worth; a note where that asks for too much memory."""
     from misfeat.exceptions import MemoryLimitError
-    from misfeat.printing import worth_rows
+    from misfeat.show.terminal import worth_rows
 
     try:
         return worth_rows(selector, costs)
@@ -252,7 +252,7 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> No
 
 def _report(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
     from misfeat.cli.folder import write_report
-    from misfeat.saving import REPORT
+    from misfeat.selection.saving import REPORT
 
     if not settings.quiet:
         say(f"Run:    {settings.out}")

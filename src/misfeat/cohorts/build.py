@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coder
     from misfeat.cohorts.table import Table
-    from misfeat.progress import Progress
+    from misfeat.machine.progress import Progress
 
 
 def build_cohorts(

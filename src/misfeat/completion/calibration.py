@@ -21,8 +21,8 @@ from scipy.optimize import nnls
 
 from misfeat.completion.closure import closed_upwards
 from misfeat.completion.support import SINGLES, support_of
-from misfeat.evaluation.rankings import ndcg_at
 from misfeat.lattice import level
+from misfeat.metrics.rankings import ndcg_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

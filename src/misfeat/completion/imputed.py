@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.completion.gain import recorded_sets_filled
+from misfeat.completion.baselines.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
 from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info

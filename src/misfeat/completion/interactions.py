@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.baselines.gain import recorded_sets_filled
 from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.lattice import level, rank

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.progress import Progress
+    from misfeat.machine.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)

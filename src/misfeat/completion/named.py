@@ -6,16 +6,16 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from misfeat.completion.add import AddCompleter
 from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.drop import DropCompleter
-from misfeat.completion.gain import GainCompleter
+from misfeat.completion.baselines.add import AddCompleter
+from misfeat.completion.baselines.drop import DropCompleter
+from misfeat.completion.baselines.gain import GainCompleter
+from misfeat.completion.baselines.iterative import IterativeCompleter
+from misfeat.completion.baselines.knn import KNNCompleter
+from misfeat.completion.baselines.markov_blanket import MarkovBlanketCompleter
+from misfeat.completion.baselines.mlp import MLPCompleter
+from misfeat.completion.baselines.mode import ModeCompleter
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.iterative import IterativeCompleter
-from misfeat.completion.knn import KNNCompleter
-from misfeat.completion.markov_blanket import MarkovBlanketCompleter
-from misfeat.completion.mlp import MLPCompleter
-from misfeat.completion.mode import ModeCompleter
 from misfeat.completion.multiplex import MultiplexCompleter
 from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter

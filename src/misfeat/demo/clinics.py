@@ -6,18 +6,18 @@ import sys
 from math import comb
 from typing import TYPE_CHECKING
 
-from misfeat import printing
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.demo.sentences import worth_measuring
 from misfeat.demo.writing import say_where, write_results
 from misfeat.selector import SubgroupSelector
+from misfeat.show import terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.table import Table
 
-    from misfeat.ranking import ScoredSet
+    from misfeat.selection.ranking import ScoredSet
 
     Truths = dict[tuple[str, tuple[str, ...]], float]
 
@@ -62,14 +62,14 @@ def clinics() -> GeneratedCohorts:
 
 def run_clinics(place: Path) -> None:
     """Find the best sets of every clinic, show the truth beside them, and write to a folder."""
-    console = printing.new_console()
+    console = terminal.new_console()
     console.print(WITHOUT_SURVEY, highlight=False, markup=False)
     data = clinics()
     selector = SubgroupSelector(
         groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
     ).fit(data.columns, data.target)
     write_results(selector, place, "Four generated clinics")
-    printing.print_tables(selector, console)
+    terminal.print_tables(selector, console)
     predicted = [best for best in selector.best_sets() if best.source == "predicted"]
     truths = _truths(selector, data)
     console.print(_against_truth(predicted, truths))
@@ -88,7 +88,7 @@ def _truths(selector: SubgroupSelector, data: GeneratedCohorts) -> Truths:
 
 
 def _against_truth(predicted: list[ScoredSet], truths: Truths) -> Table:
-    table = printing.new_table("Predicted, and what the clinic would have scored")
+    table = terminal.new_table("Predicted, and what the clinic would have scored")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
     table.add_column("predicted", justify="right")
@@ -97,7 +97,7 @@ def _against_truth(predicted: list[ScoredSet], truths: Truths) -> Table:
     for best in predicted:
         table.add_row(
             best.subgroup,
-            printing.marked(best),
+            terminal.marked(best),
             f"{best.score:.4f}",
             f"{best.low:.4f} – {best.high:.4f}",
             f"{truths[best.subgroup, best.features]:.4f}",

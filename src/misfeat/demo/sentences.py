@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.collecting import WORTH_SAYING
+from misfeat.selection.collecting import WORTH_SAYING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from misfeat.collecting import Worth
+    from misfeat.selection.collecting import Worth
     from misfeat.selector import SubgroupSelector
 
 
@@ -33,7 +33,7 @@ def _rise(worth: Worth, target: str, confidence: float | None) -> str:
 
     Examples
     --------
-    >>> from misfeat.collecting import Worth
+    >>> from misfeat.selection.collecting import Worth
     >>> worth = Worth("site=b", "mri", 1, 0.02, 0.0, 0.05, ("age", "mri"), 0.01, "joint", before=0.1)
     >>> _rise(worth, "ill", 0.9)
     'site=b: mri would be most worth recording. The best set, likely age and mri, is then expected to tell 20 % more about ill than the best recorded one (by 0.020 nats; 90 % interval: nothing to 0.050).'

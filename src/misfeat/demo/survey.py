@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from misfeat import printing
-from misfeat.cautions import cautions
 from misfeat.datasets import load_nhanes
 from misfeat.demo.sentences import worth_measuring
 from misfeat.demo.writing import say_where, write_results
+from misfeat.selection.cautions import cautions
 from misfeat.selector import SubgroupSelector
+from misfeat.show import terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ INTRODUCTION = (
 
 def run_survey(place: Path) -> None:
     """Answer for every cohort of the survey, and write the results to a folder."""
-    console = printing.new_console()
+    console = terminal.new_console()
     selector = fitted_to_survey(verbose=int(sys.stderr.isatty()))
     write_results(selector, place, "Diabetes in NHANES 2017-2018")
     print_answers(selector, console)
@@ -61,6 +61,6 @@ def print_answers(selector: SubgroupSelector, console: Console) -> None:
         rows=cohorts.weights.sum(), size=SIZE, features=len(cohorts.features)
     )
     console.print(introduction, highlight=False)
-    printing.print_best(selector, SHOWN, console)
+    terminal.print_best(selector, SHOWN, console)
     for sentence in (*worth_measuring(selector), *cautions(selector)):
         console.print(f"• {sentence}", highlight=False, markup=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from misfeat.cli.config import as_title
 from misfeat.cli.folder import save_run
-from misfeat.saving import REPORT
+from misfeat.selection.saving import REPORT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from misfeat.information.prepared import PreparedRows, log_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.information.work import Task, Work
+    from misfeat.machine.threads import Task, Work
 
 TASKS_A_THREAD = 8
 

@@ -16,8 +16,8 @@ import numpy as np
 from misfeat.exceptions import MisfeatError
 from misfeat.information.prepared import PreparedRows, prepare_rows
 from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
-from misfeat.information.work import Work
 from misfeat.lattice.levels import level, rank
+from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.prepared import PreparedRows
-    from misfeat.information.work import Task, Work
+    from misfeat.machine.threads import Task, Work
 
 Sums: TypeAlias = "NDArray[np.float64]"
 """Sums of f, a row a kind, a column a subset."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.work import Task, Work
+    from misfeat.machine.threads import Task, Work
 
     Members = NDArray[np.int16]
     Sums = NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled
+from misfeat.machine.compiling import compiled
 
 
 @compiled

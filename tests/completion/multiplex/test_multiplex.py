@@ -3,18 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.completion.transfer.test_model import drawn_cohorts
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.bench.hiding import Truth, closure_of
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
 from misfeat.completion.interactions import InteractionsGuesser
 from misfeat.completion.multiplex.inputs import N_FACTS, Inputs
 from misfeat.completion.multiplex.network import MultiplexNetwork
 from misfeat.completion.multiplex.training import masks_of
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, closure_of
 from misfeat.lattice import level
 from misfeat.lattice.neighbours import Levels
+from tests.completion.transfer.test_model import drawn_cohorts
 
 
 @pytest.fixture(scope="module")

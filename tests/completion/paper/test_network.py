@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 import torch
-from tests.completion.paper.pyg_twin import gradient_pairs, twin_of
 
 from misfeat.completion.paper.network import PaperNetwork
 from misfeat.lattice import to_pyg
 from misfeat.lattice.neighbours import neighbours
+from tests.completion.paper.pyg_twin import gradient_pairs, twin_of
 
 GRAPHS = {"sizes 1-3": (6, 1, 3), "sizes 2-4": (6, 2, 4), "one size": (5, 3, 3), "whole": (5, 1, 5)}
 

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.completion.transfer.reference import Reference
 
+from misfeat.bench.hiding import Truth, exact_scores
 from misfeat.cohorts import build_cohorts
+from misfeat.cohorts.hiding import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.records import Records
 from misfeat.datasets.hiding import random_mask
-from misfeat.evaluation.hiding import Truth, exact_scores, hide_features
-from misfeat.information.work import Work
 from misfeat.lattice import level
+from misfeat.machine.threads import Work
+from tests.completion.transfer.reference import Reference
 
 
 def drawn_cohorts(seed=0, n_rows=240, n_features=5, n_cohorts=3, n_values=3, n_classes=2):

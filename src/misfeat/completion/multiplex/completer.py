@@ -10,9 +10,9 @@ from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.guess import Guess
 from misfeat.completion.interactions import InteractionsGuesser
 from misfeat.completion.transfer.completer import TransferGuesser
-from misfeat.devices import check_device, torch_device
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import level
+from misfeat.machine.devices import check_device, torch_device
 
 if TYPE_CHECKING:
     from misfeat.completion.guess import Guesser

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from misfeat.completion.guess import Guesser
     from misfeat.completion.model import Known
     from misfeat.completion.multiplex.network import MultiplexNetwork
-    from misfeat.progress import Progress
+    from misfeat.machine.progress import Progress
 
     Mask = NDArray[np.bool_]
 

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator
 
 from misfeat.completion.model import CompletedScores, Known
 from misfeat.completion.support import support_of
-from misfeat.devices import check_device, torch_device
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import level
+from misfeat.machine.devices import check_device, torch_device
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

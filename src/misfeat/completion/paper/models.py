@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from misfeat.completion.paper.network import ACTIVATIONS, PaperNetwork
-from misfeat.devices import torch_device
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
+from misfeat.machine.devices import torch_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

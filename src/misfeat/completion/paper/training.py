@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.paper.models import ModelShape
     from misfeat.lattice.neighbours import Neighbours
-    from misfeat.progress import Progress
+    from misfeat.machine.progress import Progress
 
     Step = Callable[[], None]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.baselines.gain import recorded_sets_filled
 from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.gain import recorded_sets_filled
 from misfeat.completion.guess import Guess
 from misfeat.completion.interactions import InteractionsGuesser
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
-from misfeat.information.work import Work
 from misfeat.lattice import level
+from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

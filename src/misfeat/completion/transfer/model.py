@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.transfer.records import Records
-    from misfeat.information.work import Work
+    from misfeat.machine.threads import Work
 
     Floats = NDArray[np.float64]
     Targets = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]

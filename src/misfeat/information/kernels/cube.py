@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled, compiled_fast
+from misfeat.machine.compiling import compiled, compiled_fast
 
 CHUNK = 1024
 """Rows whose keys are made together, so that they stay in the first-level cache."""

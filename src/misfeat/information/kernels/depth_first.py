@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled, compiled_fast
 from misfeat.information.kernels.cube import f_of
+from misfeat.machine.compiling import compiled, compiled_fast
 
 PACKED_BITS = 16
 PACKED_CLASSES = 4

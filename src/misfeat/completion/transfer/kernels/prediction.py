@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled
+from misfeat.machine.compiling import compiled
 
 BACK_OFF = 1.0
 """So many rows of the prior are added to every conditional distribution of a donor."""

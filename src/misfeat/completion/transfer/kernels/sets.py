@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled
 from misfeat.completion.transfer.kernels.prediction import (
     average_conditional,
     expected_score,
@@ -19,6 +18,7 @@ from misfeat.completion.transfer.kernels.prediction import (
 )
 from misfeat.completion.transfer.kernels.smoothing import smooth_larger
 from misfeat.completion.transfer.kernels.tables import count_cells, part_cells, strides_of
+from misfeat.machine.compiling import compiled
 
 
 @compiled

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled
 from misfeat.completion.transfer.kernels.tables import fit_rows, fit_to
+from misfeat.machine.compiling import compiled
 
 LEAST_EXPECTED = 1e-2
 """Cells with less expected rows than this do not enter a chi-square distance."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.compiling import compiled
+from misfeat.machine.compiling import compiled
 
 
 @compiled

@@ -1,0 +1,1 @@
+"""Benchmarks: predictions held against a known truth."""

@@ -1,0 +1,1 @@
+"""Simple and well-known ways to predict a score, for comparison."""

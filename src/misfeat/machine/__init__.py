@@ -1,0 +1,1 @@
+"""What the computer gives: compiled code, devices, memory, threads and progress."""

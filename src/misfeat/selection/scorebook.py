@@ -1,0 +1,219 @@
+"""The scores of one table: computed where they can be, completed where not, kept for questions."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.completion.baselines.gain import GainCompleter
+from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.lattice import level, rank, unrank
+from misfeat.lattice.sampling import SAMPLERS
+from misfeat.machine.memory import check_memory, memory_needed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import Completer
+    from misfeat.information.measures import Measure
+    from misfeat.machine.progress import Progress
+
+
+_COMPLETED = ("score", "low", "high", "predicted", "support")
+_NOTHING_TO_PREDICT = GainCompleter(confidence=None)
+"""Where every score is exact, the cheapest completer says so."""
+
+
+class ScoreBook:
+    """Scores of all feature sets of a table, size by size.
+
+    Several threads may ask at once: one of them computes, the others wait for what it finds.
+
+    Parameters
+    ----------
+    measure : Measure
+        Scores feature sets in a cohort.
+    completer : Completer
+        Predicts the scores that could not be computed.
+    budget : float, default=1.0
+        The share of the computable sets of a cohort that is computed; the rest is predicted.
+    sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
+        How those sets are chosen.
+    seed : int or None, default=None
+        Makes the choice repeatable.
+    n_jobs : int or None, default=None
+        Threads, as joblib reads it.
+    memory_limit : float, default=0.6
+        The share of the free memory that scores may take.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        completer: Completer,
+        *,
+        budget: float = 1.0,
+        sampler: str = "randwalk",
+        seed: int | None = None,
+        n_jobs: int | None = None,
+        memory_limit: float = 0.6,
+    ) -> None:
+        self.measure = measure
+        self._completer = completer
+        self._budget = budget
+        self._sampler = sampler
+        self._seeds = np.random.SeedSequence(seed)
+        self._n_jobs = n_jobs
+        self._memory_limit = memory_limit
+        self._exact: list[NDArray[np.float64]] = []
+        self._completed: dict[int, CompletedScores] = {}
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            held = {name: value for name, value in vars(self).items() if name != "_lock"}
+            return {**held, "_exact": list(self._exact), "_completed": dict(self._completed)}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
+
+    def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
+        """The scores of every set of one size in every cohort."""
+        with self._lock:
+            if size not in self._completed:
+                self._completed[size] = self._complete(size, progress)
+            return self._completed[size]
+
+    @property
+    def computed(self) -> tuple[NDArray[np.float64], ...]:
+        """The scores computed so far, by size from 0; NaN where one was not."""
+        return tuple(self._exact)
+
+    def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """What the book holds: arrays put into a dict, the rest returned as plain values."""
+        with self._lock:
+            for size, scores in enumerate(self._exact):
+                arrays[f"book.exact.{size}"] = scores
+            for size, completed in self._completed.items():
+                for name in _COMPLETED:
+                    arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
+            return {
+                "n_exact": len(self._exact),
+                "sizes": list(self._completed),
+                "entropy": str(self._seeds.entropy),
+                "drawn": self._seeds.n_children_spawned,
+            }
+
+    def unpack(self, held: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over what `packed` gave."""
+        self._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        n_features = self._n_features
+        self._completed = {
+            size: CompletedScores(
+                subsets=level(n_features, size),
+                **{name: arrays[f"book.completed.{size}.{name}"] for name in _COMPLETED},
+            )
+            for size in held["sizes"]
+        }
+        self._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
+
+    def known(self, size: int, progress: Progress | None = None) -> Known:
+        """What the completer may look at to predict the scores of one size."""
+        with self._lock:
+            return self._known(size, self._completer, progress)
+
+    def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
+        nothing_to_predict = self._budget == 1 and not self.measure.missing.any()
+        completer = _NOTHING_TO_PREDICT if nothing_to_predict else self._completer
+        return completer.complete(self._known(size, completer, progress), size)
+
+    def _known(self, size: int, completer: Completer, progress: Progress | None) -> Known:
+        reach = self._check_memory(size, completer)
+        if reach >= len(self._exact):
+            self._exact += self._compute(len(self._exact), reach, progress)
+        exact = ExactScores(
+            by_size=tuple(self._exact[: reach + 1]),
+            missing=self.measure.missing,
+            ceiling=self.measure.ceiling,
+            closed=self.measure.closed,
+        )
+        return Known(exact, self.measure.records, self._n_jobs, progress)
+
+    def _check_memory(self, size: int, completer: Completer) -> int:
+        """Refuse what would not fit; the largest size of which scores are computed."""
+        n_cohorts = len(self.measure.missing)
+
+        def needed(n_features: int, size: int) -> int:
+            reach = completer.reach(size, n_features)
+            own = completer.memory_needed(size, n_features, n_cohorts)
+            return memory_needed(n_features, reach, n_cohorts) + own
+
+        reach = completer.reach(size, self._n_features)
+        check_memory(self._n_features, size, n_cohorts, self._memory_limit, needed)
+        return reach
+
+    @property
+    def _n_features(self) -> int:
+        return len(self.measure.features)
+
+    def _compute(self, low: int, high: int, progress: Progress | None) -> list[Any]:
+        """Scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
+        n_cohorts = len(self.measure.missing)
+        seeds = self._seeds.spawn(n_cohorts)
+        by_cohort = []
+        told = None if progress is None else _CohortsDone(progress, n_cohorts)
+        for cohort in range(n_cohorts):
+            if told is not None:
+                told.begin(cohort)
+            if self._budget < 1:
+                rng = np.random.default_rng(seeds[cohort])
+                by_cohort.append(self._sampled(cohort, low, high, rng))
+            else:
+                by_cohort.append(self.measure.of_levels(cohort, low, high, self._n_jobs, told))
+        if told is not None:
+            told.begin(n_cohorts)
+        return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
+
+    def _sampled(
+        self, cohort: int, low: int, high: int, rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Scores of a share of a cohort's computable sets, NaN for the others."""
+        recorded = np.flatnonzero(~self.measure.missing[cohort])
+        scores = [np.full(len(level(self._n_features, m)), np.nan) for m in range(low, high + 1)]
+        if low == 0:
+            scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
+        smallest, largest = max(low, 1), min(high, len(recorded))
+        if smallest > largest:
+            return scores
+        sample = SAMPLERS[self._sampler](len(recorded), smallest, largest, self._budget, rng)
+        for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
+            subsets = recorded[unrank(ranks, size)]
+            scores[size - low][rank(subsets)] = self.measure.of_subsets(
+                cohort, subsets, self._n_jobs
+            )
+        return scores
+
+
+class _CohortsDone:
+    """Tells how far the scores of all cohorts are, from how far those of one are."""
+
+    STEPS = 1000
+    """So many for each cohort."""
+
+    def __init__(self, progress: Progress, n_cohorts: int) -> None:
+        self._progress, self._total = progress, n_cohorts * self.STEPS
+        self._before = self._last = 0
+
+    def begin(self, cohort: int) -> None:
+        """Say that the cohorts before this one are done."""
+        self._before = self._last = cohort * self.STEPS
+        self._progress("Scoring feature sets", self._before, self._total)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far the scores of this cohort are; they may be computed in several turns."""
+        place = self._before + self.STEPS * done // max(total, 1)
+        if place > self._last:
+            self._last = place
+            self._progress("Scoring feature sets", place, self._total)

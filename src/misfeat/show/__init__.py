@@ -1,0 +1,1 @@
+"""Answers for people: terminal, notebook, report and plots."""

@@ -1,0 +1,147 @@
+"""What unrecorded features would be worth, with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.exceptions import check_count
+from misfeat.selection.collecting import SMALLEST_SCALE
+from misfeat.show.plot.asking import missing_of, score_label
+from misfeat.show.plot.canvas import (
+    AS_TEXT,
+    BLUE,
+    GREEN,
+    GREY,
+    PURPLE,
+    ROW,
+    axes,
+    counted,
+    crown,
+    inches,
+    name_rows,
+    say_nothing_to_show,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from misfeat.selection.collecting import Worth
+    from misfeat.selection.selection import Answers
+
+SUPPORTS = {
+    "joint": (BLUE, "o", "recorded together elsewhere"),
+    "pairs": (GREEN, "s", "recorded pair by pair elsewhere"),
+    "singles": (PURPLE, "^", "some pair recorded nowhere"),
+    "none": (GREY, "X", "recorded nowhere"),
+}
+"""Colour, marker and words for what a prediction rests on."""
+
+
+def worth_collecting(
+    selector: Answers,
+    subgroup: str | None = None,
+    size: int | None = None,
+    costs: Mapping[str, float] | None = None,
+    n: int = 15,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what the unrecorded features most worth collecting would be worth, best on top.
+
+    Colour and marker say what the prediction rests on: whether the features of the best set with
+    the new one were recorded together elsewhere.
+
+    Parameters
+    ----------
+    selector : SubgroupSelector
+        A fitted one.
+    subgroup : str, default=None
+        One subgroup only; all of them together where None.
+    size : int, default=None
+        Features a set; the selector's where None.
+    costs : mapping of str to float, default=None
+        What recording a feature costs, 1 where it does not say; gains are then drawn for every unit
+        of cost.
+    n : int, default=15
+        How many features are drawn.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; a new figure where None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_cohorts=3, n_rows=300, n_features=5, hide=0.3, random_state=0)
+    >>> selector = misfeat.SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    >>> ax = misfeat.plot.worth_collecting(selector, n=3)
+    >>> ax.get_yticklabels()[0].get_text()
+    'f2 in cohort=c3'
+    """
+    check_count(n, "n")
+    found = selector.worths(subgroup, size, costs)
+    best = sorted(found, key=lambda worth: -worth.gain_per_cost)[:n]
+    if not best:
+        return say_nothing_to_show(axes(ax, 5.0, 1.5), _why_nothing(selector, subgroup))
+    several = subgroup is None and len(selector.cohorts_) > 1
+    labels = [_label(worth, several) for worth in best]
+    ax = axes(ax, 4.8 + inches(labels), max(2.4, 1.7 + ROW * len(best)))
+    handles = [_draw_support(ax, best, support) for support in SUPPORTS if _places(best, support)]
+    ax.axvline(0, color=GREY, linewidth=1, zorder=0)
+    # Gains that are next to nothing are to look like it.
+    ceiling = float(selector._book.measure.ceiling.max())
+    ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE * ceiling))
+    name_rows(ax, labels)
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    per_cost = ", for every unit of cost" if costs else ""
+    ax.set_xlabel(f"expected gain{per_cost}: rise of the best\n{score_label(selector)}", **AS_TEXT)
+    ax.set_ylabel("unrecorded feature")
+    sets = f"sets of {counted(len(best[0].best_set), 'feature')}"
+    where = f" in {shortened(subgroup, 40)}" if subgroup is not None else ""
+    crown(ax, f"Worth collecting for {sets}{where}", handles, columns=2)
+    return ax
+
+
+def _why_nothing(selector: Answers, subgroup: str | None) -> str:
+    shown = [selector.cohorts_.position(name) for name in selector._names(subgroup)]
+    if missing_of(selector)[shown].any():
+        return "Too few features were recorded\nfor a set with one unrecorded feature."
+    whose = "The subgroup" if subgroup is not None else "Every subgroup"
+    return f"{whose} recorded every feature."
+
+
+def _label(worth: Worth, several: bool) -> str:
+    feature = shortened(worth.feature)
+    return f"{feature} in {shortened(worth.subgroup)}" if several else feature
+
+
+def _places(best: list[Worth], support: str) -> list[int]:
+    return [place for place, worth in enumerate(best) if worth.support == support]
+
+
+def _draw_support(ax: Axes, best: list[Worth], support: str) -> Any:
+    """Draw the features whose worth rests on one kind of evidence; what the legend explains."""
+    places = _places(best, support)
+    colour, marker, words = SUPPORTS[support]
+    gain, low, high = (
+        np.array([getattr(best[place], name) / best[place].cost for place in places])
+        for name in ("gain", "low", "high")
+    )
+    return ax.errorbar(
+        gain,
+        places,
+        xerr=np.maximum([gain - low, high - gain], 0),
+        fmt=marker,
+        color=colour,
+        markersize=7,
+        capsize=3,
+        label=words,
+    )

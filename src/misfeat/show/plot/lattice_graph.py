@@ -1,0 +1,233 @@
+"""The lattice of the subsets of a few features in one subgroup, as in the paper's first figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.blocks import check_names
+from misfeat.cohorts.naming import not_a_feature
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.lattice import count, edges_beside, edges_between, level, rank
+from misfeat.show.plot.asking import features_of, missing_of, one_subgroup, score_label, scores_of
+from misfeat.show.plot.canvas import (
+    AS_TEXT,
+    COLOUR,
+    GREY,
+    MARKER,
+    SCALE,
+    axes,
+    counted,
+    crown,
+    ink,
+    shortened,
+    star,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from misfeat.selection.selection import Answers
+
+MOST_FEATURES = 6
+"""More features have more subsets and edges than can be told apart on a page."""
+LONGEST_LABEL = 9
+"""Characters of a feature's name under a node."""
+
+
+def lattice(
+    selector: Answers,
+    subgroup: str | None = None,
+    features: Sequence[str] | None = None,
+    largest: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the subsets of up to six features in one subgroup, coloured by their scores.
+
+    A node is a subset, a level holds the subsets of a size. Solid lines join a subset with those
+    that hold one feature more; dashed arcs join subsets of a size that differ in one feature.
+    Exact scores are circles with a blue rim, predicted ones diamonds with a vermillion rim.
+
+    Parameters
+    ----------
+    selector : SubgroupSelector
+        A fitted one.
+    subgroup : str, default=None
+        Its name, as in `subgroups_`; may be left out where there is only one.
+    features : sequence of str, default=None
+        Up to six features; needed where the table has more.
+    largest : int, default=None
+        Size of the largest subsets; all of the features where None. Scores of a size are found for
+        all features of the table at once, so with many of them small sizes are fast.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; a new figure where None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> selector = misfeat.SubgroupSelector(size=1).fit(table, "y")
+    >>> misfeat.plot.lattice(selector).get_title()
+    '3 subsets of 2 features in all rows'
+    """
+    subgroup = one_subgroup(selector, subgroup)
+    chosen = _chosen(selector, features)
+    largest = len(chosen) if largest is None else largest
+    check_count(largest, "largest")
+    nodes = _nodes(selector, subgroup, chosen, min(largest, len(chosen)))
+    widest = max(np.bincount(nodes.sizes))
+    n_levels = int(nodes.sizes.max())
+    ax = axes(ax, max(6.0, 0.72 * widest + 2.2), 1.35 * n_levels + 1.6)
+    handles = _draw_edges(ax, nodes, len(chosen)) + _draw_nodes(ax, nodes, selector)
+    _write_labels(ax, nodes)
+    if any("*" in label for label in nodes.labels):
+        handles.append(star(ax))
+    ax.set_ylabel("features in the subset")
+    ax.set_yticks(range(1, n_levels + 1))
+    ax.set_ylim(0.55, n_levels + 0.4)
+    ax.set_xlim(-widest / 2 - 0.1, widest / 2 + 0.1)
+    ax.set_xticks([])
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    many = f"{counted(len(nodes.sizes), 'subset')} of {counted(len(chosen), 'feature')}"
+    crown(ax, f"{many} in {shortened(subgroup, 40)}", handles, columns=3 if widest < 8 else 5)
+    return ax
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """The subsets of the chosen features, level after level, each in the order of ranks."""
+
+    sizes: NDArray[np.int64]
+    x: NDArray[np.float64]
+    labels: list[str]
+    score: NDArray[np.float64]
+    predicted: NDArray[np.bool_]
+
+
+def _chosen(selector: Answers, features: Sequence[str] | None) -> list[int]:
+    """The numbers of the features to draw, in the table's order."""
+    names = features_of(selector)
+    wanted = list(names) if features is None else check_names(features, "features")
+    for name in wanted:
+        if name not in names:
+            raise not_a_feature(name, "a feature to draw", selector.cohorts_, names)
+    if not 1 <= len(set(wanted)) <= MOST_FEATURES:
+        whose = (
+            f"the table has {len(names)}" if features is None else f"features= has {len(wanted)}"
+        )
+        raise MisfeatError(
+            f"A lattice is drawn of 1 to {MOST_FEATURES} features, but {whose}; choose some with "
+            f"features=, such as {list(names[:4])!r}."
+        )
+    return sorted({names.index(name) for name in wanted})
+
+
+def _nodes(selector: Answers, subgroup: str, chosen: list[int], largest: int) -> _Nodes:
+    names, cohort = features_of(selector), selector.cohorts_.position(subgroup)
+    absent = missing_of(selector)[cohort]
+    sizes, x, labels, score, predicted = [], [], [], [], []
+    for size in range(1, largest + 1):
+        subsets = np.array(chosen)[level(len(chosen), size)]
+        ranks, completed = rank(subsets), scores_of(selector, size)
+        sizes += [size] * len(subsets)
+        x += (np.arange(len(subsets)) - (len(subsets) - 1) / 2).tolist()
+        labels += [
+            "\n".join(shortened(names[f], LONGEST_LABEL) + "*" * bool(absent[f]) for f in subset)
+            for subset in subsets
+        ]
+        score += completed.score[cohort, ranks].tolist()
+        predicted += completed.predicted[cohort, ranks].tolist()
+    places = np.array(x)
+    return _Nodes(np.array(sizes), places, labels, np.array(score), np.array(predicted))
+
+
+def _draw_edges(ax: Axes, nodes: _Nodes, n_features: int) -> list[Any]:
+    """Draw lines between levels and arcs within them; what the legend explains."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    largest = int(nodes.sizes.max())
+    places = np.column_stack([nodes.x, nodes.sizes])
+    between = edges_between(n_features, 1, largest)
+    beside = edges_beside(n_features, 1, largest)
+    lines = [places[[a, b]] for a, b in between.T]
+    arcs = [_arc(places[a], places[b]) for a, b in beside.T]
+    few = count(n_features, 2) <= count(4, 2)
+    looks: list[tuple[Any, dict[str, Any]]] = [
+        (lines, {"color": ink(ax), "linestyle": "solid", "alpha": 0.45 if few else 0.25}),
+        (arcs, {"color": GREY, "linestyle": "dashed", "alpha": 0.9 if few else 0.5}),
+    ]
+    names = ("one feature more", "one feature swapped")
+    handles = []
+    for (edges, look), name in zip(looks, names, strict=True):
+        if edges:
+            ax.add_collection(LineCollection(edges, linewidth=0.9, zorder=1, label=name, **look))
+            handles.append(Line2D([], [], linewidth=1.2, label=name, **look))
+    return handles
+
+
+def _arc(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A curve above the nodes of a level, higher the further it goes, so that arcs differ."""
+    share = np.linspace(0, 1, 25)
+    height = 0.12 + 0.3 * (1 - np.exp(-abs(end[0] - start[0]) / 6))
+    x = start[0] + share * (end[0] - start[0])
+    return np.column_stack([x, start[1] + 4 * height * share * (1 - share)])
+
+
+def _draw_nodes(ax: Axes, nodes: _Nodes, selector: Answers) -> list[Any]:
+    """Draw the nodes and the scale of their colours; what the legend explains."""
+    from matplotlib.colors import Normalize
+    from matplotlib.lines import Line2D
+
+    norm = Normalize(0, max(float(nodes.score.max()), 1e-12))
+    handles: list[Any] = []
+    drawn = None
+    for source, shown in (("exact", ~nodes.predicted), ("predicted", nodes.predicted)):
+        if not shown.any():
+            continue
+        drawn = ax.scatter(
+            nodes.x[shown],
+            nodes.sizes[shown],
+            c=nodes.score[shown],
+            cmap=SCALE,
+            norm=norm,
+            s=190 if source == "exact" else 170,
+            marker=MARKER[source],
+            edgecolors=COLOUR[source],
+            linewidths=2.2,
+            zorder=3,
+            label=source,
+        )
+        look: dict[str, Any] = {"markeredgecolor": COLOUR[source], "markerfacecolor": "none"}
+        handles.append(
+            Line2D([], [], linestyle="none", marker=MARKER[source], label=source, **look)
+        )
+    bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02, fraction=0.04)  # type: ignore[arg-type]
+    bar.set_label(score_label(selector, 16), **AS_TEXT)
+    return handles
+
+
+def _write_labels(ax: Axes, nodes: _Nodes) -> None:
+    for x, size, label in zip(nodes.x, nodes.sizes, nodes.labels, strict=True):
+        ax.annotate(
+            label,
+            (x, size),
+            xytext=(0, -11),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=7,
+            linespacing=1.3,
+            bbox={"facecolor": ax.get_facecolor(), "alpha": 0.75, "edgecolor": "none", "pad": 0.6},
+            zorder=4,
+            **AS_TEXT,
+        )

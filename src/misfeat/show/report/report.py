@@ -1,0 +1,159 @@
+"""Report: what a fitted selector found, as HTML and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MisfeatError
+
+if TYPE_CHECKING:
+    from misfeat.show.report.findings import Findings
+
+SNIPPET_HEIGHT = "80vh"
+
+
+class Report:
+    """One self-contained page of what a fitted selector found; `SubgroupSelector.report` makes it.
+
+    Nothing in it is fetched from anywhere, and a Content-Security-Policy forbids that it ever is.
+
+    Parameters
+    ----------
+    findings : Findings
+        What was found.
+    title : str, default=None
+        The heading of the page.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> report = SubgroupSelector(size=1).fit(table, "y").report(title="Four rows")
+    >>> "<h1>Four rows</h1>" in report.html()
+    True
+    """
+
+    def __init__(self, findings: Findings, title: str | None = None) -> None:
+        from misfeat.show.report.contents import contents
+
+        self._contents = contents(findings, title)
+        self._html: str | None = None
+
+    def html(self) -> str:
+        """The whole page.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report().html()[:15]
+        '<!doctype html>'
+        """
+        if self._html is None:
+            from misfeat.show.report.page import page
+
+            self._html = page(self._contents)
+        return self._html
+
+    def html_snippet(self) -> str:
+        """The page as a frame that another page or a notebook can hold.
+
+        The frame is sandboxed: names from the table cannot reach the page around it.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report().html_snippet()[:7]
+        '<iframe'
+        """
+        return (
+            f'<iframe title="{escape(self._contents["title"])}" sandbox="allow-scripts" '
+            f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
+            f'srcdoc="{escape(self.html())}"></iframe>'
+        )
+
+    def json(self) -> str:
+        """Everything the page shows, for programs.
+
+        Examples
+        --------
+        >>> import json
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+        >>> held["top_sets"][0]["features"]
+        ['a']
+        """
+        return json.dumps(self._contents, ensure_ascii=False, allow_nan=False)
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the page to a file, at once or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to; an older file is replaced, a link is followed.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> with TemporaryDirectory() as folder:
+        ...     SubgroupSelector(size=1).fit(table, "y").report().write_html(f"{folder}/a.html")
+        ...     Path(f"{folder}/a.html").exists()
+        True
+        """
+        place = Path(path).expanduser()
+        if place.is_dir():
+            raise MisfeatError(f"{str(place)!r} is a folder; give the name of a file in it.")
+        try:
+            _write(place.resolve(), self.html())
+        except OSError as error:
+            raise MisfeatError(f"{str(place)!r} cannot be written: {error.strerror}.") from error
+
+    def open(self) -> None:
+        """Show the page in the browser, from a file in the folder for temporary ones.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report().open()  # doctest: +SKIP
+        """
+        folder = tempfile.mkdtemp(prefix="misfeat-")
+        place = Path(folder) / "report.html"
+        self.write_html(place)
+        if not webbrowser.open(place.as_uri()):
+            raise MisfeatError(f"No browser could be opened; the report is {str(place)!r}.")
+
+    def _repr_html_(self) -> str:
+        return self.html_snippet()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self.html_snippet()}
+
+    def __repr__(self) -> str:
+        return f"<Report: {self._contents['title']}. Use .open() or .write_html('report.html').>"
+
+
+def _write(place: Path, text: str) -> None:
+    """Write a file at once or not at all; a device or a pipe is written to as it is."""
+    if place.exists() and not place.is_file():
+        place.write_text(text, encoding="utf-8")
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,67 @@
+"""What the report says in words: what a score rests on, what a column became, what would rise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from misfeat.selection.collecting import WORTH_SAYING
+
+MOST_RISES = 3
+"""Sentences at the head of the report."""
+
+MOST_VALUES = 8
+"""Values of a column that are listed."""
+
+BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set"
+
+_SUPPORT = {
+    "own rows": "computed from the cohort's own rows",
+    "joint": "some cohort recorded all of these features together",
+    "pairs": "every pair with an unrecorded feature was recorded together somewhere",
+    "singles": "some pair was recorded together nowhere, so how the two interact is not known",
+    "none": "some feature was recorded nowhere",
+}
+
+
+def support_words(support: str, predicted: bool = False) -> str:
+    """What a score rests on.
+
+    Examples
+    --------
+    >>> support_words("own rows")
+    "computed from the cohort's own rows"
+    >>> support_words("own rows", predicted=True)
+    'the cohort recorded these features, but the budget did not reach this set'
+    """
+    return BEYOND_BUDGET if predicted and support == "own rows" else _SUPPORT[support]
+
+
+def column_words(column: dict[str, Any]) -> str:
+    """The values that a column was reduced to, the first of them.
+
+    Examples
+    --------
+    >>> column_words({"categories": ["no", "yes"]})
+    'no, yes'
+    >>> column_words({"categories": list("abcdefghij")})
+    'a, b, c, d, e, f, g, h and 2 more'
+    """
+    values = column["categories"]
+    shown = ", ".join(values[:MOST_VALUES])
+    more = len(values) - MOST_VALUES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
+    """The features most worth collecting, one a cohort, with the score before.
+
+    Parameters
+    ----------
+    contents : dict
+        As `misfeat.show.report.contents.contents` makes them.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for worth in contents["worth_collecting"]:
+        if worth["gain"] > WORTH_SAYING * worth["before"]:
+            found.setdefault(worth["subgroup"], worth)
+    return list(found.values())[:MOST_RISES]

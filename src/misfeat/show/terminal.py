@@ -1,0 +1,261 @@
+"""Answers for a terminal: tables for people, JSON lines for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from misfeat.selection.collecting import WORTH_COLUMNS
+from misfeat.selection.ranking import subgroup_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from misfeat.selection.ranking import ScoredSet
+    from misfeat.selector import SubgroupSelector
+
+    Rows = Sequence[Mapping[str, Any]]
+
+WIDTH_IN_A_PIPE = 120
+NARROW = 72
+"""A terminal with fewer columns than this gets fewer columns of a table."""
+SCORES_ARE = {
+    "mutual_info": "Scores are joint mutual information with the target, in nats.",
+    "r2": "Scores are squared multiple correlations with the target.",
+}
+STAR = "A star marks a feature that the subgroup never recorded."
+ALL_RECORDED = "Every subgroup recorded every feature."
+
+
+def json_lines(selector: SubgroupSelector, worths: Rows | None = None) -> Iterator[str]:
+    """The answer as lines of JSON, each with its ``"kind"``.
+
+    One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
+    subgroup would gain by recording (``"worth"``), and what `validate` found (``"validation"``).
+    """
+    for line in subgroup_rows(selector.cohorts_):
+        yield _as_json("subgroup", line)
+    for best in selector.best_sets():
+        yield _as_json("set", asdict(best))
+    for worth in worth_rows(selector) if worths is None else worths:
+        yield _as_json("worth", worth)
+    if hasattr(selector, "validation_"):
+        yield _as_json("validation", {"text": selector.validation_})
+
+
+def _as_json(kind: str, line: Mapping[str, Any]) -> str:
+    plain = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in line.items()
+    }
+    return json.dumps({"kind": kind, **plain}, ensure_ascii=False)
+
+
+def worth_rows(
+    selector: SubgroupSelector,
+    costs: Mapping[str, float] | None = None,
+    size: int | None = None,
+    subgroup: str | None = None,
+) -> list[dict[str, Any]]:
+    """What unrecorded features would be worth; nothing is computed where all were recorded."""
+    if not costs and not selector.cohorts_.missing.any():
+        return []
+    return [
+        {name: getattr(worth, name) for name in WORTH_COLUMNS}
+        for worth in selector.worths(subgroup, size, costs)
+    ]
+
+
+def print_tables(
+    selector: SubgroupSelector,
+    console: Console | None = None,
+    worths: Rows | None = None,
+    *,
+    size: int | None = None,
+    k: int | None = None,
+    subgroup: str | None = None,
+) -> None:
+    """Print the subgroups with what they never recorded, their best sets, and what to collect.
+
+    Of another size, another number of sets or a single subgroup, where asked for.
+    """
+    console = console or new_console()
+    k = selector.k if k is None else k
+    sets = selector.best_sets(size, k, subgroup)
+    worths = worth_rows(selector, size=size, subgroup=subgroup) if worths is None else worths
+    narrow = console.width < NARROW
+    subgroups = _subgroup_table(selector, narrow, subgroup)
+    _print_titled(console, _about_subgroups(selector), subgroups)
+    predicted = any(best.source == "predicted" for best in sets)
+    for name in dict.fromkeys(best.subgroup for best in sets):
+        own = [best for best in sets if best.subgroup == name]
+        _print_titled(console, name, _set_table(own, predicted, narrow))
+    if worths:
+        _print_titled(console, "Worth collecting", _worth_table(worths, k, narrow))
+    for line in _legend(selector, bool(worths)):
+        console.print(line, style="dim", highlight=False, markup=False)
+
+
+def print_best(selector: SubgroupSelector, shown: int, console: Console) -> None:
+    """Print the subgroups, and the few best sets of all of them in one table."""
+    narrow = console.width < NARROW
+    _print_titled(console, _about_subgroups(selector), _subgroup_table(selector, narrow))
+    sets = selector.best_sets(k=shown)
+    predicted = any(best.source == "predicted" for best in sets)
+    table = new_table(narrow=narrow)
+    table.add_column("subgroup", overflow="fold")
+    _add_set_columns(table, predicted, narrow)
+    for best in sets:
+        first = Text(best.subgroup if best.rank == 1 else "")
+        _add_set(table, best, first, predicted, narrow)
+    _print_titled(console, f"The {shown} best sets of {selector.size} features in each", table)
+    for line in _legend(selector, worths=False):
+        console.print(f"{line}\n", style="dim", highlight=False, markup=False)
+
+
+class _Answers(Console):
+    """Standard output; who stops reading it is told apart from what goes wrong."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Let the command line end in its own way."""
+        raise BrokenPipeError
+
+
+def new_console() -> Console:
+    """Standard output, wide enough for whole names where it is not a terminal."""
+    console = _Answers()
+    return console if console.is_terminal else _Answers(width=WIDTH_IN_A_PIPE)
+
+
+def new_table(title: str | None = None, narrow: bool = False) -> Table:
+    """A table in the style of all of them; the title is text, whatever it holds."""
+    text = None if title is None else Text(title, style="bold")
+    padding = (0, 0) if narrow else (0, 1)
+    return Table(title=text, title_justify="left", box=box.SIMPLE, padding=padding)
+
+
+def marked(best: ScoredSet) -> Text:
+    """The features of a set, a star behind those that the subgroup never recorded."""
+    return _starred(best.features, best.missing)
+
+
+def _starred(features: Sequence[str], missing: Sequence[str]) -> Text:
+    return Text(", ".join(f"{f}*" if f in missing else f for f in features))
+
+
+def _print_titled(console: Console, title: str, table: Table) -> None:
+    """A title of its own, since rich wraps a table's title to the table's width."""
+    console.print(Text(title, style="bold"))
+    console.print(table)
+
+
+def _about_subgroups(selector: SubgroupSelector) -> str:
+    return f"Subgroups, and what each never recorded (target: {selector.cohorts_.target})"
+
+
+def _subgroup_table(selector: SubgroupSelector, narrow: bool, subgroup: str | None = None) -> Table:
+    table = new_table(narrow=narrow)
+    table.add_column("subgroup", overflow="fold")
+    table.add_column("rows", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("entropy of target", justify="right")
+    table.add_column("never recorded", overflow="fold")
+    for line in subgroup_rows(selector.cohorts_):
+        if subgroup not in (None, line["subgroup"]):
+            continue
+        table.add_row(
+            Text(line["subgroup"]),
+            f"{line['rows']:,}",
+            *([] if narrow else [f"{line['target_entropy']:.4f}"]),
+            Text(", ".join(line["missing"]) or "–"),
+        )
+    return table
+
+
+def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Table:
+    """The sets of a subgroup; columns about predictions only where some subgroup has one."""
+    table = new_table(narrow=narrow)
+    table.add_column("" if narrow else "rank", justify="right", no_wrap=True)
+    _add_set_columns(table, predicted, narrow)
+    for best in sets:
+        _add_set(table, best, Text(str(best.rank)), predicted, narrow)
+    return table
+
+
+def _add_set_columns(table: Table, predicted: bool, narrow: bool) -> None:
+    table.add_column("features", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    if predicted and not narrow:
+        table.add_column("between", justify="right", no_wrap=True)
+        table.add_column("source", no_wrap=True)
+
+
+def _add_set(table: Table, best: ScoredSet, first: Text, predicted: bool, narrow: bool) -> None:
+    guessed = best.source == "predicted"
+    table.add_row(
+        first,
+        marked(best),
+        *_with_interval(best, predicted, narrow),
+        *([best.source] if predicted and not narrow else []),
+        style="yellow" if guessed else None,
+    )
+
+
+def _with_interval(best: ScoredSet, predicted: bool, narrow: bool) -> list[str]:
+    """A score and its interval: two cells, or one above the other where there is no room."""
+    score = f"{best.score:.4f}"
+    guessed = best.source == "predicted"
+    if narrow or not predicted:
+        return [f"{score}\n{best.low:.4f}–{best.high:.4f}" if guessed else score]
+    return [score, f"{best.low:.4f} – {best.high:.4f}" if guessed else ""]
+
+
+def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
+    """What to collect, the most worthwhile features of each subgroup."""
+    costly = any(worth["cost"] != 1 for worth in worths)
+    table = new_table(narrow=narrow)
+    table.add_column("subgroup", overflow="fold")
+    table.add_column("feature", overflow="fold")
+    table.add_column("gain", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("between", justify="right", no_wrap=True)
+        table.add_column("best set with it", overflow="fold")
+        if costly:
+            table.add_column("cost", justify="right", no_wrap=True)
+    if costly:
+        table.add_column("per cost", justify="right", no_wrap=not narrow)
+    for worth in worths:
+        if worth["rank"] > most:
+            continue
+        more: tuple[str | Text, ...] = (
+            f"{worth['low']:.4f} – {worth['high']:.4f}",
+            _starred(worth["best_set"], [worth["feature"]]),
+            *([f"{worth['cost']:g}"] if costly else []),
+        )
+        table.add_row(
+            Text(worth["subgroup"]),
+            Text(worth["feature"]),
+            f"{worth['gain']:.4f}",
+            *(() if narrow else more),
+            *([f"{worth['gain_per_cost']:.4f}"] if costly else []),
+        )
+    return table
+
+
+def _legend(selector: SubgroupSelector, worths: bool) -> Iterator[str]:
+    lacking = bool(selector.cohorts_.missing.any())
+    yield f"{SCORES_ARE[selector.measure]} {STAR if lacking else ALL_RECORDED}"
+    if worths:
+        yield (
+            "Gain is by how much a subgroup's best score is expected to rise if it recorded the "
+            "feature."
+        )
+    if hasattr(selector, "validation_"):
+        yield selector.validation_

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import mutual_info_score
+from typer.testing import CliRunner
+
+from misfeat.bench.paper import PaperBench, Plan
+from misfeat.bench.paper.from_scratch import score_from_scratch
+from misfeat.bench.paper.plan import PAPERS_METHODS
+from misfeat.bench.tables import PAPER_TABLES, BenchTable
+from misfeat.cli.app import app
+from misfeat.datasets import load_loan
+from misfeat.information import level_mutual_info
+from tests.completion.transfer.test_model import drawn_cohorts
+
+TINY = Plan(
+    tables=("mobile", "SD1, formula 1"),
+    seeds=(1,),
+    shares=(0.2, 0.5),
+    budgets=(0.5,),
+    epochs=10,
+    n_rows=400,
+    features=(9, 10),
+    subgroups=(2, 3),
+    timed_budgets=(0.5, 1.0),
+)
+
+
+def small_table(seed):
+    return BenchTable(drawn_cohorts(seed, n_features=7, n_rows=300))
+
+
+def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, monkeypatch):
+    for name in TINY.tables:
+        monkeypatch.setitem(PAPER_TABLES, name, small_table)
+    told = []
+    PaperBench(TINY, n_jobs=1, device="cpu").run(tmp_path, told.append)
+    pages = ("table_4", "figures_3_to_5", "figure_6", "figure_7", "figure_8", "figure_9")
+    for name in pages:
+        assert (tmp_path / f"{name}.png").stat().st_size > 5000
+        assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
+        with (tmp_path / f"{name}.csv").open() as file:
+            assert len(list(csv.DictReader(file))) > 1
+    with (tmp_path / "table_4.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["method"] for row in rows} == set(TINY.methods)
+    assert {row["dataset"] for row in rows} == {"mobile", "SD1"}
+    text = (tmp_path / "page.md").read_text()
+    assert "reproduced" in text
+    pictures = [(tmp_path / f"{name}.svg").read_text() for name in pages]
+    assert sum("/" in line and "]" in line for line in told) > 30
+    PaperBench(TINY, n_jobs=1, device="cpu").run(tmp_path, told.append)
+    assert "pieces of work were done before" in told[-2]
+    assert text == (tmp_path / "page.md").read_text()
+    assert pictures == [(tmp_path / f"{name}.svg").read_text() for name in pages]
+
+
+def test_tables_that_are_not_at_hand_are_left_out_with_a_word(tmp_path, monkeypatch):
+    monkeypatch.delenv("MISFEAT_DATA", raising=False)
+    monkeypatch.setitem(PAPER_TABLES, "SD1, formula 1", small_table)
+    monkeypatch.setitem(PAPER_TABLES, "loan", lambda _: load_loan())
+    told = []
+    plan = replace(TINY, tables=("loan", "SD1, formula 1"), methods=PAPERS_METHODS, epochs=2)
+    PaperBench(plan, n_jobs=1, device="cpu").run(tmp_path, told.append)
+    assert told[0].startswith("Without loan: 'loan.csv.gz' is needed, but MISFEAT_DATA is not set")
+    text = (tmp_path / "page.md").read_text()
+    assert "| SD1, randwalk |" in text
+    assert (tmp_path / "figures_3_to_5.svg").exists()
+
+
+def test_a_score_from_scratch_is_the_same_score():
+    (cohort, *_) = drawn_cohorts(n_features=4, n_rows=300)
+    shared = level_mutual_info(cohort, 2, 2)[0]
+    assert score_from_scratch(cohort, np.array([0, 1])) == pytest.approx(shared[0], abs=1e-12)
+    rows = np.repeat(np.arange(len(cohort.weights)), cohort.weights)
+    joint = cohort.codes[0][rows] * 100 + cohort.codes[3][rows]
+    truth = mutual_info_score(joint, cohort.target[rows])
+    assert score_from_scratch(cohort, np.array([0, 3])) == pytest.approx(truth, abs=1e-12)
+
+
+def test_the_command_refuses_an_unknown_device_before_it_works(tmp_path):
+    arguments = ["bench", "paper", "--device", "tpu", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "--device 'tpu' is unknown" in result.stderr
+    assert not (tmp_path / "out").exists()

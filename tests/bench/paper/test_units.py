@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+
+import pytest
+
+from misfeat.bench.paper.units import Unit, finished, run_units
+
+
+def units_of(count, done):
+    def work(number):
+        done.append(number)
+        return [{"square": number**2}]
+
+    return [Unit("squares", {"n": n}, {}, lambda n=n: work(n)) for n in range(count)]
+
+
+def test_what_was_done_is_not_done_again(tmp_path):
+    file, done, told = tmp_path / "work.jsonl", [], []
+    rows = list(run_units(units_of(3, done), file, told.append))
+    assert rows == [{"experiment": "squares", "n": n, "square": n**2} for n in range(3)]
+    assert len(told) == 3
+    assert "left" in told[1]
+    again = list(run_units(units_of(4, done), file, told.append))
+    assert again[:3] == rows
+    assert done == [0, 1, 2, 3]
+    assert "3 of 4 pieces of work were done before" in told[3]
+
+
+def test_work_that_was_interrupted_is_kept_up_to_there(tmp_path):
+    file, done = tmp_path / "work.jsonl", []
+    pieces = units_of(3, done)
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    broken = [*pieces[:2], Unit("squares", {"n": 2}, {}, interrupted)]
+    with pytest.raises(KeyboardInterrupt):
+        list(run_units(broken, file, lambda _: None))
+    assert len(list(run_units(pieces, file, lambda _: None))) == 3
+    assert done == [0, 1, 2]
+
+
+def test_a_line_that_was_cut_off_is_done_again_and_swallows_no_other(tmp_path):
+    file, done = tmp_path / "work.jsonl", []
+    list(run_units(units_of(2, done), file, lambda _: None))
+    file.write_bytes(file.read_bytes()[:-5])
+    assert len(finished(file)) == 1
+    list(run_units(units_of(3, done), file, lambda _: None))
+    assert done == [0, 1, 1, 2]
+    assert len(finished(file)) == 3
+
+
+def test_a_result_of_work_that_caught_an_interrupt_is_not_kept(tmp_path):
+    def ends_early():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return [{"half": "done"}]
+
+    file = tmp_path / "work.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        list(run_units([Unit("training", {}, {}, ends_early)], file, lambda _: None))
+    assert finished(file) == {}
+
+
+def test_results_of_other_settings_and_odd_lines_are_not_taken(tmp_path):
+    file = tmp_path / "work.jsonl"
+    for epochs in (1, 1000):
+        unit = Unit("training", {"seed": 1}, {"epochs": epochs}, lambda e=epochs: [{"epochs": e}])
+        (row,) = run_units([unit], file, lambda _: None)
+        assert row["epochs"] == epochs
+    with file.open("a") as lines:
+        lines.write("null\n[1]\n")
+    assert len(finished(file)) == 2

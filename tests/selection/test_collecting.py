@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.completion import CompletedScores
+from misfeat.datasets import make_cohorts
+from misfeat.lattice import level
+from misfeat.selection.collecting import Worths, expected_rise
+
+# One cohort with features a, b, c, d; it lacks c and d.
+MISSING = np.array([[False, False, True, True]])
+
+
+def completed(scores, half=0.0, size=1):
+    subsets = level(4, size)
+    score = np.array([scores])
+    lacking = MISSING[0][subsets].any(axis=1)
+    spread = np.where(lacking, half, 0.0)
+    support = np.where(lacking, 3, 4)[None, :]
+    return CompletedScores(
+        subsets, score, score - spread, score + spread, lacking[None, :], support
+    )
+
+
+def worths(scores, confidence=None, costs=None, larger=None):
+    found = Worths(scores, larger, MISSING, "abcd", confidence, costs or {}).of(0, "here")
+    return {worth.feature: worth for worth in found}
+
+
+def test_a_feature_is_worth_what_the_best_set_gains_by_it():
+    found = worths(completed([0.1, 0.3, 0.5, 0.2], half=0.05))
+    assert found["c"].gain == pytest.approx(0.2)
+    assert (found["c"].low, found["c"].high) == pytest.approx((0.15, 0.25))
+    assert found["c"].best_set == ("c",)
+    assert found["c"].support == "joint"
+    assert found["d"].gain == 0  # certain bounds tell no deviation, and b is better
+    assert [found["c"].rank, found["d"].rank] == [1, 2]
+
+
+def test_an_uncertain_feature_may_be_better_than_it_looks():
+    sure, unsure = (
+        worths(completed([0.1, 0.3, 0.5, 0.28], half), confidence=0.9)["d"] for half in (1e-6, 0.1)
+    )
+    assert sure.gain == pytest.approx(0, abs=1e-9)
+    assert 0 < unsure.gain < 0.1
+    assert unsure.low == 0
+    assert unsure.high == pytest.approx(0.08)
+    draws = np.random.default_rng(0).normal(-0.02, 0.1 / 1.6449, size=400_000)
+    assert unsure.gain == pytest.approx(np.maximum(draws, 0).mean(), rel=0.01)
+
+
+def test_costs_change_the_order():
+    scores = completed([0.1, 0.3, 0.5, 0.4])
+    assert worths(scores)["c"].rank == 1
+    dear = worths(scores, costs={"c": 10})
+    assert dear["c"].rank == 2
+    assert dear["c"].gain_per_cost == pytest.approx(0.02)
+    assert dear["d"].cost == 1
+
+
+def test_only_sets_of_recorded_features_and_the_one_count():
+    # pairs: ab ac bc ad bd cd; cd needs both c and d.
+    order = [tuple(pair) for pair in level(4, 2).tolist()]
+    by_pair = {(0, 1): 0.3, (0, 2): 0.4, (1, 2): 0.35, (0, 3): 0.2, (1, 3): 0.31, (2, 3): 0.9}
+    found = worths(completed([by_pair[pair] for pair in order], size=2))
+    assert found["c"].gain == pytest.approx(0.1)
+    assert found["c"].best_set == ("a", "c")
+    assert found["d"].gain == pytest.approx(0.01)
+
+
+def test_joined_is_the_rise_of_the_best_recorded_set():
+    order = [tuple(pair) for pair in level(4, 2).tolist()]
+    by_pair = {(0, 1): 0.35, (0, 2): 0.6, (1, 2): 0.55, (0, 3): 0.3, (1, 3): 0.4, (2, 3): 0.9}
+    larger = completed([by_pair[pair] for pair in order], size=2)
+    found = worths(completed([0.1, 0.3, 0.5, 0.2]), larger=larger)
+    assert found["c"].joined == pytest.approx(0.55 - 0.3)
+    assert found["d"].joined == pytest.approx(0.4 - 0.3)
+    assert np.isnan(worths(completed([0.1, 0.3, 0.5, 0.2]))["c"].joined)
+
+
+def test_gains_are_counted_from_the_best_recorded_set():
+    found = worths(completed([0.1, 0.3, 0.5, 0.2]))
+    assert found["c"].before == found["d"].before == 0.3
+
+
+def test_with_features_to_include_gains_are_counted_from_sets_that_hold_them():
+    data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
+    selector = SubgroupSelector(data.groups, size=2, completer="gain", include=["f6"])
+    found = selector.fit(data.columns, data.target).worths()
+    assert found
+    for worth in found:
+        own = [s for s in selector.best_sets(k=1000, subgroup=worth.subgroup) if not s.missing]
+        assert worth.before == max((s.score for s in own), default=0.0)
+
+
+def test_the_expected_rise_of_a_normal_variable():
+    assert expected_rise(0.3, 0) == 0.3
+    assert expected_rise(-0.3, 0) == 0
+    assert expected_rise(5.0, 0.1) == pytest.approx(5.0)
+
+
+def test_hidden_features_are_ordered_as_the_population_orders_them():
+    orders = []
+    for seed in range(3):
+        data = make_cohorts(6, 20_000, 8, hide=0.4, similarity=5000, random_state=seed)
+        selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        worth = selector.worth_collecting()
+        features = [f"f{i + 1}" for i in range(8)]
+        for name, own in worth.groupby("subgroup"):
+            recorded = [f for f in features if f not in set(own["feature"])]
+            best = max(data.true_score(name, [a, b]) for a in recorded for b in recorded if a < b)
+            truth = [
+                max(data.true_score(name, sorted([f, other])) for other in recorded) - best
+                for f in own["feature"]
+            ]
+            if len(truth) > 2:
+                orders.append(kendalltau(truth, own["gain"]).statistic)
+    assert len(orders) > 8
+    assert np.mean(orders) >= 0.9
+
+
+def test_the_selector_tells_what_is_worth_collecting():
+    data = make_cohorts(3, 300, 5, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2, random_state=0).fit(data.columns, data.target)
+    worth = selector.worth_collecting()
+    missing = {
+        (name, feature)
+        for name, lacking in zip(
+            selector.subgroups_["subgroup"], selector.subgroups_["missing"], strict=True
+        )
+        for feature in lacking
+    }
+    assert set(zip(worth["subgroup"], worth["feature"], strict=True)) == missing
+    assert ((worth["low"] <= worth["gain"]) & (worth["gain"] <= worth["high"])).all()
+    assert (worth["joined"] >= -1e-12).all()
+    for _, own in worth.groupby("subgroup"):
+        assert own["rank"].tolist() == list(range(1, len(own) + 1))
+        assert own["gain"].is_monotonic_decreasing
+    one = selector.worth_collecting(subgroup="cohort=c2", size=5)
+    assert set(one["subgroup"]) <= {"cohort=c2"}
+    with pytest.raises(MisfeatError, match="no column 'g1'"):
+        selector.worth_collecting(costs={"g1": 2})
+    for cost in (0, -1, np.inf, np.nan, "dear", True):
+        with pytest.raises(MisfeatError, match=f"The cost of 'f1' is {cost!r}; it must be above 0"):
+            selector.worth_collecting(costs={"f1": cost})
+    for costs in (["f1"], 5, "f1"):
+        with pytest.raises(MisfeatError, match=r"costs=.*; it must map features to what"):
+            selector.worth_collecting(costs=costs)
+    first = ["subgroup", "feature", "gain", "low", "high", "rank"]
+    assert list(worth.columns)[:6] == first
+
+
+def test_what_is_worth_collecting_comes_as_plain_objects_too():
+    data = make_cohorts(n_cohorts=2, n_rows=300, n_features=5, hide=0.4, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    frame = selector.worth_collecting(costs={"f1": 2})
+    rows = selector.worths(costs={"f1": 2})
+    assert [row.feature for row in rows] == frame["feature"].tolist()
+    assert [row.gain_per_cost for row in rows] == frame["gain_per_cost"].tolist()
+
+
+def test_nothing_is_worth_collecting_where_nothing_is_missing():
+    data = make_cohorts(2, 100, 3, hide=0, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    assert len(selector.worth_collecting()) == 0
+
+
+def test_the_score_of_one_set_is_that_of_the_table_of_scores():
+    data = make_cohorts(2, 200, 4, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    scores = selector.scores(subgroup="cohort=c1")
+    for row in scores.itertuples():
+        assert selector.score_of("cohort=c1", row.features[::-1]) == row.score
+    assert selector.score_of("cohort=c1", "f1") == selector.scores(1, "cohort=c1")["score"][0]
+    with pytest.raises(MisfeatError, match="no column 'f9'"):
+        selector.score_of("cohort=c1", ["f1", "f9"])
+    with pytest.raises(MisfeatError, match="There is no subgroup 'c1'"):
+        selector.score_of("c1", ["f1"])

@@ -1,0 +1,142 @@
+"""Selectors to draw, and how a picture is held against the one that was looked at.
+
+Pictures in ``baseline/`` were drawn with the matplotlib of constraints.txt. After a change that is
+meant, draw them anew, look at each, and commit them:
+
+    MISFEAT_RENEW_PICTURES=1 pytest tests/show/plot
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from PIL import Image, ImageFilter
+
+from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
+
+BASELINE = Path(__file__).with_name("baseline")
+DRAWN_WITH = "3.11"
+"""Other releases of matplotlib place text a little differently."""
+DOTS_AN_INCH = 64
+SOFTENED = 4
+"""Pixels over which pictures are blurred before they are compared. Where text is a fraction of a
+pixel wider, the layout moves everything by as much, which is no difference to a reader."""
+TOLERANCE = 30
+"""The largest difference of a pixel, out of 255. A font half a percent larger makes up to 25, a
+legend that is not there 37 and more, a marker that is not there 80 and more."""
+STYLE = {"backend": "Agg", "font.family": "DejaVu Sans", "text.hinting": "none"}
+
+
+@pytest.fixture(autouse=True)
+def plain_style():
+    """Draw in matplotlib's own style, without a screen; close what was drawn."""
+    with mpl.rc_context():
+        mpl.rcParams.update(mpl.rcParamsDefault | STYLE)
+        yield
+        plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def data():
+    return make_cohorts(
+        n_cohorts=4,
+        n_rows=800,
+        n_features=7,
+        feature_names=("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "sleep"),
+        cohort_names=("North", "East", "South", "West"),
+        group="clinic",
+        target="ill",
+        hide=0.3,
+        random_state=2,
+    )
+
+
+@pytest.fixture(scope="session")
+def selector(data):
+    return SubgroupSelector(data.groups, size=3, k=6).fit(data.columns, data.target)
+
+
+@pytest.fixture
+def sampled(data):
+    """A selector that scored a part of the sets only; anew, since it scores more when asked."""
+    sampled = SubgroupSelector(data.groups, size=3, budget=0.3, random_state=0)
+    return sampled.fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="session")
+def large():
+    """Twenty cohorts of thirty features, some of them with long names."""
+    names = [f"laboratory result number {i}" if i % 5 == 0 else f"f{i}" for i in range(30)]
+    data = make_cohorts(20, 200, 30, feature_names=names, hide=0.2, random_state=0)
+    return SubgroupSelector(data.groups, size=1).fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="session")
+def odd():
+    """Names that a plot must show as they are: formulas, emoji, Arabic, line breaks."""
+    names = ("$a_b$ \\frac{1}{2", "😀 mood", "عمر المريض", "x\ny", "a name " * 10, "")
+    data = make_cohorts(
+        2,
+        200,
+        6,
+        feature_names=names,
+        cohort_names=("$1_0", "עברית"),
+        group="g^",
+        target="t$_{",
+        hide=0.3,
+        random_state=0,
+    )
+    return SubgroupSelector(data.groups, size=2, k=4).fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="session")
+def smallest():
+    """One cohort and one feature."""
+    return SubgroupSelector(size=1).fit({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
+
+
+def softened(path):
+    """A picture without its finest details, of shape (height, width, 3)."""
+    with Image.open(path) as picture:
+        soft = picture.convert("RGB").filter(ImageFilter.GaussianBlur(SOFTENED))
+    return np.asarray(soft, dtype=float)
+
+
+@pytest.fixture
+def difference(tmp_path):
+    """Tells what differs between a plot and its picture in the baseline; None for nothing."""
+    if not mpl.__version__.startswith(f"{DRAWN_WITH}."):
+        pytest.skip(f"the pictures were drawn with matplotlib {DRAWN_WITH}")
+
+    def compare(ax, name):
+        drawn, before = tmp_path / f"{name}.png", BASELINE / f"{name}.png"
+        options = {"metadata": {"Software": None}, "pil_kwargs": {"optimize": True}}
+        ax.figure.savefig(drawn, dpi=DOTS_AN_INCH, **options)
+        if os.environ.get("MISFEAT_RENEW_PICTURES"):
+            before.write_bytes(drawn.read_bytes())
+        new, old = softened(drawn), softened(before)
+        if new.shape != old.shape:
+            return f"{name} has the shape {new.shape}, and had {old.shape} before."
+        worst = np.abs(new - old).max()
+        if worst <= TOLERANCE:
+            return None
+        return f"{name} differs by up to {worst:.0f} of 255; compare {drawn} with {before}."
+
+    return compare
+
+
+@pytest.fixture
+def assert_looks_as_before(difference):
+    """Fails where a plot differs from its picture in the baseline."""
+
+    def check(ax, name):
+        found = difference(ax, name)
+        assert found is None, found
+
+    return check

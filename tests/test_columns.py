@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from misfeat import MisfeatError, SubgroupSelector, UnseenSubgroupWarning
+from misfeat.datasets import load_heart, make_cohorts
+from misfeat.selection.saving import MANIFEST, _as_text, _checksum
+
+LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+@parametrize_with_checks([SubgroupSelector(size=1), SubgroupSelector(size=2, k=3)])
+def test_scikit_learn_finds_an_estimator_of_its_own_kind(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(params=LIBRARIES)
+def make(request):
+    return LIBRARIES[request.param]
+
+
+@pytest.fixture
+def columns():
+    data = make_cohorts(3, 400, 5, hide=0.0, random_state=0)
+    return {**data.complete, "cohort": data.complete["cohort"].astype(str)}
+
+
+def names_of(table):
+    return list(getattr(table, "column_names", None) or table.columns)
+
+
+def test_the_union_of_the_best_sets_is_kept_in_the_library_that_came(make, columns):
+    table = make(columns)
+    selector = SubgroupSelector("cohort", size=2).fit(table, "target")
+    kept = selector.transform(table)
+    assert type(kept) is type(table)
+    best = selector.top_k(k=1)
+    rows = best.to_pylist() if isinstance(best, pa.Table) else pl.from_dataframe(best).to_dicts() \
+        if isinstance(best, pl.DataFrame) else best.to_dict("records")  # fmt: skip
+    wanted = {feature for row in rows for feature in row["features"]}
+    assert names_of(kept) == [name for name in columns if name in wanted]
+    assert selector.get_feature_names_out().tolist() == names_of(kept)
+    assert selector.feature_names_in_.tolist() == ["cohort", "f1", "f2", "f3", "f4", "f5"]
+    assert selector.n_features_in_ == 6
+    assert selector.get_support().sum() == len(names_of(kept))
+    indices = selector.get_support(indices=True)
+    assert selector.feature_names_in_[indices].tolist() == names_of(kept)
+
+
+def test_the_k_best_sets_and_the_group_columns_are_kept_if_asked_for(make, columns):
+    table = make(columns)
+    usual = SubgroupSelector("cohort", size=2).fit(table, "target")
+    more = SubgroupSelector("cohort", size=2, k=4, keep="top_k", keep_groups=True)
+    names = names_of(more.fit_transform(table, "target"))
+    assert names[0] == "cohort"
+    assert set(names) > set(names_of(usual.transform(table)))
+
+
+def test_types_of_columns_survive():
+    table = pl.DataFrame(
+        {
+            "kind": pl.Series(["a", "b", "c", "a"] * 25, dtype=pl.Categorical),
+            "flag": pl.Series([0, 1, 0, 0] * 25, dtype=pl.Int8),
+            "noise": list(range(4)) * 25,
+        }
+    )
+    y = [1, 0, 0, 1] * 25
+    kept = SubgroupSelector(size=3).fit_transform(table, y)
+    assert kept.schema == table.schema
+    lazy = SubgroupSelector(size=2).fit(table.lazy(), "flag")
+    assert isinstance(lazy.transform(table.lazy()), pl.LazyFrame)
+
+
+def test_arrays_and_mappings_come_back_as_they_came(columns):
+    features = {name: columns[name] for name in ("f1", "f2", "f3")}
+    array = np.column_stack(list(features.values()))
+    selector = SubgroupSelector(size=1).fit(array, columns["target"], groups=columns["cohort"])
+    assert selector.subgroups_["subgroup"].tolist() == ["group=c1", "group=c2", "group=c3"]
+    kept = selector.transform(array)
+    assert kept.shape[0] == len(array)
+    assert not hasattr(selector, "feature_names_in_")
+    by_name = SubgroupSelector(size=1).fit(features, columns["target"], groups=columns["cohort"])
+    assert list(by_name.transform(features)) == by_name.get_feature_names_out().tolist()
+    assert selector.get_support().tolist() == by_name.get_support().tolist()
+    named = selector.get_feature_names_out(["p", "q", "r"])
+    assert named.tolist() == np.array(["p", "q", "r"])[selector.get_support()].tolist()
+
+
+def test_groups_are_given_once(columns):
+    table = pd.DataFrame(columns)
+    given = SubgroupSelector(size=1).fit(
+        table.drop(columns="cohort"), "target", groups=table["cohort"]
+    )
+    named = SubgroupSelector("cohort", size=1).fit(table, "target")
+    pd.testing.assert_frame_equal(given.top_k(), named.top_k())
+    with pytest.raises(MisfeatError, match="Subgroups were given twice"):
+        SubgroupSelector("cohort").fit(table, "target", groups=table["cohort"])
+    with pytest.raises(MisfeatError, match="has shape"):
+        SubgroupSelector().fit(table, "target", groups=[1, 2, 3])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_set_output_decides_the_library(make, columns, library):
+    table = make(columns)
+    selector = SubgroupSelector("cohort", size=1).fit(table, "target").set_output(transform=library)
+    kept = selector.transform(table)
+    assert type(kept) is LIBRARIES[library]
+    assert names_of(kept) == selector.get_feature_names_out().tolist()
+
+
+def test_one_subgroup_has_a_transformer_of_its_own(make, columns):
+    table = make(columns)
+    selector = SubgroupSelector("cohort", size=2).fit(table, "target")
+    (best,) = selector.best_sets(k=1, subgroup="cohort=c2")
+    own = selector.for_subgroup("cohort=c2")
+    assert names_of(own.transform(table)) == list(best.features)
+    assert names_of(clone(own).fit(table).transform(table)) == list(best.features)
+    with pytest.raises(MisfeatError, match="There is no subgroup 'c2'"):
+        selector.for_subgroup("c2")
+
+
+def test_other_columns_than_at_fit_are_refused(make, columns):
+    table = make(columns)
+    selector = SubgroupSelector("cohort", size=1).fit(table, "target")
+    without_target = make({k: v for k, v in columns.items() if k != "target"})
+    assert names_of(selector.transform(without_target))
+    fewer = make({k: v for k, v in columns.items() if k != "f1"})
+    with pytest.raises(MisfeatError, match="yet now missing:\n- f1"):
+        selector.transform(fewer)
+    more = make({**columns, "new": columns["f1"]})
+    with pytest.raises(MisfeatError, match="unseen at fit time:\n- new"):
+        selector.transform(more)
+    turned = make(dict(reversed(columns.items())))
+    with pytest.raises(MisfeatError, match="same order"):
+        selector.transform(turned)
+    with pytest.raises(MisfeatError, match="not a path"):
+        selector.transform("table.csv")
+
+
+def test_unseen_subgroups_are_ignored_or_named(make, columns):
+    known = np.asarray(columns["cohort"]) != "c3"
+    seen = make({name: np.asarray(values)[known] for name, values in columns.items()})
+    whole = make(columns)
+    for unseen in ("ignore", "union", "error"):
+        selector = SubgroupSelector("cohort", size=1, unseen=unseen).fit(seen, "target")
+        assert names_of(selector.transform(seen))
+        if unseen == "ignore":
+            assert names_of(selector.transform(whole))
+        elif unseen == "union":
+            with pytest.warns(UnseenSubgroupWarning, match="'cohort=c3'"):
+                kept = selector.transform(whole)
+            assert len(kept) == len(whole)
+        else:
+            with pytest.raises(MisfeatError, match="not there at fit: 'cohort=c3'"):
+                selector.transform(whole)
+    with pytest.raises(MisfeatError, match="unseen='skip' is unknown"):
+        SubgroupSelector(unseen="skip").fit(whole, "target")
+
+
+def sites(**columns):
+    """Four sites of 150, 150, 150 and 140 rows."""
+    rng = np.random.default_rng(0)
+    site = np.repeat(["a", "b", "c", "d"], [150, 150, 150, 140])
+    table = {f"x{i}": rng.integers(3, size=len(site)) for i in range(1, 4)}
+    target = (table["x1"] + rng.integers(2, size=len(site)) > 1).astype(float)
+    return pd.DataFrame({"site": site, **table, "y": target, **columns})
+
+
+@pytest.mark.parametrize("unseen", ["error", "union"])
+@pytest.mark.parametrize("small_groups", ["merge", "drop"])
+@pytest.mark.filterwarnings("ignore:The merged subgroup 'other' has 140 rows")
+def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_groups, tmp_path):
+    table = sites()
+    settings = {"min_rows": 145, "small_groups": small_groups, "unseen": unseen}
+    selector = SubgroupSelector("site", size=2, **settings).fit(table, "y")
+    assert "site=d" not in selector.cohorts_.names
+    selector.save(tmp_path / "run")
+    loaded = SubgroupSelector.load(tmp_path / "run")
+    for known in (selector, pickle.loads(pickle.dumps(selector)), loaded):  # noqa: S301
+        assert len(known.transform(table)) == len(table)
+        new = table.assign(site=table["site"].replace("b", "e"))
+        if unseen == "error":
+            with pytest.raises(MisfeatError, match=r"not there at fit: 'site=e'\. Fit"):
+                known.transform(new)
+        else:
+            with pytest.warns(UnseenSubgroupWarning, match=r"not there at fit: 'site=e'\. Fit"):
+                known.transform(new)
+
+
+def test_many_unseen_subgroups_are_counted():
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(sites(), "y")
+    many = sites(site=[f"s{i // 2}" for i in range(590)])
+    with pytest.raises(MisfeatError, match=r"'site=s1', .* and 285 more\. Fit"):
+        selector.transform(many)
+
+
+def test_subgroups_without_a_target_have_been_seen():
+    table = sites()
+    table.loc[table["site"] == "c", "y"] = np.nan
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(table, "y")
+    assert selector.cohorts_.names == ("site=a", "site=b", "site=d")
+    assert len(selector.transform(table)) == len(table)
+
+
+@pytest.mark.parametrize(
+    "groups", ["site", {"site": {"a": "a", "b": "b", "*": "other"}}, ["site", {"x3": [1]}]]
+)
+def test_a_few_rows_of_seen_subgroups_are_transformed(groups):
+    table = sites()
+    selector = SubgroupSelector(groups, size=2, unseen="error").fit(table, "y")
+    for rows in (table.iloc[[0]], table.iloc[[0, 589]], table.iloc[[0, 200, 589]]):
+        assert len(selector.transform(rows)) == len(rows)
+
+
+def test_a_selection_saved_before_seen_subgroups_were_kept_is_loaded(tmp_path):
+    selector = SubgroupSelector("site", size=2, unseen="error").fit(sites(), "y")
+    selector.save(tmp_path / "run")
+    manifest = tmp_path / "run" / MANIFEST
+    about = json.loads(manifest.read_text())
+    assert about.pop("seen") == ["site=a", "site=b", "site=c", "site=d"]
+    about["checksum"] = _checksum(about)
+    manifest.write_bytes(_as_text(about))
+    assert len(SubgroupSelector.load(tmp_path / "run").transform(sites())) == 590
+
+
+def test_it_is_searched_over_in_a_pipeline(columns):
+    table = pd.DataFrame(columns)
+    X, y = table.drop(columns="target"), table["target"]
+    pipeline = make_pipeline(
+        SubgroupSelector("cohort", random_state=0), HistGradientBoostingClassifier(max_iter=5)
+    )
+    grid = {"subgroupselector__size": [1, 2], "subgroupselector__completer": ["gain", "add"]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
+    assert search.best_params_["subgroupselector__size"] in (1, 2)
+    assert search.best_estimator_[:-1].get_feature_names_out().size > 0
+    assert set(search.predict(X)) <= set(y)
+
+
+def test_groups_are_routed_as_metadata(columns):
+    table = pd.DataFrame(columns)
+    X, y = table[["f1", "f2", "f3"]], table["target"]
+    folds = np.arange(len(y)) % 6
+    with config_context(enable_metadata_routing=True):
+        selector = SubgroupSelector(size=1).set_fit_request(groups=True)
+        pipeline = make_pipeline(selector, HistGradientBoostingClassifier(max_iter=5))
+        scores = cross_validate(pipeline, X, y, cv=GroupKFold(3), params={"groups": folds})
+    assert len(scores["test_score"]) == 3
+
+
+def test_it_works_beside_other_columns(columns):
+    table = pd.DataFrame(columns)
+    parts = ColumnTransformer(
+        [("best", SubgroupSelector("cohort", size=1), ["cohort", "f1", "f2"])],
+        remainder="passthrough",
+    )
+    out = parts.set_output(transform="pandas").fit_transform(
+        table.drop(columns="target"), table["target"]
+    )
+    assert {"remainder__f3", "remainder__f4", "remainder__f5"} < set(out.columns)
+    assert any(name.startswith("best__f") for name in out.columns)
+
+
+@pytest.mark.filterwarnings("ignore:The target .* has a single value in the subgroup")
+def test_a_search_on_hospitals_that_lack_columns(data_folder):
+    data = load_heart()
+    X = pd.DataFrame(data.columns).drop(columns="num")
+    y = np.asarray(data.columns["num"]).astype(float) > 0
+    pipeline = make_pipeline(
+        SubgroupSelector("site", missing_values={"chol": [0]}, random_state=0),
+        HistGradientBoostingClassifier(max_iter=20, random_state=0),
+    )
+    search = GridSearchCV(pipeline, {"subgroupselector__size": [2, 3]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.7
+    assert len(search.best_estimator_[:-1].get_feature_names_out()) >= 2
+
+
+def test_threads_are_taken_from_joblibs_context(columns):
+    table = pd.DataFrame(columns)
+    alone = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        together = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
+    pd.testing.assert_frame_equal(alone.scores(), together.scores())
