@@ -21,7 +21,7 @@ from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.opening import open_columns, open_table, with_groups
 from misfeat.cohorts.rules import CohortRules
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
-from misfeat.completion.calibrated import check_confidence
+from misfeat.completion.checks import check_confidence
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import (
     MisfeatError,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from misfeat.completion.settings import confidence_of
 from misfeat.selection.collecting import WORTH_SAYING
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def worth_measuring(selector: SubgroupSelector) -> Iterator[str]:
     """What each subgroup would gain most by recording, then where there is hardly any gain."""
-    confidence = getattr(selector.completer_, "confidence", None)
+    confidence = confidence_of(selector.completer_)
     little: dict[str, list[str]] = {}
     for worth in selector.worths():
         if worth.rank == 1:

@@ -35,7 +35,7 @@ class Measure(Protocol):
         What no score can exceed.
     closed : bool
         Whether a larger set never scores lower (upward closure).
-    records : Cohorts or None
+    rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
     """
 
@@ -43,7 +43,7 @@ class Measure(Protocol):
     missing: NDArray[np.bool_]
     ceiling: Scores
     closed: bool
-    records: Cohorts | None
+    rows: Cohorts | None
 
     def of_levels(
         self,
@@ -73,7 +73,7 @@ class MutualInformation:
     """
 
     def __init__(self, cohorts: Cohorts) -> None:
-        self.records: Cohorts | None = cohorts
+        self.rows: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
@@ -112,7 +112,7 @@ class SquaredCorrelation:
     """
 
     closed = True
-    records: Cohorts | None = None
+    rows: Cohorts | None = None
 
     def __init__(self, moments: Moments) -> None:
         self.moments = moments

@@ -12,6 +12,7 @@ from misfeat.cohorts.blocks import check_blocks, check_names
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.naming import not_a_feature
 from misfeat.completion.model import CompletedScores
+from misfeat.completion.settings import confidence_of
 from misfeat.exceptions import MisfeatError, check_count, listed, shortened
 from misfeat.lattice import rank
 from misfeat.machine.progress import progress_shown
@@ -237,7 +238,7 @@ class Answers:
         measure, size = self._book.measure, scores.subsets.shape[1]
         costs = self._checked_costs(costs)
         larger = self._scores_of(size + 1) if joins(measure.missing, size) else None
-        confidence = getattr(self.completer_, "confidence", None)
+        confidence = confidence_of(self.completer_)
         worths = Worths(scores, larger, measure.missing, measure.features, confidence, costs)
         return [
             worth
@@ -387,7 +388,7 @@ class Answers:
                 found = trust(known, self.completer_, size, k, rounds, self.random_state, progress)
             self._trusted = (asked, found)
         found = self._trusted[1]
-        self.validation_ = in_words(found, k, getattr(self.completer_, "confidence", None))
+        self.validation_ = in_words(found, k, confidence_of(self.completer_))
         return found
 
     def _names(self, subgroup: str | None) -> tuple[str, ...]:

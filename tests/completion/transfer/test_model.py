@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from misfeat.completion.transfer.records import Records
 
 from misfeat.bench.hiding import Truth, exact_scores
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.hiding import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.records import Records
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work

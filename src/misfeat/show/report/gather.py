@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from misfeat.completion.settings import confidence_of
 from misfeat.selection.cautions import cautions
 from misfeat.show.report.findings import Findings
 from misfeat.show.report.lattice import sizes_that_fit
@@ -57,7 +58,7 @@ def gather(
         measure=selector.measure,
         size=size,
         k=k,
-        confidence=getattr(selector.completer_, "confidence", None),
+        confidence=confidence_of(selector.completer_),
         top=top,
         worths=selector.worths(size=size, costs=costs),
         scores=scores,
