@@ -18,7 +18,7 @@ from misfeat.completion import CompletedScores, GainCompleter
 from misfeat.completion.support import support_of
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 class Fixed:

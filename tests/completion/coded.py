@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.cohorts import Cohorts
+from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import MutualInformation
 
@@ -47,3 +47,19 @@ def known_of(cohorts: Cohorts, size: int) -> Known:
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
     return Known(ExactScores(by_size, cohorts.missing, measure.ceiling, measure.closed), cohorts)
+
+
+def drawn_cohorts(
+    seed=0, n_rows=240, n_features=5, n_cohorts=3, n_values=3, n_classes=2
+) -> Cohorts:
+    """Features that depend on each other and on the target, a little differently by cohort."""
+    rng = np.random.default_rng(seed)
+    site = np.arange(n_rows) % n_cohorts
+    hidden = rng.integers(n_values, size=n_rows)
+    columns = {"site": site}
+    for f in range(n_features):
+        copied = rng.random(n_rows) < 0.25 + 0.1 * f + 0.05 * site
+        columns[f"f{f}"] = np.where(copied, hidden, rng.integers(n_values, size=n_rows))
+    flipped = rng.random(n_rows) < 0.3
+    columns["y"] = np.where(flipped, rng.integers(n_classes, size=n_rows), hidden % n_classes)
+    return build_cohorts(columns, "y", groups="site")

@@ -28,16 +28,15 @@ _HOMES = {
     "Known": "misfeat.completion.model",
     "SUPPORT": "misfeat.completion.model",
 }
-_CLASSES = completer_classes()
 
-__all__ = sorted([*_HOMES, *_CLASSES])
+__all__ = sorted([*_HOMES, *completer_classes()])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _CLASSES:
-        return COMPLETERS[_CLASSES[name]]
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if (known_as := completer_classes().get(name)) is not None:
+        return COMPLETERS[known_as]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

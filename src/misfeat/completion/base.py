@@ -47,8 +47,8 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     >>> from misfeat.completion import ExactScores, Guess, Known
     >>> class NothingCompleter(BaseCompleter):
     ...     def guess(self, known, size):
-    ...         by_size = [np.zeros_like(scores) for scores in known.exact.by_size[: size + 1]]
-    ...         return Guess(by_size, np.zeros_like(by_size[size]))
+    ...         by_size = known.exact.by_size[: size + 1]
+    ...         return Guess.of([np.zeros_like(scores) for scores in by_size])
     >>> exact = ExactScores(
     ...     by_size=(np.zeros((1, 1)), np.array([[0.1, np.nan]]), np.array([[np.nan]])),
     ...     missing=np.array([[False, True]]),
