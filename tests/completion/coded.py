@@ -7,6 +7,7 @@ import numpy as np
 from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import MutualInformation
+from misfeat.lattice import level
 
 
 def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohorts:
@@ -63,3 +64,17 @@ def drawn_cohorts(
     flipped = rng.random(n_rows) < 0.3
     columns["y"] = np.where(flipped, rng.integers(n_classes, size=n_rows), hidden % n_classes)
     return build_cohorts(columns, "y", groups="site")
+
+
+def known_scores(n_features=7, n_cohorts=3, seed=0, reach=5) -> ExactScores:
+    """Smooth, growing scores of which cohorts lack some features."""
+    rng = np.random.default_rng(seed)
+    missing = np.zeros((n_cohorts, n_features), dtype=bool)
+    missing[np.arange(n_cohorts), np.arange(n_cohorts)] = True
+    worth = rng.random((n_cohorts, n_features))
+    by_size = [np.zeros((n_cohorts, 1))]
+    for size in range(1, reach + 1):
+        subsets = level(n_features, size)
+        scores = 1 - np.exp(-0.3 * worth[:, subsets].sum(axis=2))
+        by_size.append(np.where(missing[:, subsets].any(axis=2), np.nan, scores))
+    return ExactScores(tuple(by_size), missing, np.ones(n_cohorts))

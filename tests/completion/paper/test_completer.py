@@ -11,7 +11,7 @@ from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.paper.models import BYTES_SIDE_BY_SIDE
 from misfeat.exceptions import MisfeatWarning
-from tests.completion.paper.scores import known_scores
+from tests.completion.coded import known_scores
 
 
 def quick(**settings):

@@ -8,7 +8,7 @@ import pytest
 from misfeat import MisfeatError
 from misfeat.completion import Known, PaperCompleter
 from misfeat.completion.paper.models import ModelShape, PaperModels
-from tests.completion.paper.scores import known_scores
+from tests.completion.coded import known_scores
 
 
 def trained(**settings):

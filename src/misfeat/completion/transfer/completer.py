@@ -14,6 +14,7 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.settings import INHERIT
+from misfeat.completion.transfer.rows import CodedRows
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
@@ -148,8 +149,6 @@ class TransferRows:
     """
 
     def __init__(self, cohorts: Cohorts) -> None:
-        from misfeat.completion.transfer.rows import CodedRows
-
         self.coded = CodedRows.of(cohorts)
         self._cohorts = cohorts
         self._coarse: list[Scores] = []
