@@ -12,13 +12,14 @@ from misfeat.cohorts.blocks import (
     check_blocks,
     check_names,
     joined_blocks,
-    moments_without,
+    product_sums_without,
     without_features,
 )
 from misfeat.cohorts.build import cohorts_of, subgroup_names
+from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.groups import parse_groups
-from misfeat.cohorts.moments import moments_of
 from misfeat.cohorts.opening import open_columns, open_table, with_groups
+from misfeat.cohorts.product_sums import product_sums_of
 from misfeat.cohorts.rules import CohortRules
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.calibrated import check_confidence
@@ -433,18 +434,9 @@ class SubgroupSelector(Answers, SelectsColumns):
         return html + subgroups_as_html(self) if hasattr(self, "cohorts_") else html
 
     def _rules(self) -> CohortRules:
-        return CohortRules.parse(
-            groups=self.groups,
-            bins=self.bins,
-            binning=self.binning,
-            max_categories=self.max_categories,
-            missing_values=self.missing_values,
-            missing_threshold=self.missing_threshold,
-            sporadic=self.sporadic,
-            min_rows=self.min_rows,
-            small_groups=self.small_groups,
-            missing_groups=self.missing_groups,
-        )
+        names = Coding().get_params()
+        coding = Coding(**{name: getattr(self, name) for name in names})
+        return CohortRules.parse(self.groups, coding)
 
     def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
         """The table, its target, and the rules by which it becomes cohorts."""
@@ -465,8 +457,8 @@ class SubgroupSelector(Answers, SelectsColumns):
             return MutualInformation(cohorts)
         if self.blocks:
             raise MisfeatError("blocks need measure='mutual_info'; leave one of the two out.")
-        moments = moments_of(*self._opened(X, y, groups))
-        return SquaredCorrelation(moments_without(moments, check_names(self.exclude, "exclude")))
+        sums = product_sums_of(*self._opened(X, y, groups))
+        return SquaredCorrelation(product_sums_without(sums, check_names(self.exclude, "exclude")))
 
     def _with_choices(self, cohorts: Cohorts) -> Cohorts:
         """Cohorts without excluded features, and with blocks of features joined."""

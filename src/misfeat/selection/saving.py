@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.model import Cohorts, ColumnReport
-from misfeat.cohorts.moments import Moments
+from misfeat.cohorts.model import Cohorts, ColumnAudit
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS
 from misfeat.exceptions import DamagedFileError, MisfeatError, listed
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
@@ -94,7 +94,7 @@ def _about(selector: SubgroupSelector, arrays: Arrays) -> dict[str, Any]:
         "validation": getattr(selector, "validation_", None),
         "cohorts": _packed(selector.cohorts_, "cohorts", arrays),
         "seen": list(selector.cohorts_.seen),
-        "moments": _packed_moments(selector, arrays),
+        "sums": _packed_sums(selector, arrays),
         "book": selector._book.packed(arrays),
     }
 
@@ -104,7 +104,7 @@ def _names_in(selector: SubgroupSelector) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def _packed(data: Cohorts | Moments, name: str, arrays: Arrays) -> dict[str, Any]:
+def _packed(data: Cohorts | ProductSums, name: str, arrays: Arrays) -> dict[str, Any]:
     """The fields of plain data: arrays apart, the rest encoded."""
     rest = {}
     for field in fields(data):
@@ -120,10 +120,10 @@ def _packed(data: Cohorts | Moments, name: str, arrays: Arrays) -> dict[str, Any
     return rest
 
 
-def _packed_moments(selector: SubgroupSelector, arrays: Arrays) -> dict[str, Any] | None:
+def _packed_sums(selector: SubgroupSelector, arrays: Arrays) -> dict[str, Any] | None:
     measure = selector._book.measure
     if isinstance(measure, SquaredCorrelation):
-        return _packed(measure.moments, "moments", arrays)
+        return _packed(measure.sums, "sums", arrays)
     return None
 
 
@@ -157,15 +157,15 @@ def _restored(
     columns = about["cohorts"].pop("columns")
     cohorts = Cohorts(
         **_unpacked(about["cohorts"], "cohorts", arrays),
-        columns=tuple(ColumnReport(**decoded(report)) for report in columns),
+        columns=tuple(ColumnAudit(**decoded(report)) for report in columns),
     )
     cohorts = replace(cohorts, seen=tuple(about.get("seen", cohorts.names)))
     completer = _decoded_completer(about["fitted_completer"])
     if about["chosen"] is not None:
         completer.chosen_ = about["chosen"]
     measure: Any = MutualInformation(cohorts)
-    if about["moments"] is not None:
-        measure = SquaredCorrelation(Moments(**_unpacked(about["moments"], "moments", arrays)))
+    if about["sums"] is not None:
+        measure = SquaredCorrelation(ProductSums(**_unpacked(about["sums"], "sums", arrays)))
     selector.cohorts_, selector.completer_ = cohorts, completer
     selector._backend = about["backend"]
     selector._book = ScoreBook(
