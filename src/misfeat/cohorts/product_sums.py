@@ -184,3 +184,8 @@ def _centred(
         + both * mean[:, :, None] * mean[:, None, :]
     )
     return shifted
+
+
+def cohorts_and_product_sums(table, target, rules, progress=None):  # type: ignore[no-untyped-def]
+    """TEMPORARY."""
+    raise NotImplementedError

@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from misfeat.selection.collecting import Worth
-    from misfeat.selector import SubgroupSelector
+    from misfeat.selection.selection import Selection
 
 
-def worth_measuring(selector: SubgroupSelector) -> Iterator[str]:
+def worth_measuring(selection: Selection) -> Iterator[str]:
     """What each subgroup would gain most by recording, then where there is hardly any gain."""
-    confidence = getattr(selector.completer_, "confidence", None)
+    confidence = selection.confidence
     little: dict[str, list[str]] = {}
-    for worth in selector.worths():
+    for worth in selection.worths():
         if worth.rank == 1:
             if worth.gain > WORTH_SAYING * worth.before:
-                yield _rise(worth, selector.cohorts_.target, confidence)
+                yield _rise(worth, selection.cohorts.target, confidence)
             else:
                 little.setdefault(worth.feature, []).append(worth.subgroup)
     if little:

@@ -27,6 +27,12 @@ class Measure(Protocol):
 
     Attributes
     ----------
+    name : str
+        What users call it.
+    unit : str
+        The unit of a score.
+    words : str
+        What a score is, as in "the ... with the target".
     features : tuple of str
         The features that sets are made of.
     missing : ndarray of bool of shape (n_cohorts, n_features)
@@ -39,6 +45,9 @@ class Measure(Protocol):
         The coded rows that scores were counted from, where they were.
     """
 
+    name: str
+    unit: str
+    words: str
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
     ceiling: Scores
@@ -71,6 +80,8 @@ class MutualInformation:
     >>> MutualInformation(build_cohorts(table, "y")).of_levels(0, 1, 1, None)[0].round(4)
     array([0.6931, 0.    ])
     """
+
+    name, unit, words = "mutual_info", "nats", "joint mutual information"
 
     def __init__(self, cohorts: Cohorts) -> None:
         self.records: Cohorts | None = cohorts
@@ -111,6 +122,7 @@ class SquaredCorrelation:
     array([1., 0.])
     """
 
+    name, unit, words = "r2", "R²", "squared multiple correlation"
     closed = True
     records: Cohorts | None = None
 
