@@ -202,12 +202,12 @@ class Question(BaseEstimator):  # type: ignore[misc]
         super().set_params(**params)
         return self
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise for the first parameter that cannot be used."""
         check_parameters(self)
         check_parameters(self.columns or Columns())
 
-    def changed(self) -> dict[str, str]:
+    def _changed(self) -> dict[str, str]:
         """The parameters that were not left at their defaults, as Python would write them."""
         values = {name: getattr(self, name) for name in parameters_of(self)}
         return {

@@ -67,6 +67,12 @@ def answer(
     return asked
 
 
+def fact(name: str) -> Any:
+    """An attribute of the estimator that its selection holds."""
+    held: property | None = getattr(ShownSelection, name, None)
+    return property(answer(lambda selection: getattr(selection, name)), doc=held and held.__doc__)
+
+
 @with_parameters
 class SubgroupSelector(SelectsColumns, Question):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
@@ -134,7 +140,7 @@ class SubgroupSelector(SelectsColumns, Question):
         >>> SubgroupSelector(size=1).fit(X, [0, 0, 1, 1]).get_support()
         array([ True, False])
         """
-        self.check()
+        self._check()
         X, y = checked_arrays(self, X, y)
         with progress_shown(self.verbose > 0) as progress:
             if progress is not None:
@@ -162,10 +168,10 @@ class SubgroupSelector(SelectsColumns, Question):
     validate = answer(ShownSelection.validate)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)
-    cohorts_ = property(answer(lambda selection: selection.cohorts))
-    completer_ = property(answer(lambda selection: selection.completer))
-    subgroups_ = property(answer(lambda selection: selection.subgroups_))
-    validation_ = property(answer(lambda selection: selection.validation))
+    cohorts_ = fact("cohorts")
+    completer_ = fact("completer")
+    subgroups_ = fact("subgroups_")
+    validation_ = fact("validation")
 
     def transform(self, X: Any) -> Any:
         """Keep the columns of the best sets, as they are; `columns` says which.
@@ -303,7 +309,7 @@ class SubgroupSelector(SelectsColumns, Question):
             blocks=blocks,
             seed=self.random_state,
             backend=table.frame_backend,
-            settings=self.changed(),
+            settings=self._changed(),
         )
         return ShownSelection(cohorts, book, asked, verbose=int(self.verbose))
 
@@ -362,7 +368,7 @@ class SubgroupSelector(SelectsColumns, Question):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        k = 1 if self._checked_columns().keep == "best" else self.k
+        k = 1 if self._checked_columns().keep == "best" else None
         sets = self.best_sets(k=k, subgroup=subgroup)
         chosen = {feature for best in sets for feature in best.features}
         blocks = self.selection_.asked.blocks
