@@ -7,13 +7,15 @@ Needs heart.csv in the folder that the environment variable MISFEAT_DATA names (
 
 from __future__ import annotations
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import load_heart
 
 
 def main() -> None:
     heart = load_heart()
-    selector = SubgroupSelector(groups="site", size=2, k=3, missing_values={"chol": [0]})
+    selector = SubgroupSelector(
+        groups="site", size=2, k=3, coding=Coding(missing_values={"chol": [0]})
+    )
     selector.fit(heart.columns, heart.target)
     print(selector.subgroups_)
     print(selector.top_k())

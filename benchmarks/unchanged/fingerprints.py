@@ -8,6 +8,8 @@ between kinds of processors, so fingerprints compare on one machine only:
     git stash pop; python benchmarks/unchanged/fingerprints.py after.csv
     diff before.csv after.csv
 
+Words after the file's name keep only the lines that hold one of them, such as "heart," or ",knn,".
+
 The tables other than heart need MISFEAT_DATA (docs/data.md).
 """
 
@@ -17,13 +19,14 @@ import csv
 import hashlib
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may differ in a bit
 
 import numpy as np
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.completion import IterativeCompleter, MLPCompleter, MultiplexCompleter, PaperCompleter
 from misfeat.datasets import (
     as_in_paper,
@@ -84,31 +87,30 @@ def completers():
         yield name, name, 3
     yield "knn", "knn", 2
     yield "markov_blanket", "markov_blanket", 2
-    yield "iterative", IterativeCompleter(imputations=2, sweeps=2, rounds=1), 2
+    yield "iterative", IterativeCompleter(imputations=1, sweeps=1, rounds=1, max_rows=500), 2
     yield "mlp", MLPCompleter(epochs=40, device="cpu"), 2
     yield "multiplex", MultiplexCompleter(steps=30, masks=4, rounds=1, device="cpu"), 2
     yield "paper", PaperCompleter(epochs=40, device="cpu"), 2
 
 
-def selectors():
+def questions():
+    """A name for every line, and what gives the fitted selector."""
     for table, columns, target, groups, bins in tables():
+        new = partial(fitted, columns, target, groups, bins)
         for name, completer, size in completers():
-            for m in {2, size}:
-                new = selector(groups, m, bins, completer=completer)
-                yield f"{table},{name},size {m}", new.fit(columns, target)
-        half = selector(groups, 2, bins, completer="auto", budget=0.5)
-        yield f"{table},auto,size 2 with half the budget", half.fit(columns, target)
-        bounds = selector(groups, 2, bins, completer="auto", confidence=None)
-        yield f"{table},auto,size 2 with certain bounds", bounds.fit(columns, target)
+            for m in sorted({2, size}):
+                yield f"{table},{name},size {m}", partial(new, m, completer=completer)
+        yield f"{table},auto,size 2 with half the budget", partial(new, 2, budget=0.5)
+        yield f"{table},auto,size 2 with certain bounds", partial(new, 2, confidence=None)
         if table in ("heart", "survey"):
-            r2 = selector(groups, 2, bins, completer="auto", measure="r2")
-            yield f"{table},auto,size 2 of r2", r2.fit(columns, target)
+            yield f"{table},auto,size 2 of r2", partial(new, 2, measure="r2")
 
 
-def selector(groups, size, bins, **settings):
-    return SubgroupSelector(
-        groups, size=size, k=20, bins=bins, random_state=0, n_jobs=-1, **settings
+def fitted(columns, target, groups, bins, size, **settings):
+    selector = SubgroupSelector(
+        groups, size=size, k=20, random_state=0, n_jobs=-1, **settings, coding=Coding(bins=bins)
     )
+    return selector.fit(columns, target)
 
 
 def fingerprint(frame):
@@ -120,21 +122,24 @@ def fingerprint(frame):
     return digest.hexdigest()[:16]
 
 
-def main(path):
+def main(path, *words):
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
         lines.writerow(["table", "completer", "asked", "scores", "top_k", "worth", "validation"])
-        for name, fitted in selectors():
+        for name, fit in questions():
+            if words and not any(word in name for word in words):
+                continue
+            selector = fit()
             learns = name.split(",")[1] in ("mlp", "multiplex", "paper", "iterative", "knn")
             found = [
-                fingerprint(fitted.scores()),
-                fingerprint(fitted.top_k()),
-                fingerprint(fitted.worth_collecting()),
-                "" if learns else fingerprint(fitted.validate(rounds=1)),
+                fingerprint(selector.scores()),
+                fingerprint(selector.top_k()),
+                fingerprint(selector.worth_collecting()),
+                "" if learns else fingerprint(selector.validate(rounds=1)),
             ]
             lines.writerow([*name.split(","), *found])
             file.flush()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

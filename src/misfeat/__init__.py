@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from misfeat.cohorts.coding import Coding
+    from misfeat.columns import Columns
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -17,13 +19,17 @@ if TYPE_CHECKING:
     )
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
+    from misfeat.show.shown import ShownSelection as Selection
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Coding",
+    "Columns",
     "DamagedFileError",
     "MisfeatError",
     "MisfeatWarning",
+    "Selection",
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
@@ -31,23 +37,23 @@ __all__ = [
 ]
 
 _HOME = {
-    "DamagedFileError": "misfeat.exceptions",
-    "UnseenSubgroupWarning": "misfeat.exceptions",
-    "MisfeatError": "misfeat.exceptions",
-    "MisfeatWarning": "misfeat.exceptions",
-    "SubgroupSelector": "misfeat.selector",
+    "Coding": "misfeat.cohorts.coding:Coding",
+    "Columns": "misfeat.columns:Columns",
+    "DamagedFileError": "misfeat.exceptions:DamagedFileError",
+    "MisfeatError": "misfeat.exceptions:MisfeatError",
+    "MisfeatWarning": "misfeat.exceptions:MisfeatWarning",
+    "Selection": "misfeat.show.shown:ShownSelection",
+    "SubgroupSelector": "misfeat.selector:SubgroupSelector",
+    "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
+    "plot": "misfeat.show.plot:",
 }
 
 
-_MODULES = {"plot": "misfeat.show.plot"}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(_MODULES[name])
     if name not in _HOME:
         raise AttributeError(f"module 'misfeat' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    module, _, thing = _HOME[name].partition(":")
+    return getattr(import_module(module), thing) if thing else import_module(module)
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from misfeat.cohorts.dataframes import (
     without_batch,
 )
 from misfeat.exceptions import MisfeatError
+from misfeat.parameters import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,6 +35,42 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
+
+
+MOST_NAMED = 5
+"""So many columns of a table that does not fit are named in a message."""
+
+
+@with_parameters
+class Columns(BaseEstimator):  # type: ignore[misc]
+    """Which columns `SubgroupSelector.transform` keeps.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> from misfeat import Columns, SubgroupSelector
+    >>> table = {"site": list("aabb"), "x": [0, 1, 0, 1], "z": [0, 0, 1, 1], "y": [0, 1, 0, 1]}
+    >>> selector = SubgroupSelector("site", size=1, columns=Columns(groups=True))
+    >>> list(selector.fit(table, "y").transform(table))
+    ['site', 'x']
+    """
+
+    _: KW_ONLY
+    keep: str = parameter(
+        "The columns of the best set of every subgroup, or of its `k` best sets.",
+        one_of("best", "top_k"),
+        default="best",
+    )
+    groups: bool = parameter(
+        "Whether the columns that tell subgroups apart are kept, too.", a_flag(), default=False
+    )
+    unseen: str = parameter(
+        """What to do about rows of subgroups that were not there at fit: nothing, so that they keep
+        the same columns as all others; the same with a warning that names them; or an error.""",
+        one_of("ignore", "warn", "error"),
+        default="ignore",
+    )
 
 
 def is_array(X: object) -> bool:
@@ -218,9 +256,6 @@ def _mismatch(expected: list[str], found: list[str]) -> str:
     if not unseen and not gone:
         lines.append("Feature names must be in the same order as they were in fit.")
     return "\n".join(lines) + "\n"
-
-
-MOST_NAMED = 5
 
 
 class SubgroupColumns(SelectsColumns):

@@ -1,27 +1,177 @@
-"""What misfeat raises and warns; every message names the column or value and a remedy."""
+"""What misfeat raises and warns: messages as data, so that whoever shows one chooses the words."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Sized
+from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    Spelling = Callable[["Setting"], str]
+
+UNSAID: Any = object()
+"""Stands for a value that was not given, where None is one."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter that a message names, with the value and the column it is about, if any.
+
+    Attributes
+    ----------
+    parameter : str
+        The parameter's name in Python.
+    value : object, optional
+        Its value.
+    column : str, optional
+        The column that the value is given for, where the parameter takes values by column.
+
+    Examples
+    --------
+    >>> str(Setting("k", 0)), str(Setting("min_rows")), str(Setting("bins", 5, column="age"))
+    ('k=0', 'min_rows', "bins={'age': 5}")
+    """
+
+    parameter: str
+    value: Any = UNSAID
+    column: str | None = None
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the message speaks of a value."""
+        return self.value is not UNSAID
+
+    def __str__(self) -> str:
+        if self.column is not None:
+            value = shortened(self.value) if self.has_value else "..."
+            return f"{self.parameter}={{{self.column!r}: {value}}}"
+        return f"{self.parameter}={shortened(self.value)}" if self.has_value else self.parameter
+
+
+class Message(str):
+    """A message and what it is made of; as a string it speaks Python.
+
+    Parameters
+    ----------
+    template : str
+        The message with a field such as ``{column!r}`` for every name or value in it.
+    **about : object
+        What the fields stand for. Parameters are given as `Setting`.
+
+    Examples
+    --------
+    >>> message = Message("{limit} is too few; {n} rows.", limit=Setting("min_rows", 5), n=3)
+    >>> message
+    'min_rows=5 is too few; 3 rows.'
+    >>> message.told(lambda setting: f"--min-rows {setting.value}")
+    '--min-rows 5 is too few; 3 rows.'
+    """
+
+    template: str
+    about: dict[str, Any]
+
+    def __new__(cls, template: str, **about: Any) -> Message:
+        """Fill the fields in; text without fields is taken as it is."""
+        message = super().__new__(cls, _filled(template, about, str))
+        message.template, message.about = template, about
+        return message
+
+    def told(self, spell: Spelling) -> str:
+        """The message with its parameters in the words of whoever shows it."""
+        return _filled(self.template, self.about, spell)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The parameters it names, in the order of its fields."""
+        return tuple(value for value in self.about.values() if isinstance(value, Setting))
+
+    def __add__(self, other: str) -> Message:
+        """One message after the other."""
+        if not isinstance(other, Message):
+            other = Message(str(other))
+        return Message("{first}{second}", first=self, second=other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _message, (self.template, self.about)
+
+
+def _message(template: str, about: dict[str, Any]) -> Message:
+    return Message(template, **about)
+
+
+def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
+    if not about:
+        return template
+    words = {name: _spelled(value, spell) for name, value in about.items()}
+    return template.format(**words)
+
+
+def _spelled(value: Any, spell: Spelling) -> Any:
+    if isinstance(value, Setting):
+        return spell(value)
+    return value.told(spell) if isinstance(value, Message) else value
+
+
+def as_message(text: str) -> Message:
+    """Text as a message without fields; a message stays what it is."""
+    return text if isinstance(text, Message) else Message(text)
 
 
 class MisfeatError(ValueError):
     """The table or the request cannot be answered; the message says what to do.
 
+    Parameters
+    ----------
+    problem : str
+        What is wrong, a template as `Message` takes it.
+    remedy : str, default=""
+        What to do about it, with the same fields.
+    **about : object
+        What the fields stand for.
+
+    Attributes
+    ----------
+    message : Message
+        The whole text, which `Message.told` spells in other words.
+    remedy : Message
+        What to do, empty where the problem says it.
+    parameter : str or None
+        The parameter that the error is about.
+    column : str or None
+        The column that it is about.
+    value : object
+        The value that was refused, None where there is none.
+
     Examples
     --------
-    >>> from misfeat import MisfeatError
-    >>> issubclass(MisfeatError, ValueError)
-    True
+    >>> from misfeat import MisfeatError, SubgroupSelector
+    >>> try:
+    ...     SubgroupSelector(k=0).fit({"a": [0, 1], "y": [0, 1]}, "y")
+    ... except MisfeatError as error:
+    ...     print(error, error.parameter, error.value)
+    k=0; it must be an integer of at least 1. k 0
     """
+
+    def __init__(self, problem: str, *, remedy: str = "", **about: Any) -> None:
+        if isinstance(problem, Message) and not about and not remedy:
+            self.message = problem
+        else:
+            self.message = Message(f"{problem} {remedy}" if remedy else problem, **about)
+        super().__init__(self.message)
+        self.remedy = Message(remedy, **about)
+        settings = self.message.settings
+        first = settings[0] if settings else None
+        self.parameter: str | None = first.parameter if first else None
+        column = self.message.about.get("column", first.column if first else None)
+        self.column: str | None = None if column is None else str(column)
+        said = first is not None and first.has_value
+        self.value: Any = first.value if said and first else self.message.about.get("value")
 
 
 class DamagedFileError(MisfeatError):
@@ -62,11 +212,11 @@ class UnseenSubgroupWarning(MisfeatWarning):
 
 
 def warn(text: str, kind: type[MisfeatWarning] = MisfeatWarning) -> None:
-    """Warn as if the user's own line had: the first one outside this package."""
+    """Warn from the user's own line: the first frame outside this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, kind, stacklevel=level)
+    warnings.warn(kind(as_message(text)), stacklevel=level)
 
 
 def _is_ours(module: str) -> bool:
@@ -74,23 +224,26 @@ def _is_ours(module: str) -> bool:
 
 
 def check_count(value: object, name: str, least: int = 1, none: bool = False) -> None:
-    """Refuse a parameter that is no whole number of at least `least`, nor None where it may be."""
+    """Raise unless an integer of at least `least` (or None, where allowed)."""
     if none and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise MisfeatError(
-            f"{name}={shortened(value)}; it must be a whole number of at least {least}"
-            f"{', or None' if none else ''}."
+            "{setting}; it must be an integer of at least {least}{or_none}.",
+            setting=Setting(name, value),
+            least=least,
+            or_none=", or None" if none else "",
         )
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse what is no number of threads as joblib reads it, nor None."""
+    """Raise unless a number of threads as joblib reads it, or None."""
     if n_jobs is None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise MisfeatError(
-            f"n_jobs={n_jobs!r}; it must be a number of threads, -1 for all, or None."
+            "{setting}; it must be a number of threads, -1 for all, or None.",
+            setting=Setting("n_jobs", n_jobs),
         )
 
 
@@ -123,10 +276,15 @@ def shortened(value: object, most: int = 60) -> str:
     return f"a {type(value).__name__}{size}"
 
 
-def no_such_column(column: object, names: Iterable[str], role: str) -> MisfeatError:
+def no_such_column(column: object, names: Iterable[str], role: str | Setting) -> MisfeatError:
     """The error for a column that the table does not have, with the nearest names it has."""
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)
     has = listed(names) or "no columns"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {has}."
-    return MisfeatError(f"The table has no column {column!r} (asked for as {role}); {hint}")
+    return MisfeatError(
+        "The table has no column {column!r} (asked for as {role}); {hint}",
+        column=column,
+        role=role,
+        hint=hint,
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.model import ColumnReport
+    from misfeat.cohorts.model import ColumnAudit
     from tests.cohorts.engines import Hold
 
 pytestmark = pytest.mark.heavy
@@ -129,7 +129,7 @@ def rows_of(frame: Any) -> list[dict[str, Any]]:
     return frame.to_dict("records")
 
 
-def report_on(column: str, cohorts: Cohorts) -> ColumnReport:
+def report_on(column: str, cohorts: Cohorts) -> ColumnAudit:
     (report,) = (report for report in cohorts.columns if report.column == column)
     return report
 

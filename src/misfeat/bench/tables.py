@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import (
     as_in_paper,
     load_attrition,
@@ -50,7 +50,9 @@ def _prepared(load: Callable[[], Dataset]) -> Callable[[int], BenchTable]:
     def table() -> BenchTable:
         data = load()
         return BenchTable(
-            build_cohorts(data.columns, data.target, groups=data.groups, bins=data.bins)
+            build_cohorts(
+                data.columns, data.target, groups=data.groups, coding=Coding(bins=data.bins)
+            )
         )
 
     return lambda seed: table()  # noqa: ARG005

@@ -1,7 +1,16 @@
 """Cohorts: any table, cut into subgroups, coded and collapsed to weighted rows."""
 
 from misfeat.cohorts.build import build_cohorts
-from misfeat.cohorts.model import Cohort, Cohorts, ColumnReport
-from misfeat.cohorts.moments import Moments, build_moments
+from misfeat.cohorts.coding import Coding
+from misfeat.cohorts.model import Cohort, Cohorts, ColumnAudit
+from misfeat.cohorts.product_sums import ProductSums, build_product_sums
 
-__all__ = ["Cohort", "Cohorts", "ColumnReport", "Moments", "build_cohorts", "build_moments"]
+__all__ = [
+    "Coding",
+    "Cohort",
+    "Cohorts",
+    "ColumnAudit",
+    "ProductSums",
+    "build_cohorts",
+    "build_product_sums",
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import (
+from misfeat.cohorts.coders import (
     CodedRows,
     EdgeCoder,
     Kind,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import Coder, Reading
+    from misfeat.cohorts.coders import Coder, Reading
     from misfeat.cohorts.values import Value
 
     Mask = NDArray[np.bool_]

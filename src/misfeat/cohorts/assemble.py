@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coding import CodedRows, collapse
+from misfeat.cohorts.coders import CodedRows, collapse
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.values import MISSING_LABEL
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -78,7 +78,7 @@ def find_cohorts(
     kept = np.ones(len(starts), dtype=bool)
     if absent.any():
         count = int(np.add.reduceat(rows.weights, starts)[absent].sum())
-        if rules.missing_groups == "drop":
+        if rules.coding.missing_groups == "drop":
             notes.add(f"{count:,} rows with a missing group value are dropped.")
             kept = ~absent
         else:
@@ -99,7 +99,7 @@ def subgroups_in(
 ) -> tuple[str, ...]:
     """The names of all subgroups that rows belong to, however small they are."""
     _, terms, absent = _stretches(rows, groupings)
-    kept = ~absent if rules.missing_groups == "drop" else np.ones(len(absent), dtype=bool)
+    kept = ~absent if rules.coding.missing_groups == "drop" else np.ones(len(absent), dtype=bool)
     minterms = np.unique(terms[:, kept], axis=1)
     return tuple(_unique([_minterm_name(minterm, groupings) for minterm in minterms.T]))
 
@@ -140,24 +140,37 @@ def _settle_small(
     runs: Runs, names: list[str], sizes: NDArray[np.int64], rules: CohortRules, notes: Notes
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with fewer than `min_rows` rows, and say which."""
-    small = np.flatnonzero(sizes < rules.min_rows)
+    small = np.flatnonzero(sizes < rules.coding.min_rows)
     if not len(small):
         return runs, names
     shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
     if len(small) > MOST_NAMED:
         shown += f" and {len(small) - MOST_NAMED:,} more"
-    large = np.flatnonzero(sizes >= rules.min_rows)
-    merging = rules.small_groups == "merge"
+    large = np.flatnonzero(sizes >= rules.coding.min_rows)
+    merging = rules.coding.small_groups == "merge"
+    least = Setting("min_rows", rules.coding.min_rows)
     if not merging and not len(large):
         raise MisfeatError(
-            f"Every subgroup has fewer than min_rows={rules.min_rows} rows: {shown}. Lower it."
+            "Every subgroup has fewer than {least} rows: {shown}.",
+            remedy="Lower it.",
+            least=least,
+            shown=shown,
         )
     fate = f"are merged into {SMALL!r}" if merging else "are left out"
-    notes.add(f"Subgroups with fewer than min_rows={rules.min_rows} rows {fate}: {shown}.")
-    if merging and sizes[small].sum() < rules.min_rows:
+    notes.add(
+        "Subgroups with fewer than {least} rows {fate}: {shown}.",
+        least=least,
+        fate=fate,
+        shown=shown,
+    )
+    if merging and sizes[small].sum() < rules.coding.min_rows:
         notes.warn(
-            f"The merged subgroup {SMALL!r} has {sizes[small].sum():,} rows, still fewer than "
-            f"min_rows={rules.min_rows}; lower min_rows or use small_groups='drop'."
+            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
+            "or use {dropping}.",
+            name=SMALL,
+            rows=int(sizes[small].sum()),
+            least=least,
+            dropping=Setting("small_groups", "drop"),
         )
     renumbered = np.full(len(names) + 1, len(large) if merging else DROPPED, dtype=np.int64)
     renumbered[large] = np.arange(len(large))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.moments import Moments
+    from misfeat.cohorts.product_sums import ProductSums
 
 _NAMED_LIKE = {"feature": "a feature", "target": "the target", "group": "a group column"}
 
@@ -48,15 +48,15 @@ def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
     return replace(left, columns=columns)
 
 
-def moments_without(moments: Moments, names: Sequence[str]) -> Moments:
+def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums:
     """Sums of products without some features."""
-    kept = [place for place, name in enumerate(moments.features) if name not in names]
-    lines = [*kept, len(moments.features)]  # the target comes last
+    kept = [place for place, name in enumerate(sums.features) if name not in names]
+    lines = [*kept, len(sums.features)]  # the target comes last
     return replace(
-        moments,
-        features=tuple(moments.features[place] for place in kept),
-        products=moments.products[:, lines][:, :, lines],
-        missing=moments.missing[:, kept],
+        sums,
+        features=tuple(sums.features[place] for place in kept),
+        products=sums.products[:, lines][:, :, lines],
+        missing=sums.missing[:, kept],
     )
 
 

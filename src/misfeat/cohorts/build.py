@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import compress
 from operator import not_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts import assemble
-from misfeat.cohorts.coding import Kind
+from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import (
     IDENTIFIER,
     NEVER_RECORDED,
@@ -20,7 +20,7 @@ from misfeat.cohorts.columns import (
     target_coder,
 )
 from misfeat.cohorts.groups import prepare
-from misfeat.cohorts.model import Cohorts, ColumnReport
+from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.exceptions import MisfeatError, listed, no_such_column
@@ -28,7 +28,8 @@ from misfeat.exceptions import MisfeatError, listed, no_such_column
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from misfeat.cohorts.coding import Coder
+    from misfeat.cohorts.coders import Coder
+    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
 
@@ -38,15 +39,7 @@ def build_cohorts(
     y: object,
     *,
     groups: object = None,
-    bins: int | Mapping[str, Any] = 5,
-    binning: str = "quantile",
-    max_categories: int = 9,
-    missing_values: object = None,
-    missing_threshold: float = 0.95,
-    sporadic: str = "category",
-    min_rows: int = 1,
-    small_groups: str = "merge",
-    missing_groups: str = "own",
+    coding: Coding | None = None,
     progress: Progress | None = None,
 ) -> Cohorts:
     """Cut a table into subgroups and code it.
@@ -61,33 +54,15 @@ def build_cohorts(
     groups : None, str, dict or list, default=None
         What tells the cohorts apart: a column, a list of columns, ``{"age": [40]}``,
         ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
-    bins : int or dict, default=5
-        Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
-        number or the cut points of single columns, ``"*"`` the number for all others.
-    binning : {"quantile", "uniform"}, default="quantile"
-        Equally full or equally wide bins, learned over all cohorts together.
-    max_categories : int, default=9
-        A column with at most so many distinct values is taken as it is. Text with more keeps its
-        most frequent values; the rest become one.
-    missing_values : value, list or dict, default=None
-        Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``.
-    missing_threshold : float, default=0.95
-        A feature that is missing in this share of a cohort's rows is systematically missing there.
-    sporadic : {"category", "available"}, default="category"
-        What becomes of other missing values: a category of their own, or rows that count only for
-        sets of features that they have in full.
-    min_rows : int, default=1
-        Subgroups with fewer rows are merged or dropped, as `small_groups` says.
-    small_groups : {"merge", "drop"}, default="merge"
-        What becomes of small subgroups.
-    missing_groups : {"own", "drop"}, default="own"
-        What becomes of rows in which a group column is missing.
+    coding : Coding, default=None
+        How columns become codes. None: ``Coding()``.
     progress : callable, default=None
         Called as ``progress(what, done, total)``.
 
     Returns
     -------
     Cohorts
+        The coded, weighted rows of every subgroup.
 
     Examples
     --------
@@ -99,18 +74,7 @@ def build_cohorts(
     >>> cohorts.names, cohorts.missing_features("site=b")
     (('site=a', 'site=b'), ('x',))
     """
-    rules = CohortRules.parse(
-        groups=groups,
-        bins=bins,
-        binning=binning,
-        missing_values=missing_values,
-        max_categories=max_categories,
-        missing_threshold=missing_threshold,
-        sporadic=sporadic,
-        min_rows=min_rows,
-        small_groups=small_groups,
-        missing_groups=missing_groups,
-    )
+    rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
     return cohorts_of(table, target, rules, progress)
 
@@ -144,7 +108,7 @@ def cohorts_of(
         runs,
         len(names),
         [len(coder.labels) for coder in coders.values()],
-        rules.missing_threshold,
+        rules.coding.missing_threshold,
     )
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     _leave_out_never_recorded(compress(coders, map(not_, kept)), reports, notes)
@@ -156,7 +120,9 @@ def cohorts_of(
         missing[:, kept],
         [*map(len, labels.values()), len(class_coder.labels)],
     )
-    categories = assemble.settle_sporadic(laid_out.codes[:-1], labels.values(), rules.sporadic)
+    categories = assemble.settle_sporadic(
+        laid_out.codes[:-1], labels.values(), rules.coding.sporadic
+    )
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),
@@ -225,19 +191,19 @@ def profile_columns(
 
 
 def _feature_coders(
-    table: Table, target: ColumnReport, profiles: Mapping[str, Profile], rules: CohortRules
-) -> tuple[dict[str, Coder], list[ColumnReport]]:
+    table: Table, target: ColumnAudit, profiles: Mapping[str, Profile], rules: CohortRules
+) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     """Choose a coder for every feature, and report on every column in the table's order."""
     grouped = {column for rule in rules.groups for column in rule.columns}
     coders: dict[str, Coder] = {}
-    reports: list[ColumnReport] = []
+    reports: list[ColumnAudit] = []
     for column, profile in profiles.items():
         if column == target.column:
             reports.append(target)
         elif column in grouped:
-            reports.append(ColumnReport(column, "group", "cohorts", missing=profile.missing))
+            reports.append(ColumnAudit(column, "group", "cohorts", missing=profile.missing))
         else:
-            coder, report = feature_coder(table, profile, rules.bins, rules.max_categories)
+            coder, report = feature_coder(table, profile, rules.bins, rules.coding.max_categories)
             reports.append(report)
             if coder is not None:
                 coders[column] = coder
@@ -245,7 +211,7 @@ def _feature_coders(
 
 
 def _say_left_out(
-    reports: Sequence[ColumnReport], profiles: Mapping[str, Profile], notes: Notes
+    reports: Sequence[ColumnAudit], profiles: Mapping[str, Profile], notes: Notes
 ) -> None:
     for report in reports:
         if report.role != "left out":
@@ -270,12 +236,12 @@ def _never_recorded(feature: str) -> str:
 
 
 def _leave_out_never_recorded(
-    features: Iterable[str], reports: list[ColumnReport], notes: Notes
+    features: Iterable[str], reports: list[ColumnAudit], notes: Notes
 ) -> None:
     for feature in features:
         notes.warn(_never_recorded(feature))
         position = next(i for i, report in enumerate(reports) if report.column == feature)
-        reports[position] = ColumnReport(
+        reports[position] = ColumnAudit(
             feature, "left out", NEVER_RECORDED, missing=reports[position].missing
         )
 

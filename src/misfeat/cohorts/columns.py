@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
-from misfeat.cohorts.coding import CategoryCoder, Coder, EdgeCoder, Kind, Reading
-from misfeat.cohorts.model import ColumnReport
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
+from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.table import ValueCounts
 from misfeat.cohorts.values import (
     EXACT_INTEGERS,
@@ -147,11 +147,11 @@ def _numbers_in_text(counts: ValueCounts) -> ValueCounts | None:
 
 def feature_coder(
     table: Table, profile: Profile, rules: BinRules, max_categories: int
-) -> tuple[Coder | None, ColumnReport]:
+) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the report says why."""
     why_not = _reason_to_leave_out(profile, rules)
     if why_not:
-        report = ColumnReport(profile.column, "left out", why_not, missing=profile.missing)
+        report = ColumnAudit(profile.column, "left out", why_not, missing=profile.missing)
         return None, report
     chosen = profile.column in rules.by_column
     if chosen and not profile.kind.ordered:
@@ -180,7 +180,7 @@ def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
     if profile.counts is None and profile.kind is Kind.TEXT:
         return IDENTIFIER
     if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
-        return f"more than {DISTINCT_LIMIT:,} distinct moments; give cut points to keep it"
+        return f"more than {DISTINCT_LIMIT:,} distinct dates; give cut points to keep it"
     return None
 
 
@@ -188,7 +188,7 @@ def _has_cuts(profile: Profile, rules: BinRules) -> bool:
     return isinstance(rules.by_column.get(profile.column), tuple)
 
 
-def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnReport]:
+def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnAudit]:
     """Decide how the target is coded: classes as they are, numbers with many values binned."""
     column = profile.column
     if profile.kind is Kind.UNSUPPORTED:
@@ -282,6 +282,6 @@ def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
     return coder, f"{len(values)} most frequent values and {other}"
 
 
-def _report(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnReport:
+def _report(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != "as it is" else ()
-    return ColumnReport(profile.column, role, treatment, coder.labels, edges, profile.missing)
+    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing)

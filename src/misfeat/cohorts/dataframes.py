@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import narwhals as nw
 import numpy as np
 
-from misfeat.cohorts.coding import (
+from misfeat.cohorts.coders import (
     CategoryCoder,
     CodedRows,
     Coder,

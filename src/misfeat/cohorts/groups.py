@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.binning import cut_points, interval_labels
-from misfeat.cohorts.coding import Coder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.coders import Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate

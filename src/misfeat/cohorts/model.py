@@ -21,7 +21,7 @@ NOT_RECORDED = -1
 
 
 @dataclass(frozen=True)
-class ColumnReport:
+class ColumnAudit:
     """How one column of the table was treated.
 
     Attributes
@@ -112,7 +112,7 @@ class Cohorts:
         What the codes of each feature mean.
     classes : tuple of str
         What the codes of the target mean.
-    columns : tuple of ColumnReport
+    columns : tuple of ColumnAudit
         How every column of the table was treated.
     notes : tuple of str
         What happened to rows: dropped, merged, left out.
@@ -141,7 +141,7 @@ class Cohorts:
     missing: NDArray[np.bool_]
     categories: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
-    columns: tuple[ColumnReport, ...] = ()
+    columns: tuple[ColumnAudit, ...] = ()
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
 

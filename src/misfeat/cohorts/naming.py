@@ -10,7 +10,7 @@ from misfeat.exceptions import MisfeatError, no_such_column
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from misfeat.cohorts.model import Cohorts, ColumnReport
+    from misfeat.cohorts.model import Cohorts, ColumnAudit
 
 EXCLUDED = "excluded"
 """The treatment of a column that the user left out."""
@@ -58,7 +58,7 @@ def _refused(name: object, role: str, reason: str) -> MisfeatError:
     return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.")
 
 
-def _reason(report: ColumnReport) -> str:
+def _reason(report: ColumnAudit) -> str:
     match report.role, report.treatment:
         case "target", _:
             return "is the target; take it out"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import Kind
+from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.values import Value, canonical, label
 
 if TYPE_CHECKING:

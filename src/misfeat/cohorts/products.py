@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import Coder, Reading
+    from misfeat.cohorts.coders import Coder, Reading
 
 
 @dataclass(frozen=True)

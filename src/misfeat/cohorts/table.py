@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.coding import Kind
+from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.values import canonical, sort_key
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import CodedRows, Coder, Reading
+    from misfeat.cohorts.coders import CodedRows, Coder, Reading
     from misfeat.cohorts.products import GroupSums, Variable
     from misfeat.cohorts.values import Value
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.settings import USUAL, is_inherited
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,8 +115,11 @@ def completer_of(
         completer = clone(wanted, safe=False)
     else:
         raise MisfeatError(
-            f"completer={wanted!r} is unknown; use one of {completer_names()}, or an instance of a "
-            f"completer, with methods {', '.join(_METHODS)}."
+            "{setting} is unknown; use one of {names}, or an instance of a completer, with methods "
+            "{methods}.",
+            setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
+            names=completer_names(),
+            methods=", ".join(_METHODS),
         )
     if isinstance(completer, BaseEstimator):
         given = {"confidence": confidence, "device": device, "random_state": random_state}

@@ -16,7 +16,7 @@ def run_demo(folder: str) -> None:
         Where the run and its report go, as `misfeat run --out` writes them; a folder that holds
         anything but a saved run is refused.
     """
-    from misfeat.cli.folder import check_folder
+    from misfeat.selection.folders import check_folder
 
     place = check_folder(folder)
     # Only what is asked for is imported; both draw in the compiled kernels.

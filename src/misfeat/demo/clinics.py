@@ -69,11 +69,14 @@ def run_clinics(place: Path) -> None:
         groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
     ).fit(data.columns, data.target)
     write_results(selector, place, "Four generated clinics")
-    terminal.print_tables(selector, console)
+    terminal.print_tables(selector.selection_, console)
     predicted = [best for best in selector.best_sets() if best.source == "predicted"]
     truths = _truths(selector, data)
     console.print(_against_truth(predicted, truths))
-    sentences = (_how_many_hold(predicted, truths, selector.confidence), *worth_measuring(selector))
+    sentences = (
+        _how_many_hold(predicted, truths, selector.confidence),
+        *worth_measuring(selector.selection_),
+    )
     for sentence in sentences:
         console.print(f"• {sentence}", highlight=False, markup=False)
     say_where(place, console)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.completion.settings import confidence_of
 from misfeat.selection.collecting import WORTH_SAYING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from misfeat.selection.collecting import Worth
-    from misfeat.selector import SubgroupSelector
+    from misfeat.selection.selection import Selection
 
 
-def worth_measuring(selector: SubgroupSelector) -> Iterator[str]:
+def worth_measuring(selection: Selection) -> Iterator[str]:
     """What each subgroup would gain most by recording, then where there is hardly any gain."""
-    confidence = confidence_of(selector.completer_)
+    confidence = selection.confidence
     little: dict[str, list[str]] = {}
-    for worth in selector.worths():
+    for worth in selection.worths():
         if worth.rank == 1:
             if worth.gain > WORTH_SAYING * worth.before:
-                yield _rise(worth, selector.cohorts_.target, confidence)
+                yield _rise(worth, selection.cohorts.target, confidence)
             else:
                 little.setdefault(worth.feature, []).append(worth.subgroup)
     if little:

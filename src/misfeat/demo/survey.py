@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from misfeat.cohorts.coding import Coding
 from misfeat.datasets import load_nhanes
 from misfeat.demo.sentences import worth_measuring
 from misfeat.demo.writing import say_where, write_results
-from misfeat.selection.cautions import cautions
 from misfeat.selector import SubgroupSelector
 from misfeat.show import terminal
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+
+    from misfeat.selection.selection import Selection
 
 SIZE = 2
 """Features in a set. Cohorts are small: with shuffled targets the best pair still scores 37 to 67 %
@@ -31,11 +33,11 @@ INTRODUCTION = (
 
 
 def run_survey(place: Path) -> None:
-    """Answer for every cohort of the survey, and write the results to a folder."""
+    """Answer for every subgroup of the survey, and write the results to a folder."""
     console = terminal.new_console()
     selector = fitted_to_survey(verbose=int(sys.stderr.isatty()))
     write_results(selector, place, "Diabetes in NHANES 2017-2018")
-    print_answers(selector, console)
+    print_answers(selector.selection_, console)
     say_where(place, console)
 
 
@@ -46,7 +48,7 @@ def fitted_to_survey(verbose: int = 0) -> SubgroupSelector:
         groups=data.groups,
         size=SIZE,
         k=5,
-        bins=data.bins,
+        coding=Coding(bins=data.bins),
         n_jobs=-1,
         random_state=0,
         verbose=verbose,
@@ -54,13 +56,13 @@ def fitted_to_survey(verbose: int = 0) -> SubgroupSelector:
     return selector.fit(data.columns, data.target)
 
 
-def print_answers(selector: SubgroupSelector, console: Console) -> None:
+def print_answers(selection: Selection, console: Console) -> None:
     """Print the cohorts, their best sets, and what would be worth measuring."""
-    cohorts = selector.cohorts_
+    cohorts = selection.cohorts
     introduction = INTRODUCTION.format(
         rows=cohorts.weights.sum(), size=SIZE, features=len(cohorts.features)
     )
     console.print(introduction, highlight=False)
-    terminal.print_best(selector, SHOWN, console)
-    for sentence in (*worth_measuring(selector), *cautions(selector)):
+    terminal.print_best(selection, SHOWN, console)
+    for sentence in (*worth_measuring(selection), *selection.cautions()):
         console.print(f"• {sentence}", highlight=False, markup=False)

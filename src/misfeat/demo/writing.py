@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.cli.config import as_title
-from misfeat.cli.folder import save_run
-from misfeat.selection.saving import REPORT
+import tomli_w
+
+from misfeat.selection.folders import REPORT, SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,9 @@ def write_results(selector: SubgroupSelector, place: Path, title: str) -> None:
     """Write the run and the report, before anything is printed that nobody may read to its end."""
     # A report validates the answers, so that the tables then say how far to trust them.
     report = selector.report(title=title)
-    save_run(selector, as_title(title), place)
+    selector.save(place)
+    about = "# misfeat report reads this.\n"
+    (place / SETTINGS).write_text(about + tomli_w.dumps({"title": title}), encoding="utf-8")
     report.write_html(place / REPORT)
 
 

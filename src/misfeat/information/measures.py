@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts, Moments
+    from misfeat.cohorts import Cohorts, ProductSums
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -27,6 +27,12 @@ class Measure(Protocol):
 
     Attributes
     ----------
+    name : str
+        What users call it.
+    unit : str
+        The unit of a score.
+    words : str
+        What a score is, as in "the ... with the target".
     features : tuple of str
         The features that sets are made of.
     missing : ndarray of bool of shape (n_cohorts, n_features)
@@ -39,6 +45,9 @@ class Measure(Protocol):
         The coded rows that scores were counted from, where they were.
     """
 
+    name: str
+    unit: str
+    words: str
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
     ceiling: Scores
@@ -72,6 +81,8 @@ class MutualInformation:
     array([0.6931, 0.    ])
     """
 
+    name, unit, words = "mutual_info", "nats", "joint mutual information"
+
     def __init__(self, cohorts: Cohorts) -> None:
         self.rows: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
@@ -104,21 +115,22 @@ class SquaredCorrelation:
 
     Examples
     --------
-    >>> from misfeat.cohorts import build_cohorts, build_moments
+    >>> from misfeat.cohorts import build_cohorts, build_product_sums
     >>> table = {"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 0.0, 1.0], "y": [1.0, 3.0, 5.0, 7.0]}
-    >>> moments = build_moments(table, "y")
-    >>> SquaredCorrelation(moments).of_levels(0, 1, 1, None)[0].round(4)
+    >>> sums = build_product_sums(table, "y")
+    >>> SquaredCorrelation(sums).of_levels(0, 1, 1, None)[0].round(4)
     array([1., 0.])
     """
 
+    name, unit, words = "r2", "R²", "squared multiple correlation"
     closed = True
     rows: Cohorts | None = None
 
-    def __init__(self, moments: Moments) -> None:
-        self.moments = moments
-        self.features = moments.features
-        self.missing = moments.missing
-        self.ceiling = np.ones(len(moments.names))
+    def __init__(self, sums: ProductSums) -> None:
+        self.sums = sums
+        self.features = sums.features
+        self.missing = sums.missing
+        self.ceiling = np.ones(len(sums.names))
 
     def of_levels(
         self,
@@ -145,5 +157,5 @@ class SquaredCorrelation:
         del n_jobs  # the linear algebra underneath has threads of its own
         found = np.full(len(subsets), np.nan)
         computable = ~self.missing[cohort][subsets].any(axis=1)
-        found[computable] = squared_correlation(self.moments.products[cohort], subsets[computable])
+        found[computable] = squared_correlation(self.sums.products[cohort], subsets[computable])
         return found

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.exceptions import listed
+from misfeat.exceptions import Message, Setting, listed
 from misfeat.information import target_entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.selection.ranking import ScoredSet
-    from misfeat.selector import SubgroupSelector
 
 LITTLE = 0.02
 """A best set that tells less than this share of the target tells next to nothing."""
@@ -26,33 +25,27 @@ ENOUGH_ROWS = 30
 """In a subgroup with fewer rows a feature may well have a single value by chance."""
 
 
-def cautions(selector: SubgroupSelector, size: int | None = None) -> list[str]:
-    """What may mislead in the answer of a fitted selector, a sentence each.
+def cautions_about(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> list[Message]:
+    """What may mislead in the answers about a table, a sentence each.
 
     Parameters
     ----------
-    selector : SubgroupSelector
-        Fitted.
-    size : int, default=None
-        Features in a set; the selector's where None.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
-    >>> cautions(SubgroupSelector(size=1).fit(table, "y"))
-    ["No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may be chance."]
-    """  # noqa: E501
-    best = selector.best_sets(size, k=1)
+    cohorts : Cohorts
+        The coded rows of every subgroup.
+    best : sequence of ScoredSet
+        The best set of every subgroup.
+    measure : {"mutual_info", "r2"}
+        What scores are.
+    """
     return [
-        *_single_values(selector.cohorts_),
-        *_few_rows(selector, best),
-        *_few_cases(selector.cohorts_),
-        *_next_to_nothing(selector, best),
+        *_single_values(cohorts),
+        *(_few_rows(cohorts, best) if measure == "mutual_info" else ()),
+        *_few_cases(cohorts),
+        *_next_to_nothing(cohorts, best, measure),
     ]
 
 
-def _single_values(cohorts: Cohorts) -> Iterator[str]:
+def _single_values(cohorts: Cohorts) -> Iterator[Message]:
     """Features with one value in a subgroup, and several elsewhere: a code for missing, perhaps."""
     values = np.array(
         [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
@@ -62,18 +55,17 @@ def _single_values(cohorts: Cohorts) -> Iterator[str]:
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
-        yield (
-            f"Feature {name!r} has a single value in {listed(where, MOST_NAMED)}, and several "
-            "elsewhere. If it stands for missing there, say so: "
-            f"missing_values={{{name!r}: [VALUE]}}."
+        yield Message(
+            "Feature {column!r} has a single value in {where}, and several elsewhere. If it stands "
+            "for missing there, say so: {remedy}.",
+            column=name,
+            where=listed(where, MOST_NAMED),
+            remedy=Setting("missing_values", column=name),
         )
 
 
-def _few_rows(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[str]:
+def _few_rows(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]:
     """Subgroups in which a set has more combinations of values than there are rows."""
-    if selector.measure != "mutual_info":
-        return
-    cohorts = selector.cohorts_
     values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
     small = {}
     for best in found:
@@ -81,15 +73,16 @@ def _few_rows(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[st
         if cohorts[best.subgroup].size < cells:
             small[best.subgroup] = cells
     if small:
-        yield (
-            f"Few rows in {listed(small, MOST_NAMED)}: the best set there has up to "
-            f"{max(small.values()):,} combinations of values with the target. Scores of few rows "
-            "come out too high; compare them within a subgroup only, ask for smaller sets or fewer "
-            "bins, or make larger subgroups."
+        yield Message(
+            "Few rows in {where}: the best set there has up to {cells:,} combinations of values "
+            "with the target. Scores of few rows come out too high; compare them within a subgroup "
+            "only, ask for smaller sets or fewer bins, or make larger subgroups.",
+            where=listed(small, MOST_NAMED),
+            cells=max(small.values()),
         )
 
 
-def _few_cases(cohorts: Cohorts) -> Iterator[str]:
+def _few_cases(cohorts: Cohorts) -> Iterator[Message]:
     """Subgroups in which the rarer one of two classes is rare."""
     if len(cohorts.classes) != 2:
         return
@@ -99,22 +92,29 @@ def _few_cases(cohorts: Cohorts) -> Iterator[str]:
         if 0 < held.min() < FEW_CASES <= cohort.size:
             counts[cohort.name] = int(held.min())
     if counts:
-        yield (
-            f"Few rows of the rarer class of {cohorts.target!r}, {min(counts.values())} at the "
-            f"fewest, in {listed(counts, MOST_NAMED)}; take the order of sets there with care."
+        yield Message(
+            "Few rows of the rarer class of {column!r}, {fewest} at the fewest, in {where}; take "
+            "the order of sets there with care.",
+            column=cohorts.target,
+            fewest=min(counts.values()),
+            where=listed(counts, MOST_NAMED),
         )
 
 
-def _next_to_nothing(selector: SubgroupSelector, found: list[ScoredSet]) -> Iterator[str]:
-    cohorts, whole = selector.cohorts_, selector.measure == "r2"
+def _next_to_nothing(
+    cohorts: Cohorts, found: Sequence[ScoredSet], measure: str
+) -> Iterator[Message]:
     little = [
         best.subgroup
         for best in found
-        if best.score < LITTLE * (1.0 if whole else target_entropy(cohorts[best.subgroup]))
+        if best.score
+        < LITTLE * (1.0 if measure == "r2" else target_entropy(cohorts[best.subgroup]))
     ]
     if little:
-        yield (
-            f"No set tells more than {LITTLE:.0%}".replace("%", " %")
-            + f" of the target {cohorts.target!r} in {listed(little, MOST_NAMED)}; the order of "
-            "sets there may be chance."
+        yield Message(
+            "No set tells more than {share:.0f} % of the target {column!r} in {where}; the order "
+            "of sets there may be chance.",
+            share=100 * LITTLE,
+            column=cohorts.target,
+            where=listed(little, MOST_NAMED),
         )

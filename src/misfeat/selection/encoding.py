@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from misfeat.cohorts.dataframes import names_held
-from misfeat.exceptions import MisfeatError, shortened
+from misfeat.exceptions import MisfeatError, Setting
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -44,7 +45,7 @@ def encoded(value: Any, name: str) -> Any:
             return [encoded(one, name) for one in value]
         case tuple():
             return {"tuple": [encoded(one, name) for one in value]}
-        case dict():
+        case Mapping():
             return {"dict": [[encoded(k, name), encoded(v, name)] for k, v in value.items()]}
         case np.ndarray():
             return encoded(value.tolist(), name)
@@ -53,8 +54,9 @@ def encoded(value: Any, name: str) -> Any:
     if (held := names_held(value)) is not None:
         return encoded(held, name)
     raise MisfeatError(
-        f"{name}={shortened(value)} cannot be saved; only text, numbers, dates, and lists, tuples "
-        "and mappings of these can."
+        "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings of "
+        "these can.",
+        setting=Setting(name, value),
     )
 
 

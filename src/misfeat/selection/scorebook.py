@@ -61,11 +61,11 @@ class ScoreBook:
         memory_limit: float = 0.6,
     ) -> None:
         self.measure = measure
-        self._completer = completer
-        self._budget = budget
-        self._sampler = sampler
+        self.completer = completer
+        self.budget = budget
+        self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
-        self._n_jobs = n_jobs
+        self.n_jobs = n_jobs
         self._memory_limit = memory_limit
         self._exact: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
@@ -100,33 +100,51 @@ class ScoreBook:
                 for name in _COMPLETED:
                     arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
             return {
+                "budget": float(self.budget),
+                "sampler": self.sampler,
+                "n_jobs": self.n_jobs,
                 "n_exact": len(self._exact),
                 "sizes": list(self._completed),
                 "entropy": str(self._seeds.entropy),
                 "drawn": self._seeds.n_children_spawned,
             }
 
-    def unpack(self, held: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take over what `packed` gave."""
-        self._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
-        n_features = self._n_features
-        self._completed = {
+    @classmethod
+    def unpacked(
+        cls,
+        held: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        measure: Measure,
+        completer: Completer,
+    ) -> ScoreBook:
+        """The book that `packed` gave the contents of."""
+        book = cls(
+            measure,
+            completer,
+            budget=held["budget"],
+            sampler=held["sampler"],
+            n_jobs=held["n_jobs"],
+        )
+        n_features = len(measure.features)
+        book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        book._completed = {
             size: CompletedScores(
                 subsets=level(n_features, size),
                 **{name: arrays[f"book.completed.{size}.{name}"] for name in _COMPLETED},
             )
             for size in held["sizes"]
         }
-        self._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
+        book._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
+        return book
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
         with self._lock:
-            return self._known(size, self._completer, progress)
+            return self._known(size, self.completer, progress)
 
     def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
-        nothing_to_predict = self._budget == 1 and not self.measure.missing.any()
-        completer = _NOTHING_TO_PREDICT if nothing_to_predict else self._completer
+        nothing_to_predict = self.budget == 1 and not self.measure.missing.any()
+        completer = _NOTHING_TO_PREDICT if nothing_to_predict else self.completer
         return completer.complete(self._known(size, completer, progress), size)
 
     def _known(self, size: int, completer: Completer, progress: Progress | None) -> Known:
@@ -139,7 +157,7 @@ class ScoreBook:
             ceiling=self.measure.ceiling,
             closed=self.measure.closed,
         )
-        return Known(exact, self.measure.rows, self._n_jobs, progress)
+        return Known(exact, self.measure.rows, self.n_jobs, progress)
 
     def _check_memory(self, size: int, completer: Completer) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
@@ -167,11 +185,11 @@ class ScoreBook:
         for cohort in range(n_cohorts):
             if told is not None:
                 told.begin(cohort)
-            if self._budget < 1:
+            if self.budget < 1:
                 rng = np.random.default_rng(seeds[cohort])
                 by_cohort.append(self._sampled(cohort, low, high, rng))
             else:
-                by_cohort.append(self.measure.of_levels(cohort, low, high, self._n_jobs, told))
+                by_cohort.append(self.measure.of_levels(cohort, low, high, self.n_jobs, told))
         if told is not None:
             told.begin(n_cohorts)
         return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
@@ -187,11 +205,11 @@ class ScoreBook:
         smallest, largest = max(low, 1), min(high, len(recorded))
         if smallest > largest:
             return scores
-        sample = SAMPLERS[self._sampler](len(recorded), smallest, largest, self._budget, rng)
+        sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
         for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
             subsets = recorded[unrank(ranks, size)]
             scores[size - low][rank(subsets)] = self.measure.of_subsets(
-                cohort, subsets, self._n_jobs
+                cohort, subsets, self.n_jobs
             )
         return scores
 

@@ -1,4 +1,4 @@
-"""What a fitted selector shows of itself in a notebook."""
+"""What a selection shows of itself in a notebook."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from misfeat.selection.ranking import subgroup_rows
 
 if TYPE_CHECKING:
-    from misfeat.selection.selection import Answers
+    from misfeat.cohorts import Cohorts
 
 MOST_SHOWN = 20
 """Subgroups in the table; more are counted."""
 
 
-def subgroups_as_html(selector: Answers) -> str:
+def subgroups_as_html(cohorts: Cohorts) -> str:
     """A table of the subgroups, and what each never recorded; every name is shown as text."""
-    rows = subgroup_rows(selector.cohorts_)
+    rows = subgroup_rows(cohorts)
     lines = "".join(
         f"<tr><td>{escape(row['subgroup'])}</td><td style='text-align:right'>{row['rows']:,}</td>"
         f"<td>{escape(', '.join(row['missing']) or '–')}</td></tr>"

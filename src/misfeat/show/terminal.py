@@ -19,35 +19,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from misfeat.selection.ranking import ScoredSet
-    from misfeat.selector import SubgroupSelector
+    from misfeat.selection.selection import Selection
 
     Rows = Sequence[Mapping[str, Any]]
 
 WIDTH_IN_A_PIPE = 120
 NARROW = 72
 """A terminal with fewer columns than this gets fewer columns of a table."""
-SCORES_ARE = {
-    "mutual_info": "Scores are joint mutual information with the target, in nats.",
-    "r2": "Scores are squared multiple correlations with the target.",
-}
 STAR = "A star marks a feature that the subgroup never recorded."
 ALL_RECORDED = "Every subgroup recorded every feature."
 
 
-def json_lines(selector: SubgroupSelector, worths: Rows | None = None) -> Iterator[str]:
+def json_lines(selection: Selection, worths: Rows | None = None) -> Iterator[str]:
     """The answer as lines of JSON, each with its ``"kind"``.
 
     One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
     subgroup would gain by recording (``"worth"``), and what `validate` found (``"validation"``).
     """
-    for line in subgroup_rows(selector.cohorts_):
+    for line in subgroup_rows(selection.cohorts):
         yield _as_json("subgroup", line)
-    for best in selector.best_sets():
+    for best in selection.best_sets():
         yield _as_json("set", asdict(best))
-    for worth in worth_rows(selector) if worths is None else worths:
+    for worth in worth_rows(selection) if worths is None else worths:
         yield _as_json("worth", worth)
-    if hasattr(selector, "validation_"):
-        yield _as_json("validation", {"text": selector.validation_})
+    if selection.validation is not None:
+        yield _as_json("validation", {"text": selection.validation})
 
 
 def _as_json(kind: str, line: Mapping[str, Any]) -> str:
@@ -59,22 +55,22 @@ def _as_json(kind: str, line: Mapping[str, Any]) -> str:
 
 
 def worth_rows(
-    selector: SubgroupSelector,
+    selection: Selection,
     costs: Mapping[str, float] | None = None,
     size: int | None = None,
     subgroup: str | None = None,
 ) -> list[dict[str, Any]]:
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
-    if not costs and not selector.cohorts_.missing.any():
+    if not costs and not selection.cohorts.missing.any():
         return []
     return [
         {name: getattr(worth, name) for name in WORTH_COLUMNS}
-        for worth in selector.worths(subgroup, size, costs)
+        for worth in selection.worths(subgroup, size, costs)
     ]
 
 
 def print_tables(
-    selector: SubgroupSelector,
+    selection: Selection,
     console: Console | None = None,
     worths: Rows | None = None,
     *,
@@ -87,27 +83,27 @@ def print_tables(
     Of another size, another number of sets or a single subgroup, where asked for.
     """
     console = console or new_console()
-    k = selector.k if k is None else k
-    sets = selector.best_sets(size, k, subgroup)
-    worths = worth_rows(selector, size=size, subgroup=subgroup) if worths is None else worths
+    k = selection.k if k is None else k
+    sets = selection.best_sets(size, k, subgroup)
+    worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
     narrow = console.width < NARROW
-    subgroups = _subgroup_table(selector, narrow, subgroup)
-    _print_titled(console, _about_subgroups(selector), subgroups)
+    subgroups = _subgroup_table(selection, narrow, subgroup)
+    _print_titled(console, _about_subgroups(selection), subgroups)
     predicted = any(best.source == "predicted" for best in sets)
     for name in dict.fromkeys(best.subgroup for best in sets):
         own = [best for best in sets if best.subgroup == name]
         _print_titled(console, name, _set_table(own, predicted, narrow))
     if worths:
         _print_titled(console, "Worth collecting", _worth_table(worths, k, narrow))
-    for line in _legend(selector, bool(worths)):
+    for line in _legend(selection, bool(worths)):
         console.print(line, style="dim", highlight=False, markup=False)
 
 
-def print_best(selector: SubgroupSelector, shown: int, console: Console) -> None:
+def print_best(selection: Selection, shown: int, console: Console) -> None:
     """Print the subgroups, and the few best sets of all of them in one table."""
     narrow = console.width < NARROW
-    _print_titled(console, _about_subgroups(selector), _subgroup_table(selector, narrow))
-    sets = selector.best_sets(k=shown)
+    _print_titled(console, _about_subgroups(selection), _subgroup_table(selection, narrow))
+    sets = selection.best_sets(k=shown)
     predicted = any(best.source == "predicted" for best in sets)
     table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
@@ -115,8 +111,8 @@ def print_best(selector: SubgroupSelector, shown: int, console: Console) -> None
     for best in sets:
         first = Text(best.subgroup if best.rank == 1 else "")
         _add_set(table, best, first, predicted, narrow)
-    _print_titled(console, f"The {shown} best sets of {selector.size} features in each", table)
-    for line in _legend(selector, worths=False):
+    _print_titled(console, f"The {shown} best sets of {selection.size} features in each", table)
+    for line in _legend(selection, worths=False):
         console.print(f"{line}\n", style="dim", highlight=False, markup=False)
 
 
@@ -156,18 +152,18 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
     console.print(table)
 
 
-def _about_subgroups(selector: SubgroupSelector) -> str:
-    return f"Subgroups, and what each never recorded (target: {selector.cohorts_.target})"
+def _about_subgroups(selection: Selection) -> str:
+    return f"Subgroups, and what each never recorded (target: {selection.cohorts.target})"
 
 
-def _subgroup_table(selector: SubgroupSelector, narrow: bool, subgroup: str | None = None) -> Table:
+def _subgroup_table(selection: Selection, narrow: bool, subgroup: str | None = None) -> Table:
     table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
     table.add_column("rows", justify="right", no_wrap=True)
     if not narrow:
         table.add_column("entropy of target", justify="right")
     table.add_column("never recorded", overflow="fold")
-    for line in subgroup_rows(selector.cohorts_):
+    for line in subgroup_rows(selection.cohorts):
         if subgroup not in (None, line["subgroup"]):
             continue
         table.add_row(
@@ -249,13 +245,15 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
     return table
 
 
-def _legend(selector: SubgroupSelector, worths: bool) -> Iterator[str]:
-    lacking = bool(selector.cohorts_.missing.any())
-    yield f"{SCORES_ARE[selector.measure]} {STAR if lacking else ALL_RECORDED}"
+def _legend(selection: Selection, worths: bool) -> Iterator[str]:
+    lacking = bool(selection.cohorts.missing.any())
+    unit = selection.book.measure.unit
+    scores = f"Scores are the {selection.book.measure.words} with the target ({unit})."
+    yield f"{scores} {STAR if lacking else ALL_RECORDED}"
     if worths:
         yield (
             "Gain is by how much a subgroup's best score is expected to rise if it recorded the "
             "feature."
         )
-    if hasattr(selector, "validation_"):
-        yield selector.validation_
+    if selection.validation is not None:
+        yield selection.validation

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from misfeat import Coding
 from misfeat.bench.hiding import Truth
 from misfeat.cohorts import build_cohorts
 from misfeat.completion import TransferCompleter
@@ -15,7 +16,7 @@ def test_an_unrecorded_feature_of_many_categories_is_guessed_from_scores():
     other = rng.integers(0, 3, n)
     y = (rng.random(n) < 0.8 * rng.random(100)[value] + 0.05 * other).astype(int)
     columns = {"many": [f"v{v}" for v in value], "other": other, "y": y, "site": site}
-    cohorts = build_cohorts(columns, "y", groups="site", max_categories=200)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=200))
     truth = Truth.of(cohorts, 2)
     mask = np.zeros((3, 2), dtype=bool)
     mask[0, 0] = True

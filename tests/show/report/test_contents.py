@@ -57,7 +57,7 @@ def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held, name
     assert [one["size"] for one in held["lattice"]["levels"]] == [1, 2, 3]
     for one in held["lattice"]["levels"]:
         packed = np.frombuffer(base64.b64decode(one[name]), dtype="<f4")
-        kept = getattr(fitted._book.completed(one["size"]), name)
+        kept = getattr(fitted.selection_.completed(one["size"]), name)
         assert packed.reshape(kept.shape) == pytest.approx(kept, abs=1e-6)
         assert kept.shape[1] == len(level(7, one["size"]))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.show.plot.asking import one_subgroup, score_label
+from misfeat.show.plot.asking import one_subgroup, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLOUR,
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 
 def top_k(
-    selector: Answers,
+    selected: Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     k: int | None = None,
@@ -43,7 +44,7 @@ def top_k(
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     subgroup : str, default=None
         Its name, as in `subgroups_`; may be left out where there is only one.
@@ -65,15 +66,16 @@ def top_k(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'b']
     """
-    subgroup = one_subgroup(selector, subgroup)
-    sets = selector.best_sets(size, k, subgroup)
+    selection = selection_of(selected)
+    subgroup = one_subgroup(selection, subgroup)
+    sets = selection.best_sets(size, k, subgroup)
     labels = [set_label(best.features, best.missing) for best in sets]
     ax = axes(ax, 4.5 + inches(labels), max(2.2, 1.6 + ROW * len(sets)))
     shown = [_draw_source(ax, sets, source) for source in COLOUR if _places(sets, source)]
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
-    ax.set_xlabel(score_label(selector), **AS_TEXT)
+    ax.set_xlabel(score_label(selection), **AS_TEXT)
     ax.set_ylabel("set of features")
     if any(best.missing for best in sets):
         shown.append(star(ax))

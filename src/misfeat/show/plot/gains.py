@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.exceptions import check_count
 from misfeat.selection.collecting import SMALLEST_SCALE
-from misfeat.show.plot.asking import missing_of, score_label
+from misfeat.show.plot.asking import score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     BLUE,
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from misfeat.selection.collecting import Worth
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 SUPPORTS = {
     "joint": (BLUE, "o", "recorded together elsewhere"),
@@ -43,7 +44,7 @@ SUPPORTS = {
 
 
 def worth_collecting(
-    selector: Answers,
+    selected: Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
@@ -57,7 +58,7 @@ def worth_collecting(
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     subgroup : str, default=None
         One subgroup only; all of them together where None.
@@ -85,24 +86,25 @@ def worth_collecting(
     >>> ax.get_yticklabels()[0].get_text()
     'f2 in cohort=c3'
     """
+    selection = selection_of(selected)
     check_count(n, "n")
-    found = selector.worths(subgroup, size, costs)
+    found = selection.worths(subgroup, size, costs)
     best = sorted(found, key=lambda worth: -worth.gain_per_cost)[:n]
     if not best:
-        return say_nothing_to_show(axes(ax, 5.0, 1.5), _why_nothing(selector, subgroup))
-    several = subgroup is None and len(selector.cohorts_) > 1
+        return say_nothing_to_show(axes(ax, 5.0, 1.5), _why_nothing(selection, subgroup))
+    several = subgroup is None and len(selection.cohorts) > 1
     labels = [_label(worth, several) for worth in best]
     ax = axes(ax, 4.8 + inches(labels), max(2.4, 1.7 + ROW * len(best)))
     handles = [_draw_support(ax, best, support) for support in SUPPORTS if _places(best, support)]
     ax.axvline(0, color=GREY, linewidth=1, zorder=0)
     # Gains that are next to nothing are to look like it.
-    ceiling = float(selector._book.measure.ceiling.max())
+    ceiling = float(selection.book.measure.ceiling.max())
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE * ceiling))
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
     per_cost = ", for every unit of cost" if costs else ""
-    ax.set_xlabel(f"expected gain{per_cost}: rise of the best\n{score_label(selector)}", **AS_TEXT)
+    ax.set_xlabel(f"expected gain{per_cost}: rise of the best\n{score_label(selection)}", **AS_TEXT)
     ax.set_ylabel("unrecorded feature")
     sets = f"sets of {counted(len(best[0].best_set), 'feature')}"
     where = f" in {shortened(subgroup, 40)}" if subgroup is not None else ""
@@ -110,9 +112,9 @@ def worth_collecting(
     return ax
 
 
-def _why_nothing(selector: Answers, subgroup: str | None) -> str:
-    shown = [selector.cohorts_.position(name) for name in selector._names(subgroup)]
-    if missing_of(selector)[shown].any():
+def _why_nothing(selection: Selection, subgroup: str | None) -> str:
+    shown = [selection.cohorts.position(name) for name in selection.subgroup_names(subgroup)]
+    if selection.missing[shown].any():
         return "Too few features were recorded\nfor a set with one unrecorded feature."
     whose = "The subgroup" if subgroup is not None else "Every subgroup"
     return f"{whose} recorded every feature."

@@ -11,7 +11,7 @@ from misfeat.cohorts.blocks import check_names
 from misfeat.cohorts.naming import not_a_feature
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import count, edges_beside, edges_between, level, rank
-from misfeat.show.plot.asking import features_of, missing_of, one_subgroup, score_label, scores_of
+from misfeat.show.plot.asking import one_subgroup, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLOUR,
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 MOST_FEATURES = 6
 """More features have more subsets and edges than can be told apart on a page."""
@@ -41,7 +42,7 @@ LONGEST_LABEL = 9
 
 
 def lattice(
-    selector: Answers,
+    selected: Fitted | Selection,
     subgroup: str | None = None,
     features: Sequence[str] | None = None,
     largest: int | None = None,
@@ -55,7 +56,7 @@ def lattice(
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     subgroup : str, default=None
         Its name, as in `subgroups_`; may be left out where there is only one.
@@ -79,15 +80,16 @@ def lattice(
     >>> misfeat.plot.lattice(selector).get_title()
     '3 subsets of 2 features in all rows'
     """
-    subgroup = one_subgroup(selector, subgroup)
-    chosen = _chosen(selector, features)
+    selection = selection_of(selected)
+    subgroup = one_subgroup(selection, subgroup)
+    chosen = _chosen(selection, features)
     largest = len(chosen) if largest is None else largest
     check_count(largest, "largest")
-    nodes = _nodes(selector, subgroup, chosen, min(largest, len(chosen)))
+    nodes = _nodes(selection, subgroup, chosen, min(largest, len(chosen)))
     widest = max(np.bincount(nodes.sizes))
     n_levels = int(nodes.sizes.max())
     ax = axes(ax, max(6.0, 0.72 * widest + 2.2), 1.35 * n_levels + 1.6)
-    handles = _draw_edges(ax, nodes, len(chosen)) + _draw_nodes(ax, nodes, selector)
+    handles = _draw_edges(ax, nodes, len(chosen)) + _draw_nodes(ax, nodes, selection)
     _write_labels(ax, nodes)
     if any("*" in label for label in nodes.labels):
         handles.append(star(ax))
@@ -113,13 +115,13 @@ class _Nodes:
     predicted: NDArray[np.bool_]
 
 
-def _chosen(selector: Answers, features: Sequence[str] | None) -> list[int]:
+def _chosen(selection: Selection, features: Sequence[str] | None) -> list[int]:
     """The numbers of the features to draw, in the table's order."""
-    names = features_of(selector)
+    names = selection.features
     wanted = list(names) if features is None else check_names(features, "features")
     for name in wanted:
         if name not in names:
-            raise not_a_feature(name, "a feature to draw", selector.cohorts_, names)
+            raise not_a_feature(name, "a feature to draw", selection.cohorts, names)
     if not 1 <= len(set(wanted)) <= MOST_FEATURES:
         whose = (
             f"the table has {len(names)}" if features is None else f"features= has {len(wanted)}"
@@ -131,13 +133,13 @@ def _chosen(selector: Answers, features: Sequence[str] | None) -> list[int]:
     return sorted({names.index(name) for name in wanted})
 
 
-def _nodes(selector: Answers, subgroup: str, chosen: list[int], largest: int) -> _Nodes:
-    names, cohort = features_of(selector), selector.cohorts_.position(subgroup)
-    absent = missing_of(selector)[cohort]
+def _nodes(selection: Selection, subgroup: str, chosen: list[int], largest: int) -> _Nodes:
+    names, cohort = selection.features, selection.cohorts.position(subgroup)
+    absent = selection.missing[cohort]
     sizes, x, labels, score, predicted = [], [], [], [], []
     for size in range(1, largest + 1):
         subsets = np.array(chosen)[level(len(chosen), size)]
-        ranks, completed = rank(subsets), scores_of(selector, size)
+        ranks, completed = rank(subsets), selection.completed(size)
         sizes += [size] * len(subsets)
         x += (np.arange(len(subsets)) - (len(subsets) - 1) / 2).tolist()
         labels += [
@@ -183,7 +185,7 @@ def _arc(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.flo
     return np.column_stack([x, start[1] + 4 * height * share * (1 - share)])
 
 
-def _draw_nodes(ax: Axes, nodes: _Nodes, selector: Answers) -> list[Any]:
+def _draw_nodes(ax: Axes, nodes: _Nodes, selection: Selection) -> list[Any]:
     """Draw the nodes and the scale of their colours; what the legend explains."""
     from matplotlib.colors import Normalize
     from matplotlib.lines import Line2D
@@ -212,7 +214,7 @@ def _draw_nodes(ax: Axes, nodes: _Nodes, selector: Answers) -> list[Any]:
             Line2D([], [], linestyle="none", marker=MARKER[source], label=source, **look)
         )
     bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02, fraction=0.04)  # type: ignore[arg-type]
-    bar.set_label(score_label(selector, 16), **AS_TEXT)
+    bar.set_label(score_label(selection, 16), **AS_TEXT)
     return handles
 
 

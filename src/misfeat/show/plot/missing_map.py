@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.plot.asking import features_of, missing_of
+from misfeat.show.plot.asking import selection_of
 from misfeat.show.plot.canvas import (
     BLUE,
     COLUMN,
@@ -27,18 +27,19 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 RECORDED = "#DCE9F2"
 """A light tint of the colour of exact scores."""
 
 
-def missing(selector: Answers, ax: Axes | None = None) -> Axes:
+def missing(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     """Draw which features each subgroup recorded, and which it never did.
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; a new figure where None.
@@ -56,10 +57,11 @@ def missing(selector: Answers, ax: Axes | None = None) -> Axes:
     >>> misfeat.plot.missing(selector).get_title()
     'Never recorded: 4 of 15 pairs of subgroup and feature'
     """
-    features, absent = features_of(selector), missing_of(selector)
+    selection = selection_of(selected)
+    features, absent = selection.features, selection.missing
     rows = [
         f"{shortened(row['subgroup'])} ({row['rows']:,} rows)"
-        for row in subgroup_rows(selector.cohorts_)
+        for row in subgroup_rows(selection.cohorts)
     ]
     columns = [shortened(feature) for feature in features]
     width = inches(rows) + max(COLUMN * len(columns), NARROWEST) + 0.5

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.lattice import count
-from misfeat.show.plot.asking import features_of, missing_of
+from misfeat.show.plot.asking import selection_of
 from misfeat.show.plot.canvas import (
     ROW,
     SCALE,
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 
-def sampling(selector: Answers, ax: Axes | None = None) -> Axes:
+def sampling(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     """Draw which share of the computable sets of each size was scored exactly.
 
     With a `budget` below 1, `sampler` chooses among the sets whose features a subgroup recorded;
@@ -38,7 +39,7 @@ def sampling(selector: Answers, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; a new figure where None.
@@ -56,8 +57,9 @@ def sampling(selector: Answers, ax: Axes | None = None) -> Axes:
     >>> misfeat.plot.sampling(selector.fit(data.columns, data.target)).get_title()
     '40 % of 30 computable sets scored (budget 40 %, randwalk)'
     """
-    counts = _counts(selector)
-    rows = [shortened(name) for name in selector.cohorts_.names]
+    selection = selection_of(selected)
+    counts = _counts(selection)
+    rows = [shortened(name) for name in selection.cohorts.names]
     n_sizes = counts.scored.shape[1]
     ax = axes(ax, max(6.4, inches(rows) + 1.5 * n_sizes + 1.6), max(2.4, ROW * len(rows) + 1.9))
     shares = np.ma.masked_invalid(counts.shares)
@@ -75,7 +77,7 @@ def sampling(selector: Answers, ax: Axes | None = None) -> Axes:
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05)
     bar.set_label("share scored exactly")
     bar.set_ticks([0, 0.5, 1], labels=["0 %", "50 %", "100 %"])
-    crown(ax, _title(selector, counts))
+    crown(ax, _title(selection, counts))
     return ax
 
 
@@ -93,10 +95,9 @@ class _Counts:
             return self.scored / self.computable
 
 
-def _counts(selector: Answers) -> _Counts:
-    features_of(selector)  # says so where the selector is not fitted
-    by_size = selector._book.computed[1:]
-    n_recorded = (~missing_of(selector)).sum(axis=1)
+def _counts(selection: Selection) -> _Counts:
+    by_size = selection.book.computed[1:]
+    n_recorded = (~selection.missing).sum(axis=1)
     scored = [np.isfinite(scores).sum(axis=1) for scores in by_size]
     computable = [[count(n, size) for n in n_recorded] for size in range(1, len(by_size) + 1)]
     return _Counts(np.array(scored).T, np.array(computable).T)
@@ -110,9 +111,9 @@ def _size_labels(counts: _Counts) -> list[str]:
     ]
 
 
-def _title(selector: Answers, counts: _Counts) -> str:
+def _title(selection: Selection, counts: _Counts) -> str:
     total = int(counts.computable.sum())
     share = 100 * counts.scored.sum() / max(total, 1)
-    budget, sampler = getattr(selector, "budget", 1.0), getattr(selector, "sampler", "")
+    budget, sampler = selection.book.budget, selection.book.sampler
     how = f"budget {100 * budget:.0f} %, {sampler}" if budget < 1 else "budget 100 %"
     return f"{share:.0f} % of {counted(total, 'computable set')} scored ({how})"

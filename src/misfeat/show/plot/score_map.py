@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.show.plot.asking import features_of, most_telling, score_label, scores_of
+from misfeat.show.plot.asking import most_telling, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLUMN,
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 MOST_NUMBERED = 16
 """Columns in which every cell can hold its number."""
@@ -39,8 +40,11 @@ GAP = 0.4
 """Between single features and the best set, in cells."""
 
 
-def cohorts(
-    selector: Answers, size: int | None = None, relative: bool = True, ax: Axes | None = None
+def subgroups(
+    selected: Fitted | Selection,
+    size: int | None = None,
+    relative: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the scores of single features in every subgroup, and of its best set.
 
@@ -49,7 +53,7 @@ def cohorts(
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     size : int, default=None
         Size of the best set; the selector's where None.
@@ -68,18 +72,19 @@ def cohorts(
     >>> from misfeat.datasets import make_cohorts
     >>> data = make_cohorts(n_cohorts=3, n_rows=300, n_features=5, hide=0.3, random_state=0)
     >>> selector = misfeat.SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-    >>> misfeat.plot.cohorts(selector).get_title()
+    >>> misfeat.plot.subgroups(selector).get_title()
     'f2 tells most by itself in 3 of 3 subgroups'
     """
-    names, features = features_of(selector), scores_of(selector, 1)
-    best = selector.best_sets(size, 1)
-    unit = _units(selector, relative)
+    selection = selection_of(selected)
+    names, features = selection.features, selection.completed(1)
+    best = selection.best_sets(size, 1)
+    unit = _units(selection, relative)
     order = np.argsort(-(features.score / unit).mean(axis=0), kind="stable")
     values = np.column_stack([features.score[:, order], [one.score for one in best]]) / unit
     predicted = np.column_stack(
         [features.predicted[:, order], [one.source == "predicted" for one in best]]
     )
-    rows = [shortened(name) for name in selector.cohorts_.names]
+    rows = [shortened(name) for name in selection.cohorts.names]
     columns = [*[shortened(names[f]) for f in order], f"best set of {len(best[0].features)}"]
     sets = [set_label(one.features, one.missing, 40) for one in best]
     width = inches(rows) + inches(sets) + COLUMN * len(columns) + 2.2
@@ -92,29 +97,29 @@ def cohorts(
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set(xlabel="feature by itself, best on the left", ylabel="subgroup")
-    _explain_colours(ax, image, _label(selector, relative), relative)
+    _explain_colours(ax, image, _label(selection, relative), relative)
     handles = _legend(ax) if predicted.any() else []
     if any(one.missing for one in best):
         handles.append(star(ax))
-    crown(ax, _title(selector, features.score), handles)
+    crown(ax, _title(selection, features.score), handles)
     return ax
 
 
-def _units(selector: Answers, relative: bool) -> NDArray[np.float64]:
+def _units(selection: Selection, relative: bool) -> NDArray[np.float64]:
     """What scores are divided by, a row a cohort; a constant target can be told nothing about."""
-    most = most_telling(selector)
+    most = most_telling(selection)
     whole = np.where(most > 0, most, 1.0) if relative else np.ones_like(most)
     return whole[:, None]
 
 
-def _label(selector: Answers, relative: bool) -> str:
-    if relative and getattr(selector, "measure", "") != "r2":
-        return f"share of the\nentropy of {shortened(selector.cohorts_.target)}"
-    return score_label(selector, 16).replace(" with ", "\nwith ")
+def _label(selection: Selection, relative: bool) -> str:
+    if relative and selection.book.measure.name != "r2":
+        return f"share of the\nentropy of {shortened(selection.cohorts.target)}"
+    return score_label(selection, 16).replace(" with ", "\nwith ")
 
 
-def _title(selector: Answers, scores: NDArray[np.float64]) -> str:
-    features, n_cohorts = features_of(selector), len(scores)
+def _title(selection: Selection, scores: NDArray[np.float64]) -> str:
+    features, n_cohorts = selection.features, len(scores)
     ((best, often),) = Counter(scores.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {n_cohorts} subgroups" if n_cohorts > 1 else "here"
     return f"{shortened(features[best])} tells most by itself {where}"

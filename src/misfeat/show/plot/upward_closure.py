@@ -9,7 +9,7 @@ import numpy as np
 
 from misfeat.lattice import ranks_below
 from misfeat.selection.ranking import TIED_DECIMALS
-from misfeat.show.plot.asking import features_of, score_label, scores_of
+from misfeat.show.plot.asking import score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLOUR,
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Answers
+    from misfeat.selection.selection import Selection
+    from misfeat.show.plot.asking import Fitted
 
 MOST_DRAWN = 20_000
 """Points of a source; of more, every so many-th is drawn. The title counts them all."""
 
 
-def closure(selector: Answers, subgroup: str | None = None, ax: Axes | None = None) -> Axes:
+def closure(
+    selected: Fitted | Selection, subgroup: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the score of every set over the best score of a part of it.
 
     What a set tells, a larger one tells too (upward closure), so that no point may lie below the
@@ -41,7 +44,7 @@ def closure(selector: Answers, subgroup: str | None = None, ax: Axes | None = No
 
     Parameters
     ----------
-    selector : SubgroupSelector
+    selected : SubgroupSelector or Selection
         A fitted one.
     subgroup : str, default=None
         One subgroup only; all of them together where None.
@@ -60,8 +63,9 @@ def closure(selector: Answers, subgroup: str | None = None, ax: Axes | None = No
     >>> misfeat.plot.closure(selector).get_title()
     'Upward closure holds in 100 % of 2 pairs (all rows)'
     """
-    names = features_of(selector) and selector._names(subgroup)
-    pairs = _pairs(selector, [selector.cohorts_.position(name) for name in names])
+    selection = selection_of(selected)
+    names = selection.subgroup_names(subgroup)
+    pairs = _pairs(selection, [selection.cohorts.position(name) for name in names])
     ax = axes(ax, 6.0, 5.6)
     top = max(float(pairs.score.max()), 1e-12)
     ax.plot([0, top], [0, top], color=GREY, linewidth=1.2, linestyle="dashed", zorder=1)
@@ -75,7 +79,7 @@ def closure(selector: Answers, subgroup: str | None = None, ax: Axes | None = No
     ax.grid(alpha=0.3)
     ax.set_axisbelow(True)
     ax.set_xlabel("the same of its best part, with one feature less")
-    ax.set_ylabel(f"{score_label(selector)} of a set", **AS_TEXT)
+    ax.set_ylabel(f"{score_label(selection)} of a set", **AS_TEXT)
     where = shortened(names[0], 30) if len(names) == 1 else counted(len(names), "subgroup")
     many = counted(pairs.n_pairs, "pair")
     share = _percent(pairs.n_holding, pairs.n_pairs)
@@ -98,16 +102,16 @@ class _Pairs:
         return _no_less(self.score, self.best_part)
 
 
-def _pairs(selector: Answers, cohorts: list[int]) -> _Pairs:
-    n_features, size = len(features_of(selector)), int(getattr(selector, "size", 2))
+def _pairs(selection: Selection, cohorts: list[int]) -> _Pairs:
+    n_features, size = len(selection.features), selection.size
     # A table of one feature has but the empty set as a part, which tells nothing.
     first, last = min(2, n_features), min(max(size, 2), n_features)
     best, score, predicted = [], [], []
     n_pairs = n_holding = 0
     for m in range(first, last + 1):
-        sets = scores_of(selector, m)
+        sets = selection.completed(m)
         own = sets.score[cohorts]
-        smaller = scores_of(selector, m - 1).score[cohorts] if m > 1 else np.zeros((len(own), 1))
+        smaller = selection.completed(m - 1).score[cohorts] if m > 1 else np.zeros((len(own), 1))
         parts = smaller[:, ranks_below(sets.subsets)]
         n_pairs += parts.size
         n_holding += int(_no_less(own[:, :, None], parts).sum())

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised whenever a program that reads the JSON would have to change."""
 
-UNITS = {"mutual_info": "nats", "r2": "R²"}
-
 
 def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
     """Everything the report shows.
@@ -48,7 +46,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         "title": f"What tells most about {target}" if title is None else str(title),
         "target": findings.target(),
         "measure": findings.measure,
-        "unit": UNITS[findings.measure],
+        "unit": findings.unit,
         "size": findings.size,
         "k": findings.k,
         "confidence": findings.confidence,
@@ -59,7 +57,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         "top_sets": [asdict(best) for best in findings.top],
         "recorded": _recorded(findings),
         "trust": _trust(findings),
-        "cautions": findings.cautions,
+        "cautions": list(findings.cautions),
         "single_scores": _single_scores(findings),
         "lattice": packed_lattice(findings),
         "columns": [_column(report) for report in findings.cohorts.columns],

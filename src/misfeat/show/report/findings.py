@@ -1,4 +1,4 @@
-"""Findings: all that the report tells, as plain data from a fitted selector."""
+"""Findings: all that the report tells, as plain data from a selection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What a fitted selector found.
+    """What a fit found.
 
     Attributes
     ----------
@@ -34,6 +34,8 @@ class Findings:
         What no score of a cohort can exceed.
     measure : {"mutual_info", "r2"}
         What scores are.
+    unit : str
+        The unit of scores.
     size, k : int
         Features in a set, and how many of the best sets are shown.
     confidence : float or None
@@ -48,7 +50,7 @@ class Findings:
         How well features hidden on purpose were predicted; None where that was not asked.
     trust_in_words : str
         The same in a sentence.
-    cautions : list of str
+    cautions : sequence of str
         What may mislead.
     settings : mapping of str to str
         The parameters that were not left at their defaults, as Python would write them.
@@ -59,6 +61,7 @@ class Findings:
     missing: NDArray[np.bool_]
     ceiling: NDArray[np.float64]
     measure: str
+    unit: str
     size: int
     k: int
     confidence: float | None
@@ -67,7 +70,7 @@ class Findings:
     scores: Mapping[int, CompletedScores]
     trust: list[Trust] | None
     trust_in_words: str
-    cautions: list[str]
+    cautions: Sequence[str]
     settings: Mapping[str, str]
 
     def target(self) -> dict[str, Any]:

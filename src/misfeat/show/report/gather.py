@@ -1,79 +1,67 @@
-"""From a fitted selector to the findings that the report tells."""
+"""From a selection to the findings that the report tells."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.completion.settings import confidence_of
-from misfeat.selection.cautions import cautions
 from misfeat.show.report.findings import Findings
 from misfeat.show.report.lattice import sizes_that_fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from misfeat.selector import SubgroupSelector
+    from misfeat.selection.selection import Selection
 
 NOT_ASKED = "This was not checked: the report was made without validation."
 NOTHING_PREDICTED = "Every score is exact: nothing was predicted, so nothing has to be trusted."
 
 
 def gather(
-    selector: SubgroupSelector,
+    selection: Selection,
     size: int | None = None,
     k: int | None = None,
     costs: Mapping[str, float] | None = None,
     validate: bool = True,
 ) -> Findings:
-    """Ask a fitted selector everything that the report tells.
+    """Ask a selection everything that the report tells.
 
     Parameters
     ----------
-    selector : SubgroupSelector
-        Fitted.
-    size, k : int, default=None
-        Features in a set, and sets of each cohort; the selector's where None.
+    selection : Selection
+        What a fit found.
+    size : int, default=None
+        Features per set. Defaults to the selection's `size`.
+    k : int, default=None
+        Sets per subgroup. Defaults to the selection's `k`.
     costs : mapping of str to float, default=None
         What recording a feature costs.
     validate : bool, default=True
         Whether features are hidden on purpose, to see how well they are predicted.
     """
-    size = selector.size if size is None else size
-    k = selector.k if k is None else k
-    top = selector.best_sets(size, k)
-    measure = selector._book.measure
-    sizes = {1, size, *sizes_that_fit(measure.missing, size)}
-    scores = {one: selector._scores_of(one) for one in sorted(sizes)}
+    size = selection.size if size is None else size
+    k = selection.k if k is None else k
+    top = selection.best_sets(size, k)
+    sizes = {1, size, *sizes_that_fit(selection.missing, size)}
+    scores = {one: selection.completed(one) for one in sorted(sizes)}
     predicted = any(held.predicted.any() for held in scores.values())
-    trusted = selector._trust(size, k, rounds=4) if validate and predicted else None
-    if trusted is None:
-        words = NOT_ASKED if predicted else NOTHING_PREDICTED
-    else:
-        words = selector.validation_
+    trusted = selection.trusts(size, k) if validate and predicted else None
+    not_trusted = NOT_ASKED if predicted else NOTHING_PREDICTED
+    measure = selection.book.measure
     return Findings(
-        cohorts=selector.cohorts_,
-        features=measure.features,
-        missing=measure.missing,
+        cohorts=selection.cohorts,
+        features=selection.features,
+        missing=selection.missing,
         ceiling=measure.ceiling,
-        measure=selector.measure,
+        measure=measure.name,
+        unit=measure.unit,
         size=size,
         k=k,
-        confidence=confidence_of(selector.completer_),
+        confidence=selection.confidence,
         top=top,
-        worths=selector.worths(size=size, costs=costs),
+        worths=selection.worths(size=size, costs=costs),
         scores=scores,
         trust=trusted,
-        trust_in_words=words,
-        cautions=cautions(selector, size),
-        settings=_settings(selector),
+        trust_in_words=not_trusted if trusted is None else selection.validation or "",
+        cautions=selection.cautions(size),
+        settings=selection.asked.settings,
     )
-
-
-def _settings(selector: SubgroupSelector) -> dict[str, str]:
-    """The parameters that differ from their defaults, as Python would write them."""
-    defaults = type(selector)().get_params(deep=False)
-    return {
-        name: repr(value)
-        for name, value in selector.get_params(deep=False).items()
-        if repr(value) != repr(defaults.get(name))
-    }

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.cohorts import build_moments
+from misfeat.cohorts import build_product_sums
 
 
 def table(n: int = 400) -> pl.DataFrame:
@@ -43,20 +43,18 @@ def expected(frame, columns: list[str]) -> np.ndarray:
 
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_products_are_those_of_the_cohort_with_gaps_at_the_mean(holder):
-    moments = build_moments(HOLDERS[holder](table()), "y", groups="site")
-    assert moments.features == ("a", "b", "flag", "gappy")
+    sums = build_product_sums(HOLDERS[holder](table()), "y", groups="site")
+    assert sums.features == ("a", "b", "flag", "gappy")
     frame = table().to_pandas()
-    for name, rows, products in zip(moments.names, moments.rows, moments.products, strict=True):
+    for name, rows, products in zip(sums.names, sums.rows, sums.products, strict=True):
         own = frame[frame["site"] == name.removeprefix("site=")]
         assert rows == len(own)
-        assert products == pytest.approx(
-            expected(own, [*moments.features, "y"]), rel=1e-9, abs=1e-6
-        )
+        assert products == pytest.approx(expected(own, [*sums.features, "y"]), rel=1e-9, abs=1e-6)
 
 
 def test_one_cohort_needs_no_groups_and_merged_subgroups_add_up():
-    whole = build_moments(table(), "y")
-    merged = build_moments(table(), "y", groups={"site": {"*": "all"}})
+    whole = build_product_sums(table(), "y")
+    merged = build_product_sums(table(), "y", groups={"site": {"*": "all"}})
     assert merged.products == pytest.approx(whole.products)
 
 
@@ -64,51 +62,53 @@ def test_a_feature_that_a_cohort_never_recorded_is_missing_there():
     frame = table().with_columns(
         gappy=pl.when(pl.col("site") == "p").then(None).otherwise(pl.col("gappy"))
     )
-    moments = build_moments(frame, "y", groups="site")
-    assert moments.missing.tolist() == [[False, False, False, True], [False] * 4]
+    sums = build_product_sums(frame, "y", groups="site")
+    assert sums.missing.tolist() == [[False, False, False, True], [False] * 4]
 
 
 def test_a_binary_target_of_text_counts_as_zero_and_one():
     labels = pl.when(pl.col("y") > 101).then(pl.lit("hi")).otherwise(pl.lit("lo"))
     frame = table().with_columns(y=labels)
-    moments = build_moments(frame, "y")
+    sums = build_product_sums(frame, "y")
     share = (frame["y"] == "lo").mean()
-    assert moments.products[0][-1, -1] == pytest.approx(400 * share * (1 - share))
+    assert sums.products[0][-1, -1] == pytest.approx(400 * share * (1 - share))
 
 
 def test_rows_without_a_target_are_left_out():
     frame = table().with_columns(y=pl.when(pl.col("b") < 3).then(None).otherwise(pl.col("y")))
-    assert build_moments(frame, "y").rows.tolist() == [int((frame["b"] >= 3).sum())]
+    assert build_product_sums(frame, "y").rows.tolist() == [int((frame["b"] >= 3).sum())]
 
 
 def test_what_has_no_correlation_is_refused():
     with pytest.raises(MisfeatError, match="needs a numeric or binary target; 'town'"):
-        build_moments(table(), "town")
+        build_product_sums(table(), "town")
     with pytest.raises(MisfeatError, match="needs numeric features"):
-        build_moments(table().select("town", "y"), "y")
+        build_product_sums(table().select("town", "y"), "y")
 
 
 @pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
 def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch):
     monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
     far = table().with_columns(a=pl.col("a") + 1e8)
-    near = build_moments(table(), "y").products[0]
-    assert build_moments(HOLDERS[holder](far), "y").products[0] == pytest.approx(near, rel=1e-5)
+    near = build_product_sums(table(), "y").products[0]
+    assert build_product_sums(HOLDERS[holder](far), "y").products[0] == pytest.approx(
+        near, rel=1e-5
+    )
 
 
 def test_whole_numbers_that_look_like_an_identifier_are_kept_on_request():
     frame = table().with_columns(
         salary=pl.Series(np.random.default_rng(0).permutation(10**6)[:400])
     )
-    assert "salary" not in build_moments(frame, "y").features
-    assert "salary" in build_moments(frame, "y", bins={"salary": 5}).features
+    assert "salary" not in build_product_sums(frame, "y").features
+    assert "salary" in build_product_sums(frame, "y", bins={"salary": 5}).features
 
 
 def test_infinite_values_are_refused():
     frame = table().with_columns(b=pl.lit(float("inf")))
     frame = frame.with_columns(b=pl.when(pl.col("flag")).then(pl.col("b")).otherwise(1.0))
     with pytest.raises(MisfeatError, match="'b' holds infinite values"):
-        build_moments(frame, "y")
+        build_product_sums(frame, "y")
 
 
 def test_groupings_with_too_many_combinations_are_refused_or_answered():
@@ -116,6 +116,6 @@ def test_groupings_with_too_many_combinations_are_refused_or_answered():
     many = {f"g{i}": rng.integers(60, size=400) for i in range(12)}
     frame = table().with_columns(**{name: pl.Series(v) for name, v in many.items()})
     with pytest.raises(MisfeatError, match="group by fewer columns"):
-        build_moments(frame, "y", groups=list(many))
+        build_product_sums(frame, "y", groups=list(many))
     arrays = {name: frame[name].to_numpy() for name in frame.columns}
-    assert len(build_moments(arrays, "y", groups=list(many)).names) == 400
+    assert len(build_product_sums(arrays, "y", groups=list(many)).names) == 400

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.cohorts.coding import (
+from misfeat.cohorts.coders import (
     LARGEST_KEY,
     code_dtype,
     collapse,

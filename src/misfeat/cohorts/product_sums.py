@@ -1,15 +1,15 @@
-"""Moments: sums of products of numeric columns in every cohort, for measures of correlation."""
+"""ProductSums: sums of products of numeric columns in every cohort, for measures of correlation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts import assemble
 from misfeat.cohorts.build import check_columns, profile_columns
-from misfeat.cohorts.coding import CodedRows, Kind
+from misfeat.cohorts.coders import CodedRows, Kind
 from misfeat.cohorts.columns import Profile, as_it_is
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.opening import open_table
@@ -20,13 +20,14 @@ from misfeat.exceptions import MisfeatError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.table import Table
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class ProductSums:
     """Sums of products of centred numeric columns in every cohort.
 
     A missing value counts as the mean of its cohort, so the sums are those of a real table and a
@@ -56,31 +57,29 @@ class Moments:
     missing: NDArray[np.bool_]
 
 
-def build_moments(X: object, y: object, *, groups: object = None, **choices: Any) -> Moments:
+def build_product_sums(
+    X: object, y: object, *, groups: object = None, coding: Coding | None = None
+) -> ProductSums:
     """Sum products of the numeric columns of a table, cohort by cohort, inside its engine.
 
     Parameters
     ----------
-    X, y, groups
+    X, y, groups, coding
         As for `build_cohorts`.
-    **choices
-        `missing_values`, `missing_threshold`, `min_rows`, `small_groups` and `missing_groups`, as
-        for `build_cohorts`.
 
     Examples
     --------
-    >>> moments = build_moments({"x": [0.0, 1.0, 2.0], "y": [0.0, 2.0, 4.0]}, "y")
-    >>> moments.products[0].tolist()
+    >>> sums = build_product_sums({"x": [0.0, 1.0, 2.0], "y": [0.0, 2.0, 4.0]}, "y")
+    >>> sums.products[0].tolist()
     [[2.0, 4.0], [4.0, 8.0]]
     """
-    choices = {"missing_values": None, "bins": 5, "binning": "quantile", **choices}
-    rules = CohortRules.parse(groups=groups, **choices)
+    rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
-    return moments_of(table, target, rules)
+    return product_sums_of(table, target, rules)
 
 
-def moments_of(table: Table, target: str, rules: CohortRules) -> Moments:
-    """Sum the products of an open table; see `build_moments`."""
+def product_sums_of(table: Table, target: str, rules: CohortRules) -> ProductSums:
+    """Sum the products of an open table; see `build_product_sums`."""
     check_columns(table, target, rules)
     profiles = profile_columns(table, rules, None)
     groupings = [prepare(rule, profiles) for rule in rules.groups]
@@ -102,11 +101,11 @@ def moments_of(table: Table, target: str, rules: CohortRules) -> Moments:
     runs, names = assemble.find_cohorts(CodedRows(sums.codes, sums.rows), groupings, rules, notes)
     rows, both, first, product = _by_cohort(sums, runs.cohort, len(names))
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
-    missing: NDArray[np.bool_] = share >= rules.missing_threshold
+    missing: NDArray[np.bool_] = share >= rules.coding.missing_threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
     products = _centred(both, first, product)[:, chosen][:, :, chosen]
-    return Moments(
+    return ProductSums(
         names=tuple(names),
         features=tuple(f for f, keep in zip(features, kept, strict=True) if keep),
         target=target,
@@ -185,3 +184,8 @@ def _centred(
         + both * mean[:, :, None] * mean[:, None, :]
     )
     return shifted
+
+
+def cohorts_and_product_sums(table, target, rules, progress=None):  # type: ignore[no-untyped-def]
+    """TEMPORARY."""
+    raise NotImplementedError

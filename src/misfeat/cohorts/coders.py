@@ -1,0 +1,214 @@
+"""How raw values become small integer codes, as plain data that every kind of table can apply.
+
+A coder maps each row of its column to ``0 .. len(labels) - 1``, or to ``len(labels)`` where the
+value is missing. The codes of one row, written as the digits of a mixed-radix number, make one
+integer key a row: a table then needs a single group-by over that key to collapse equal rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.predicates import Predicate
+    from misfeat.cohorts.values import Value
+
+LARGEST_KEY = 2**62
+"""Keys stay below this, so that no engine overflows a signed 64-bit integer."""
+
+
+class Kind(Enum):
+    """What a column holds, as far as coding it is concerned."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    FLAG = "flag"
+    TIME = "time"
+    UNSUPPORTED = "unsupported"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether values can be cut into bins."""
+        return self in (Kind.INTEGER, Kind.NUMBER, Kind.TIME)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read one raw column: which values are missing, and whether text means numbers.
+
+    Attributes
+    ----------
+    column : str
+        The column's name.
+    missing : tuple
+        Values that mean missing, as the column holds them.
+    as_number : bool
+        The column is text in which every value that is not missing reads as a number.
+    """
+
+    column: str
+    missing: tuple[Value, ...] = ()
+    as_number: bool = False
+
+
+@dataclass(frozen=True)
+class EdgeCoder:
+    """Code = how many edges lie below the value: bins, or each value of an ordered column.
+
+    Attributes
+    ----------
+    reading : Reading
+        The column.
+    edges : tuple
+        Ascending; a value equal to an edge belongs to the bin below it.
+    labels : tuple of str
+        One more than there are edges.
+    """
+
+    reading: Reading
+    edges: tuple[Value, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CategoryCoder:
+    """Code = the position of the value in a list; every other value shares one last code.
+
+    Attributes
+    ----------
+    reading : Reading
+        The column.
+    values : tuple
+        The values that have a code of their own, in code order.
+    labels : tuple of str
+        As many as there are values, plus one where other values exist.
+    """
+
+    reading: Reading
+    values: tuple[Value, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PredicateCoder:
+    """Code = 1 where a predicate holds, 0 where it does not.
+
+    Attributes
+    ----------
+    readings : tuple of Reading
+        The columns that the predicate reads; a row where one is missing is coded missing.
+    predicate : Predicate
+        The condition.
+    labels : tuple of str
+        The label where it does not hold, and where it does.
+    """
+
+    readings: tuple[Reading, ...]
+    predicate: Predicate
+    labels: tuple[str, ...]
+
+
+Coder = EdgeCoder | CategoryCoder | PredicateCoder
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Distinct coded rows with their counts, in ascending lexicographic order.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_coders, n_rows)
+        One line a coder; ``len(labels)`` stands for missing.
+    weights : ndarray of shape (n_rows,)
+        How many rows of the table each one stands for.
+    """
+
+    codes: NDArray[np.integer]
+    weights: NDArray[np.int64]
+
+
+def radices(coders: Sequence[Coder]) -> list[int]:
+    """The number of codes of each coder, the one for missing included."""
+    return [len(coder.labels) + 1 for coder in coders]
+
+
+def split_into_keys(bases: Sequence[int]) -> list[slice]:
+    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key.
+
+    Examples
+    --------
+    >>> split_into_keys([10] * 20)
+    [slice(0, 18, None), slice(18, 20, None)]
+    """
+    runs: list[slice] = []
+    start, product = 0, 1
+    for position, base in enumerate(bases):
+        if product * base > LARGEST_KEY:
+            runs.append(slice(start, position))
+            start, product = position, 1
+        product *= base
+    runs.append(slice(start, len(bases)))
+    return runs
+
+
+def code_dtype(bases: Sequence[int]) -> type[np.signedinteger]:
+    """The smallest signed integer type that holds every code."""
+    largest = max(bases, default=1)
+    return next(t for t in (np.int8, np.int16, np.int32) if largest <= np.iinfo(t).max)
+
+
+def unpack_keys(
+    keys: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], bases: Sequence[int]
+) -> CodedRows:
+    """Turn the collapsed keys of a table, in whatever order, into sorted coded rows."""
+    order = sorting_order(keys)
+    codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))
+    for key, run in zip(keys, split_into_keys(bases), strict=True):
+        rest = key[order]
+        for position in range(run.stop - 1, run.start - 1, -1):
+            np.remainder(rest, bases[position], out=codes[position], casting="unsafe")
+            rest //= bases[position]
+    return CodedRows(codes, weights[order])
+
+
+def sorting_order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.intp]:
+    """The order that sorts rows by their first key, then the second, and so on."""
+    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+
+
+def pack_keys(
+    codes: Sequence[NDArray[np.integer]], bases: Sequence[int]
+) -> list[NDArray[np.int64]]:
+    """Write the codes of every row as mixed-radix keys, the first code most significant."""
+    keys = []
+    for run in split_into_keys(bases):
+        key = np.zeros(len(codes[0]), dtype=np.int64)
+        for digit, base in zip(codes[run], bases[run], strict=True):
+            key *= base
+            key += digit
+        keys.append(key)
+    return keys
+
+
+def collapse(
+    codes: Sequence[NDArray[np.integer]], weights: NDArray[np.int64], bases: Sequence[int]
+) -> CodedRows:
+    """Merge equal coded rows and add their weights."""
+    keys = pack_keys(codes, bases)
+    order = sorting_order(keys)
+    sorted_keys = [key[order] for key in keys]
+    first = np.ones(len(order), dtype=bool)
+    if len(order):
+        first[1:] = np.any([key[1:] != key[:-1] for key in sorted_keys], axis=0)
+    starts = np.flatnonzero(first)
+    totals = np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
+    return unpack_keys([key[starts] for key in sorted_keys], totals, bases)

@@ -1,0 +1,217 @@
+"""Question: the parameters of `SubgroupSelector`, each said once."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
+
+from misfeat.cohorts.coding import Coding
+from misfeat.columns import Columns
+from misfeat.lattice.sampling import SAMPLERS
+from misfeat.machine.devices import DEVICES
+from misfeat.parameters import (
+    COLUMNS,
+    PREDICTIONS,
+    TABLE,
+    Option,
+    a_level,
+    a_number_of_threads,
+    a_share,
+    a_verbosity,
+    an_integer,
+    anything,
+    check_parameters,
+    one_of,
+    parameter,
+    parameters_of,
+    settings_of,
+    with_parameters,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from misfeat.completion import Completer
+
+NESTED = {"coding": Coding, "columns": Columns}
+"""Parameters that hold parameters of their own."""
+
+
+@with_parameters
+class Question(BaseEstimator):  # type: ignore[misc]
+    """What is asked of a table; the parameters that `SubgroupSelector` is made with.
+
+    {parameters}
+    """
+
+    groups: Any = parameter(
+        """What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
+        points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values,
+        ``{"senior": "age > 65"}`` for a named predicate, or a list of these. None: one subgroup of
+        all rows.""",
+        anything("None, str, dict, or list, array or index"),
+        default=None,
+        option=Option(
+            "A column that defines subgroups; COL:40,65 cuts it. May be repeated.",
+            TABLE,
+            name="by",
+            reads="groups",
+        ),
+    )
+    size: int = parameter(
+        "Features per set; all features where there are fewer.",
+        an_integer(),
+        default=3,
+        option=Option("Features in a set.", TABLE),
+    )
+    k: int = parameter(
+        "Sets per subgroup that `top_k` returns.",
+        an_integer(),
+        default=10,
+        option=Option("Sets to show for each subgroup.", TABLE, name="top"),
+    )
+    _: KW_ONLY
+    measure: str = parameter(
+        """Joint mutual information in nats, or the squared multiple correlation of numeric features
+        with a numeric or binary target.""",
+        one_of("mutual_info", "r2"),
+        default="mutual_info",
+        option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
+    )
+    completer: str | Completer = parameter(
+        """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
+        carried over to this one. ``"interactions"``: from the scores of other subgroups alone,
+        feature by feature and pair by pair. ``"auto"``: ``"transfer"``, unless hiding recorded
+        features of this table says that ``"interactions"`` is better. ``"multiplex"``: a graph
+        neural network that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain
+        over the recorded features elsewhere; ``"add"``, single features' scores elsewhere;
+        ``"drop"``, nothing for unrecorded features; ``"mode"``, ``"knn"`` and ``"iterative"``,
+        values imputed by the most frequent one, from the nearest rows, and several times by chained
+        equations; the further models of the MISFEAT paper ``"markov_blanket"``, ``"mlp"`` and
+        ``"paper"``, its graph neural network. The classes in `misfeat.completion` have further
+        settings.""",
+        anything("str or Completer"),
+        default="auto",
+        option=Option(
+            "How scores are predicted; docs/completion.md has all.", PREDICTIONS, reads="completer"
+        ),
+    )
+    confidence: float | None = parameter(
+        "Target coverage of the intervals of predicted scores. None gives certain bounds.",
+        a_level(),
+        default=0.9,
+        option=Option("Target coverage of the intervals of predictions.", PREDICTIONS),
+    )
+    coding: Coding | None = parameter(
+        "How columns become codes, and rows subgroups. None: ``Coding()``.",
+        settings_of(Coding),
+        default=None,
+    )
+    columns: Columns | None = parameter(
+        "Which columns `transform` keeps. None: ``Columns()``.", settings_of(Columns), default=None
+    )
+    include: Sequence[str] | None = parameter(
+        "Features that every set must hold; sets without them are not shown.",
+        anything("list of str"),
+        default=None,
+        option=Option(
+            "A feature that every set must hold. May be repeated.", COLUMNS, reads="columns"
+        ),
+    )
+    exclude: Sequence[str] | None = parameter(
+        "Features that no set may hold; they are left out.",
+        anything("list of str"),
+        default=None,
+        option=Option("A feature that no set may hold. May be repeated.", COLUMNS, reads="columns"),
+    )
+    blocks: Mapping[str, Sequence[str]] | None = parameter(
+        """Features that enter sets together, as one-hot columns or the panel of a test do: a name
+        for each block, which counts as one feature, and its members. A subgroup recorded a block if
+        it recorded every member.""",
+        anything("dict of str to list of str"),
+        default=None,
+        option=Option(
+            "Features that enter sets together, NAME=COL,COL. May be repeated.",
+            COLUMNS,
+            name="block",
+            reads="blocks",
+        ),
+    )
+    budget: float = parameter(
+        """The share of the sets that a subgroup recorded for which scores are computed; the others
+        are predicted.""",
+        a_share(),
+        default=1.0,
+        option=Option("Compute this share of the scores, and predict the others.", PREDICTIONS),
+    )
+    sampler: str = parameter(
+        """How those sets are chosen: along a lazy random walk, uniformly, or the same share of
+        every size.""",
+        one_of(*SAMPLERS),
+        default="randwalk",
+        option=Option("How that share is chosen.", PREDICTIONS),
+    )
+    device: str = parameter(
+        """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
+        is one, else the CPU.""",
+        one_of(*DEVICES),
+        default="auto",
+        option=Option("For completers that learn.", PREDICTIONS),
+    )
+    n_jobs: int | None = parameter(
+        "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",
+        a_number_of_threads(),
+        default=None,
+        option=Option("Threads; -1 for all.", PREDICTIONS, name="jobs", default=-1),
+    )
+    random_state: int | None = parameter(
+        """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
+        that learn.""",
+        an_integer(least=0, none=True),
+        default=None,
+        option=Option("Repeats what is drawn at random.", PREDICTIONS, name="seed"),
+    )
+    verbose: int = parameter("1 shows progress.", a_verbosity(), default=0)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those within `coding` and `columns`, as ``coding__min_rows``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> SubgroupSelector().set_params(coding__min_rows=30).coding
+        Coding(min_rows=30)
+        """
+        for name, kind in NESTED.items():
+            within = any(one.startswith(f"{name}__") for one in params)
+            if within and name not in params and getattr(self, name) is None:
+                setattr(self, name, kind())
+        super().set_params(**params)
+        return self
+
+    def _check(self) -> None:
+        """Raise for the first parameter that cannot be used."""
+        check_parameters(self)
+        check_parameters(self.columns or Columns())
+
+    def _changed(self) -> dict[str, str]:
+        """The parameters that were not left at their defaults, as Python would write them."""
+        values = {name: getattr(self, name) for name in parameters_of(self)}
+        return {
+            name: repr(value)
+            for name, value in values.items()
+            if repr(value) != repr(parameters_of(self)[name].default)
+        }

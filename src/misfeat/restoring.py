@@ -1,0 +1,118 @@
+"""A fitted estimator as plain values that JSON can hold, beside its selection, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+from misfeat.parameters import parameters_of
+from misfeat.question import NESTED
+from misfeat.selection.encoding import decoded, encoded
+from misfeat.selection.saving import decoded_completer, encoded_completer, read_saved
+from misfeat.show.shown import ShownSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+NOT_SAVED = ("verbose",)
+"""Whoever loads a selector asks for progress themselves."""
+
+
+class Selector(Protocol):
+    """What is saved of an estimator."""
+
+    selection_: ShownSelection
+    n_features_in_: int
+
+
+Kind = TypeVar("Kind", bound=Selector)
+
+
+def as_plain_values(selector: Any) -> dict[str, Any]:
+    """The class, the parameters and the columns of a fitted estimator."""
+    params = {
+        name: _encoded(name, value)
+        for name, value in selector.get_params(deep=False).items()
+        if name not in NOT_SAVED
+    }
+    names = getattr(selector, "feature_names_in_", None)
+    return {
+        "class": type(selector).__qualname__,
+        "params": params,
+        "n_features_in": selector.n_features_in_,
+        "feature_names_in": None if names is None else [str(name) for name in names],
+    }
+
+
+def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
+    """An estimator of a class, as it was saved with its selection."""
+    saved = read_saved(folder)
+    if saved.estimator is None:
+        raise MisfeatError(
+            "{folder!r} holds a selection without its estimator; read it with Selection.load.",
+            folder=str(folder),
+        )
+    try:
+        return _restored(kind, saved.estimator, ShownSelection.of(saved), str(folder))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DamagedFileError(
+            "{folder!r} is no complete selection ({error}); save it again.",
+            folder=str(folder),
+            error=str(error),
+        ) from error
+
+
+def _restored(
+    kind: type[Kind], saved: Mapping[str, Any], selection: ShownSelection, folder: str
+) -> Kind:
+    _check_class(kind, saved, folder)
+    selector: Any = kind(**{n: _decoded(n, value) for n, value in saved["params"].items()})
+    selector.selection_ = selection
+    selector.n_features_in_ = saved["n_features_in"]
+    if saved["feature_names_in"] is not None:
+        selector.feature_names_in_ = np.array(saved["feature_names_in"], dtype=object)
+    made: Kind = selector
+    return made
+
+
+def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
+    """Raise where another class was saved than the one that is asked for."""
+    unknown = sorted(set(saved["params"]) - set(kind._get_param_names()))
+    if saved["class"] != kind.__qualname__ and (unknown or not _is_plain(saved)):
+        raise MisfeatError(
+            "{folder!r} was saved by the class {saved}, not by {kind}; load it with {saved}.load.",
+            folder=folder,
+            saved=saved["class"],
+            kind=kind.__qualname__,
+        )
+    if unknown:
+        raise MisfeatError(
+            "{folder!r} was saved with parameters that this {kind} does not have ({names}).",
+            folder=folder,
+            kind=kind.__qualname__,
+            names=listed(unknown),
+        )
+
+
+def _is_plain(saved: Mapping[str, Any]) -> bool:
+    """Whether a selection was saved by the estimator of this package, which subclasses can read."""
+    return bool(saved["class"] == "SubgroupSelector")
+
+
+def _encoded(name: str, value: Any) -> Any:
+    if name == "completer":
+        return encoded_completer(value)
+    if name in NESTED and value is not None:
+        return {one: encoded(getattr(value, one), one) for one in parameters_of(value)}
+    return encoded(value, name)
+
+
+def _decoded(name: str, value: Any) -> Any:
+    if name == "completer":
+        return decoded_completer(value)
+    if name in NESTED and value is not None:
+        return NESTED[name](**{one: decoded(held) for one, held in value.items()})
+    return decoded(value)

@@ -1,0 +1,197 @@
+"""Found: what a fit found, with plain access to it, kept in a folder and read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.dataframes import result_frame
+from misfeat.cohorts.naming import not_a_feature
+from misfeat.completion.settings import confidence_of
+from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.machine.progress import progress_shown
+from misfeat.selection.asked import Asked, check_size
+from misfeat.selection.saving import Saved, read_saved, write_saved
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Completer
+    from misfeat.selection.scorebook import ScoreBook
+
+
+class Found:
+    """What a fit found; `Selection` asks it everything that users ask.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    book : ScoreBook
+        Scores of feature sets, computed and predicted when they are asked for.
+    asked : Asked
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    validation : str or None
+        What `validate` found, in a sentence; None before it was asked.
+    """
+
+    def __init__(
+        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+    ) -> None:
+        self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
+        self.validation: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Features per set, where a question does not say."""
+        return self.asked.size
+
+    @property
+    def k(self) -> int:
+        """Sets per subgroup, where a question does not say."""
+        return self.asked.k
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that sets are made of."""
+        return self.book.measure.features
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """What each subgroup never recorded, of shape (n_subgroups, n_features)."""
+        return self.book.measure.missing
+
+    @property
+    def completer(self) -> Completer:
+        """What predicted the scores that could not be computed."""
+        return self.book.completer
+
+    @property
+    def confidence(self) -> float | None:
+        """Target coverage of the intervals; None where they are certain bounds."""
+        return confidence_of(self.completer)
+
+    def completed(self, size: int | None = None) -> CompletedScores:
+        """The scores of all sets of a size as arrays, in the order of the lattice.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to `size`.
+
+        Returns
+        -------
+        CompletedScores
+            Scores, bounds and what they rest on; `asked.include` is not applied.
+        """
+        size = self.size if size is None else size
+        check_count(size, "size")
+        check_size(size, self.features, self.cohorts)
+        with progress_shown(self.verbose > 0) as progress:
+            return self.book.completed(size, progress)
+
+    def shown(self, size: int | None) -> CompletedScores:
+        """The scores of the sets of a size that hold every feature to include."""
+        scores = self.completed(size)
+        included = self.included(scores.subsets.shape[1])
+        if not included:
+            return scores
+        held = np.all([(scores.subsets == place).any(axis=1) for place in included], axis=0)
+        by_set = ("score", "low", "high", "predicted", "support")
+        kept = {name: getattr(scores, name)[:, held] for name in by_set}
+        return replace(scores, subsets=scores.subsets[held], **kept)
+
+    def framed(self, columns: dict[str, list[Any]]) -> Any:
+        """An answer as a dataframe of the library that the table came in."""
+        return result_frame(columns, self.asked.backend)
+
+    def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
+        """The subgroups that a question is about: all of them, or the one that is named."""
+        if subgroup is None:
+            return tuple(self.cohorts.names)
+        self.cohorts.position(subgroup)
+        return (subgroup,)
+
+    def feature_number(self, name: object, role: str) -> int:
+        """The number of a feature; an error says why a name is none."""
+        if name not in self.features:
+            raise not_a_feature(name, role, self.cohorts, self.features, self.asked.blocks)
+        return self.features.index(str(name))
+
+    def included(self, size: int) -> list[int]:
+        """The numbers of the features that every set holds; they must fit into sets of a size."""
+        included = self.asked.include
+        numbers = [self.feature_number(name, "a feature to include") for name in included]
+        if len(numbers) > size:
+            raise MisfeatError(
+                "{size}, but {count} features are to be included: {names}.",
+                remedy="Raise {raised}, or include fewer.",
+                size=Setting("size", size),
+                count=len(numbers),
+                names=", ".join(map(repr, included)),
+                raised=Setting("size"),
+            )
+        return numbers
+
+    def save(self, folder: str | Path, estimator: Mapping[str, Any] | None = None) -> None:
+        """Write the selection to a folder, which `load` reads back.
+
+        JSON for settings, safetensors for arrays. An older selection in the folder is replaced at
+        once or not at all. Weights of trained networks are not part of it.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; it is made where it does not exist.
+        estimator : mapping, default=None
+            Plain values to keep beside it, for whoever made it.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from misfeat import Selection, SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+        >>> with TemporaryDirectory() as folder:
+        ...     selection.save(f"{folder}/run")
+        ...     again = Selection.load(f"{folder}/run")
+        >>> again.best_sets() == selection.best_sets()
+        True
+        """
+        found = Saved(self.cohorts, self.book, self.asked, self.validation, estimator)
+        write_saved(found, folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a selection that `save` wrote; it answers as the saved one did.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where it was saved, by a selection or by an estimator.
+
+        Returns
+        -------
+        Selection
+            Without the estimator that made it.
+        """
+        return cls.of(read_saved(folder))
+
+    @classmethod
+    def of(cls, saved: Saved) -> Self:
+        """The selection that was saved as plain data."""
+        selection = cls(saved.cohorts, saved.book, saved.asked)
+        selection.validation = saved.validation
+        return selection

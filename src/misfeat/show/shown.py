@@ -1,0 +1,123 @@
+"""ShownSelection: a selection that prints itself and makes its report.
+
+It stands apart from `Selection`, which knows nothing of how it is shown, so that imports run one
+way: what shows a selection imports it, never the other way round.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.selection.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from misfeat.show.report import Report
+
+
+class ShownSelection(Selection):
+    """What was found in a table: every answer, its report, and saving.
+
+    `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
+    estimator. All methods that answer are those of the estimator.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    book : ScoreBook
+        Scores of feature sets, computed and predicted when they are asked for.
+    asked : Asked
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+    >>> selection.report(title="Four rows")
+    <Report: Four rows. Use .open() or .write_html('report.html').>
+    """
+
+    def show(
+        self, k: int | None = None, size: int | None = None, subgroup: str | None = None
+    ) -> None:
+        """Print the subgroups, their best sets and what is worth collecting, as `misfeat run` does.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Sets and unrecorded features per subgroup. Defaults to the estimator's `k`.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").show(k=1)
+        Subgroups, and what each never recorded (target: y)
+          subgroup   rows   entropy of target   never recorded
+         ──────────────────────────────────────────────────────
+          all rows      4              0.6931   –
+        all rows
+          rank   features    score
+         ──────────────────────────
+             1   a          0.6931
+        Scores are the joint mutual information with the target (nats). Every subgroup ...
+        """
+        from misfeat.show.terminal import print_tables
+
+        print_tables(self, size=size, k=k, subgroup=subgroup)
+
+    def report(
+        self,
+        title: str | None = None,
+        *,
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+        validate: bool = True,
+    ) -> Report:
+        """Everything that was found, as one page that needs no network.
+
+        Parameters
+        ----------
+        title : str, default=None
+            The heading of the page.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+        validate : bool, default=True
+            Whether features are hidden on purpose, to tell how far predictions can be trusted.
+
+        Returns
+        -------
+        misfeat.show.report.Report
+            With ``write_html(path)``, ``open()``, ``html()``, ``html_snippet()`` and ``json()``; a
+            notebook shows it.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report()
+        <Report: What tells most about y. Use .open() or .write_html('report.html').>
+        """
+        from misfeat.show.report import Report
+        from misfeat.show.report.gather import gather
+
+        return Report(gather(self, size, k, costs, validate), title)
+
+    def _repr_html_(self) -> str:
+        from misfeat.show.notebook import subgroups_as_html
+
+        return subgroups_as_html(self.cohorts)
