@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_readmission
 
 
@@ -127,7 +127,7 @@ def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(c
     assert own.names[-1] == "site is missing"
     assert own["site is missing"].size == 5
     assert "5 rows with a missing group value form subgroups of their own." in caplog.messages
-    dropped = build_cohorts(data, "y", groups="site", missing_groups="drop")
+    dropped = build_cohorts(data, "y", groups="site", coding=Coding(missing_groups="drop"))
     assert "site is missing" not in dropped.names
     assert dropped.weights.sum() == 55
     assert "5 rows with a missing group value are dropped." in caplog.messages
@@ -136,11 +136,13 @@ def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(c
 def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     data = table()
     data["site"][:3] = ["d", "e", "e"]
-    merged = build_cohorts(data, "y", groups="site", min_rows=3)
+    merged = build_cohorts(data, "y", groups="site", coding=Coding(min_rows=3))
     assert merged.names == ("site=a", "site=b", "site=c", "other")
     assert merged["other"].size == 3
     assert "site=d (1), site=e (2)" in merged.notes[0]
-    dropped = build_cohorts(data, "y", groups="site", min_rows=3, small_groups="drop")
+    dropped = build_cohorts(
+        data, "y", groups="site", coding=Coding(min_rows=3, small_groups="drop")
+    )
     assert dropped.names == ("site=a", "site=b", "site=c")
     assert dropped.weights.sum() == 57
     assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
@@ -150,12 +152,12 @@ def test_a_merged_subgroup_that_is_still_small_is_warned_about():
     data = table()
     data["site"][:2], data["y"][:2] = "d", [0, 1]
     with pytest.warns(MisfeatWarning, match="still fewer than min_rows=5"):
-        build_cohorts(data, "y", groups="site", min_rows=5)
+        build_cohorts(data, "y", groups="site", coding=Coding(min_rows=5))
 
 
 def test_dropping_every_subgroup_is_refused():
     with pytest.raises(MisfeatError, match="Every subgroup has fewer than min_rows=100"):
-        build_cohorts(table(), "y", groups="site", min_rows=100, small_groups="drop")
+        build_cohorts(table(), "y", groups="site", coding=Coding(min_rows=100, small_groups="drop"))
 
 
 # --- features ---------------------------------------------------------------------------------
@@ -173,21 +175,21 @@ def test_columns_with_few_values_are_taken_as_they_are():
 def test_numbers_with_many_values_are_binned_over_all_cohorts_together():
     values = np.concatenate([np.arange(30), np.arange(100, 130)])
     data = table(v=values + 0.5, site=np.repeat(["a", "b"], 30).astype(object))
-    cohorts = build_cohorts(data, "y", groups="site", bins=4)
+    cohorts = build_cohorts(data, "y", groups="site", coding=Coding(bins=4))
     assert report(cohorts, "v").edges == (14.5, 29.5, 114.5)
-    uniform = build_cohorts(data, "y", groups="site", bins=2, binning="uniform")
+    uniform = build_cohorts(data, "y", groups="site", coding=Coding(bins=2, binning="uniform"))
     assert report(uniform, "v").edges == (65,)
 
 
 def test_cut_points_of_a_column_are_the_users():
-    cohorts = build_cohorts(table(v=np.arange(60) + 0.5), "y", bins={"v": [10, 20]})
+    cohorts = build_cohorts(table(v=np.arange(60) + 0.5), "y", coding=Coding(bins={"v": [10, 20]}))
     assert report(cohorts, "v").categories == ("<=10", "(10, 20]", ">20")
     assert report(cohorts, "v").treatment == "given cut points"
 
 
 def test_text_with_many_values_keeps_the_most_frequent():
     towns = np.array([f"t{i // 4:02d}" for i in range(60)], dtype=object)
-    cohorts = build_cohorts(table(town=towns), "y", max_categories=4)
+    cohorts = build_cohorts(table(town=towns), "y", coding=Coding(max_categories=4))
     assert report(cohorts, "town").categories == ("t00", "t01", "t02", "other")
 
 
@@ -206,7 +208,7 @@ def test_identifiers_are_left_out_unless_bins_are_asked_for(values):
     else:
         with pytest.warns(MisfeatWarning, match="'i' is left out as an identifier.*bins={'i': 5}"):
             cohorts = build_cohorts(table(i=values), "y")
-        assert "i" in build_cohorts(table(i=values), "y", bins={"i": 3}).features
+        assert "i" in build_cohorts(table(i=values), "y", coding=Coding(bins={"i": 3})).features
     assert report(cohorts, "i").treatment == "identifier"
     assert any("'i' is left out" in note for note in cohorts.notes)
 
@@ -233,7 +235,7 @@ def test_infinite_values_fall_into_the_outer_bins():
     values[[0, -1]] = [-np.inf, np.inf]
     assert "v" in build_cohorts(table(v=values), "y").features
     with pytest.raises(MisfeatError, match="'v' holds infinite values"):
-        build_cohorts(table(v=values), "y", binning="uniform")
+        build_cohorts(table(v=values), "y", coding=Coding(binning="uniform"))
 
 
 # --- missing values ---------------------------------------------------------------------------
@@ -250,7 +252,7 @@ def with_gap(share: float) -> dict[str, np.ndarray]:
 def test_a_feature_is_systematically_missing_from_the_threshold_on():
     assert build_cohorts(with_gap(0.95), "y", groups="site").missing_features("site=a") == ("g",)
     assert build_cohorts(with_gap(0.90), "y", groups="site").missing_features("site=a") == ()
-    lower = build_cohorts(with_gap(0.90), "y", groups="site", missing_threshold=0.9)
+    lower = build_cohorts(with_gap(0.90), "y", groups="site", coding=Coding(missing_threshold=0.9))
     assert lower.missing_features("site=a") == ("g",)
 
 
@@ -267,7 +269,9 @@ def test_sporadic_missing_values_are_a_category_or_left_unrecorded():
     g = own.features.index("g")
     assert own.categories[g] == ("0", "1", "missing")
     assert own["site=a"].weights[own["site=a"].codes[g] == 2].sum() == 10
-    available = build_cohorts(with_gap(0.5), "y", groups="site", sporadic="available")
+    available = build_cohorts(
+        with_gap(0.5), "y", groups="site", coding=Coding(sporadic="available")
+    )
     assert available.categories[g] == ("0", "1")
     assert available["site=a"].weights[available["site=a"].codes[g] == -1].sum() == 10
 
@@ -280,16 +284,18 @@ def test_a_value_called_missing_does_not_clash_with_missing_values():
 
 def test_codes_of_the_user_mean_missing_where_they_say():
     data = table(g=np.array([0, 1, -9] * 20))
-    everywhere = build_cohorts(data, "y", groups="site", missing_values=-9)
+    everywhere = build_cohorts(data, "y", groups="site", coding=Coding(missing_values=-9))
     assert everywhere.missing_features("site=c") == ("g",)
-    elsewhere = build_cohorts(data, "y", groups="site", missing_values={"x": [-9]})
+    elsewhere = build_cohorts(data, "y", groups="site", coding=Coding(missing_values={"x": [-9]}))
     assert elsewhere.missing_features("site=c") == ()
 
 
 def test_a_code_that_no_whole_number_equals_is_harmless():
     data = table()
-    assert build_cohorts(data, "y", missing_values=[0.5]).equals(build_cohorts(data, "y"))
-    assert build_cohorts(pl.DataFrame(data), "y", missing_values=[0.5]).equals(
+    assert build_cohorts(data, "y", coding=Coding(missing_values=[0.5])).equals(
+        build_cohorts(data, "y")
+    )
+    assert build_cohorts(pl.DataFrame(data), "y", coding=Coding(missing_values=[0.5])).equals(
         build_cohorts(pl.DataFrame(data), "y")
     )
 
@@ -297,7 +303,9 @@ def test_a_code_that_no_whole_number_equals_is_harmless():
 def test_heart_has_the_gaps_that_its_hospitals_left(heart_path):
     plain = build_cohorts(heart_path, "num", groups="site")
     assert [plain.missing_features(name) for name in plain.names] == [(), *[("ca",)] * 3]
-    coded = build_cohorts(heart_path, "num", groups="site", missing_values={"chol": [0]})
+    coded = build_cohorts(
+        heart_path, "num", groups="site", coding=Coding(missing_values={"chol": [0]})
+    )
     assert coded.missing_features("site=switzerland") == ("chol", "ca")
 
 
@@ -312,7 +320,7 @@ def test_rows_without_a_target_are_dropped_and_counted():
 
 
 def test_a_target_of_many_numbers_is_binned_and_classes_are_not():
-    numbers = build_cohorts(table(y=np.arange(60.0) * 1.5), "y", bins=3)
+    numbers = build_cohorts(table(y=np.arange(60.0) * 1.5), "y", coding=Coding(bins=3))
     assert len(numbers.classes) == 3
     classes = build_cohorts(table(y=np.arange(60) % 15), "y")
     assert len(classes.classes) == 15
@@ -360,8 +368,8 @@ def test_progress_is_reported_from_start_to_end():
         ({}, {"y": "outcome"}, "it has 'site', 'x', 'z', 'y'"),
         ({}, {"groups": "sites"}, r"no column 'sites' \(asked for as a group\).*'site'"),
         ({}, {"groups": {"old": "age > 4"}}, "no column 'age'"),
-        ({}, {"missing_values": {"chol": 0}}, "no column 'chol'.*missing_values"),
-        ({}, {"bins": {"chol": 4}}, "no column 'chol'.*bins"),
+        ({}, {"coding": Coding(missing_values={"chol": 0})}, "no column 'chol'.*missing_values"),
+        ({}, {"coding": Coding(bins={"chol": 4})}, "no column 'chol'.*bins"),
         ({}, {"groups": ["site", "y"]}, "'y' is both the target and a group"),
         ({}, {"y": None}, "No target was given"),
         ({"y": np.full(60, np.nan)}, {}, "target 'y' is missing in every row"),
@@ -376,12 +384,12 @@ def test_progress_is_reported_from_start_to_end():
         ({}, {"groups": 5}, "groups holds 5"),
         ({}, {"groups": ["site", 5]}, "groups holds 5"),
         ({}, {"groups": {5: [1]}}, "groups holds {5"),
-        ({}, {"sporadic": "drop"}, "sporadic='drop' is unknown; use 'category' or 'available'"),
-        ({}, {"small_groups": "x"}, "small_groups='x'"),
-        ({}, {"missing_groups": "x"}, "missing_groups='x'"),
-        ({}, {"missing_threshold": 0}, "missing_threshold=0"),
-        ({}, {"max_categories": 1}, "max_categories=1"),
-        ({}, {"min_rows": 0}, "min_rows=0"),
+        ({}, {"coding": Coding(sporadic="drop")}, "'drop' is unknown; use 'category' or"),
+        ({}, {"coding": Coding(small_groups="x")}, "small_groups='x'"),
+        ({}, {"coding": Coding(missing_groups="x")}, "missing_groups='x'"),
+        ({}, {"coding": Coding(missing_threshold=0)}, "missing_threshold=0"),
+        ({}, {"coding": Coding(max_categories=1)}, "max_categories=1"),
+        ({}, {"coding": Coding(min_rows=0)}, "min_rows=0"),
         ({"x": np.zeros(3)}, {}, "columns differ in length: 'site' has 60, 'x' has 3"),
         ({"x": np.zeros((60, 2))}, {}, "Column 'x' has 2 dimensions"),
         ({3: np.zeros(60)}, {}, "3 is not"),
@@ -402,7 +410,7 @@ def test_dates_cannot_stand_in_a_predicate():
 def test_all_rows_without_a_group_value_are_refused_when_such_rows_are_dropped():
     data = table(site=np.array([None] * 60))
     with pytest.raises(MisfeatError, match="Every row has a missing group value"):
-        build_cohorts(data, "y", groups="site", missing_groups="drop")
+        build_cohorts(data, "y", groups="site", coding=Coding(missing_groups="drop"))
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda empty: empty])
@@ -550,7 +558,7 @@ def test_long_lists_of_subgroups_are_cut_short():
     with pytest.raises(MisfeatError, match="'g=9' and 190 more"):
         cohorts.position("g=none")
     with pytest.raises(MisfeatError, match=r"g=9 \(2\) and 190 more\. Lower it"):
-        build_cohorts(data, "y", groups="g", min_rows=3, small_groups="drop")
+        build_cohorts(data, "y", groups="g", coding=Coding(min_rows=3, small_groups="drop"))
     with pytest.raises(MisfeatError, match=r"the values are .* and 190 more"):
         build_cohorts(data, "y", groups={"g": {"no": "other"}})
 
