@@ -366,7 +366,7 @@ def test_progress_is_reported_from_start_to_end():
     [
         ({}, {"y": "yy"}, r"no column 'yy' \(asked for as the target\); did you mean 'y'"),
         ({}, {"y": "outcome"}, "it has 'site', 'x', 'z', 'y'"),
-        ({}, {"groups": "sites"}, r"no column 'sites' \(asked for as a group\).*'site'"),
+        ({}, {"groups": "sites"}, r"no column 'sites' \(asked for as groups\).*'site'"),
         ({}, {"groups": {"old": "age > 4"}}, "no column 'age'"),
         ({}, {"coding": Coding(missing_values={"chol": 0})}, "no column 'chol'.*missing_values"),
         ({}, {"coding": Coding(bins={"chol": 4})}, "no column 'chol'.*bins"),
@@ -381,9 +381,9 @@ def test_progress_is_reported_from_start_to_end():
         ({}, {"groups": {"g": "x == 'a'"}}, "compares 'x', which holds integer values, with 'a'"),
         ({}, {"groups": {"g": "site > 1"}}, "compares 'site', which holds text values, with 1"),
         ({}, {"groups": {"g": "x == True"}}, "compares 'x'"),
-        ({}, {"groups": 5}, "groups holds 5"),
-        ({}, {"groups": ["site", 5]}, "groups holds 5"),
-        ({}, {"groups": {5: [1]}}, "groups holds {5"),
+        ({}, {"groups": 5}, "groups=5 defines no subgroups; use a column name, groups={'age'"),
+        ({}, {"groups": ["site", 5]}, "groups=5 defines"),
+        ({}, {"groups": {5: [1]}}, "groups={5: .* defines"),
         ({}, {"coding": Coding(sporadic="drop")}, "'drop' is unknown; use 'category' or"),
         ({}, {"coding": Coding(small_groups="x")}, "small_groups='x'"),
         ({}, {"coding": Coding(missing_groups="x")}, "missing_groups='x'"),
@@ -462,7 +462,7 @@ def test_a_target_that_is_constant_in_a_cohort_is_warned_about():
 
 @pytest.mark.parametrize("column", [np.full(60, np.nan), np.r_[np.full(58, np.nan), 1.0, 2.0]])
 def test_a_feature_that_is_missing_in_every_cohort_is_left_out_with_a_warning(column):
-    with pytest.warns(MisfeatWarning, match="'empty' is missing in every cohort"):
+    with pytest.warns(MisfeatWarning, match="'empty' is missing in every subgroup"):
         cohorts = build_cohorts(table(empty=column), "y")
     assert "empty" not in cohorts.features
     assert report(cohorts, "empty").role == "left out"

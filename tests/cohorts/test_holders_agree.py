@@ -66,9 +66,9 @@ def test_the_table_of_every_type_is_treated_as_documented():
     cohorts = awkward_cohorts(awkward_table())
     treatments = {report.column: (report.role, report.treatment) for report in cohorts.columns}
     assert treatments == {
-        "age": ("group", "cohorts"),
-        "sex": ("group", "cohorts"),
-        "weight": ("group", "cohorts"),
+        "age": ("group", "subgroups"),
+        "sex": ("group", "subgroups"),
+        "weight": ("group", "subgroups"),
         "score": ("feature", "as it is"),
         "flag": ("feature", "as it is"),
         "town": ("feature", "8 most frequent values and other"),
