@@ -30,8 +30,8 @@ PATIENT_CODES = ["?", -9]
 PATIENT_GROUPS: dict[str, Any] = {
     "text with nulls": "clinic",
     "flags with nulls": "fever",
-    "whole numbers with nulls": "Beds per room",
-    "cut points of whole numbers": {"age": [40, 60]},
+    "integers with nulls": "Beds per room",
+    "cut points of integers": {"age": [40, 60]},
     "cut points of dates": {"born": ["1948-01-01", "1965-07-01"]},
     "cut points of moments with a zone": {"called": ["2020-02-01T12:30"]},
     "merged values": {"drug": {"drug a": "first", "drug b": "first", "*": "others"}},

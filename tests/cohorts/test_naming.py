@@ -71,7 +71,7 @@ def test_text_is_no_feature_of_a_correlation():
         fitted.score_of("site=a", ["kind"])
 
 
-@pytest.mark.filterwarnings("ignore:Feature 'x4' is missing in every cohort")
+@pytest.mark.filterwarnings("ignore:Feature 'x4' is missing in every subgroup")
 @pytest.mark.filterwarnings("ignore:Column 'number' is left out")
 def test_a_feature_that_nobody_recorded_is_called_so():
     fitted = SubgroupSelector("site", size=1).fit(table().assign(x4=np.nan), "y")

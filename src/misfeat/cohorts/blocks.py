@@ -40,10 +40,10 @@ def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
     """
     left = _without(cohorts, names)
     columns = tuple(
-        replace(report, role="left out", treatment=EXCLUDED, categories=(), edges=())
-        if report.column in names and report.role == "feature"
-        else report
-        for report in cohorts.columns
+        replace(audit, role="left out", treatment=EXCLUDED, categories=(), edges=())
+        if audit.column in names and audit.role == "feature"
+        else audit
+        for audit in cohorts.columns
     )
     return replace(left, columns=columns)
 
@@ -156,9 +156,9 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
         if member not in cohorts.features:
             role = Message("a member of the block {block!r}", block=name)
             raise not_a_feature(member, role, cohorts, cohorts.features)
-    for report in cohorts.columns:
-        if report.column == name and name not in members:
-            like = _NAMED_LIKE.get(report.role, "a column that was left out")
+    for audit in cohorts.columns:
+        if audit.column == name and name not in members:
+            like = _NAMED_LIKE.get(audit.role, "a column that was left out")
             raise MisfeatError(
                 "The block {block!r} has the name of {like}; give it another.",
                 block=name,
