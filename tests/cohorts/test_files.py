@@ -107,7 +107,7 @@ def test_a_folder_of_anything_is_not_searched_to_its_end(tmp_path, monkeypatch):
         deep /= f"{number}"
     deep.mkdir(parents=True)
     pl.DataFrame({"x": [1, 2], "y": [0, 1]}).write_parquet(deep / "t.parquet")
-    with pytest.raises(MisfeatError, match="holds much that is no Parquet file"):
+    with pytest.raises(MisfeatError, match="holds mostly other files than Parquet"):
         build_cohorts(tmp_path, "y")
 
 

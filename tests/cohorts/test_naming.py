@@ -27,7 +27,7 @@ def table():
 REASONS = {
     "x1": "is in exclude; take it out of one of the two",
     "x2": "is a member of the block 'panel'; name the block",
-    "site": "tells the subgroups apart and is no feature",
+    "site": "tells the subgroups apart and is not a feature",
     "y": "is the target; take it out",
     "same": "was left out: constant",
     "number": "was left out as an identifier; if it measures something, keep it with bins=",

@@ -113,12 +113,12 @@ def test_the_name_of_a_single_column_is_kept():
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ([1, 2], r"has shape \(2,\), but X has 60 rows; pass one value a row"),
+        ([1, 2], r"has shape \(2,\), but X has 60 rows; pass one value per row"),
         (np.zeros((N, 2)), r"has shape \(60, 2\), but X has 60 rows"),
         (pd.DataFrame({"p": range(N), "q": range(N)}), r"has 2 columns \('p', 'q'\)"),
         (pl.LazyFrame({"p": range(N)}), "is lazy, so that its rows have no order"),
-        (5, "is 5; pass one value a row"),
-        ({"a": 1}, r"is \{'a': 1\}; pass one value a row"),
+        (5, "is 5; pass one value per row"),
+        ({"a": 1}, r"is \{'a': 1\}; pass one value per row"),
         ([{}] * N, "holds values that cannot be scored"),
         ([[1], [1, 2]] * 30, "has rows of different lengths"),
     ],

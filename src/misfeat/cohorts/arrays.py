@@ -92,7 +92,7 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
 
 
 class ArrayTable:
-    """A table held as one NumPy array a column.
+    """A table held as one NumPy array per column.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class ArrayTable:
         column = as_array(values, what)
         if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
             raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value a row.",
+                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
                 what=Setting(what),
                 shape=column.shape,
                 rows=self.n_rows(),
@@ -256,7 +256,7 @@ class _Column:
     def of(cls, values: NDArray[Any], name: str) -> _Column:
         if values.ndim != 1:
             raise MisfeatError(
-                "Column {column!r} has {n} dimensions; pass one value a row.",
+                "Column {column!r} has {n} dimensions; pass one value per row.",
                 column=name,
                 n=values.ndim,
             )

@@ -236,7 +236,7 @@ def cohort_rows(
     Parameters
     ----------
     lines : sequence of ndarray
-        The codes of all rows: one line a feature, and the target last.
+        The codes of all rows: one line per feature, and the target last.
     weights : ndarray
         The weights of all rows.
     runs : Runs

@@ -26,7 +26,7 @@ class BinRules:
     Attributes
     ----------
     bins : int
-        Bins a column.
+        Bins per column.
     strategy : {"quantile", "uniform"}
         Equally full or equally wide.
     by_column : Mapping of str to int or tuple

@@ -53,7 +53,7 @@ def build_cohorts(
     y : str, array or series
         The target: the name of a column of `X`, or its values.
     groups : None, str, dict or list, default=None
-        What tells the cohorts apart: a column, a list of columns, ``{"age": [40]}``,
+        What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}``,
         ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.

@@ -221,7 +221,7 @@ def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder
 
 
 def as_it_is(profile: Profile) -> Coder:
-    """One code a value."""
+    """One code per value."""
     if profile.counts is None:
         raise MisfeatError(
             "Column {column!r} has more than {most:,} distinct values; group its values first.",

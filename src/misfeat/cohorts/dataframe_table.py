@@ -106,7 +106,7 @@ class DataFrameTable:
         column = np.asarray(values)
         if column.shape != (len(self._eager),):
             raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value a row.",
+                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
                 what=Setting(what),
                 shape=column.shape,
                 rows=len(self._eager),

@@ -33,7 +33,7 @@ def is_dataframe(X: object) -> bool:
 def check_column_names(native: Any) -> None:
     """Refuse names that narwhals would reject with a message about its own workings."""
     if nw.dependencies.is_polars_lazyframe(native):
-        return  # polars lets no such names in, and asking a lazy frame for them is dear
+        return  # polars lets no such names in, and asking a lazy frame for them is slow
     seen: set[object] = set()
     for name in getattr(native, "column_names", getattr(native, "columns", ())):
         if isinstance(name, tuple):
@@ -106,7 +106,7 @@ def only_column(values: Any, what: str) -> Any:
     names = frame.collect_schema().names()
     if len(names) != 1:
         raise MisfeatError(
-            "{what} has {n} columns ({names}); pass one value a row.",
+            "{what} has {n} columns ({names}); pass one value per row.",
             what=Setting(what),
             n=len(names),
             names=listed(names),

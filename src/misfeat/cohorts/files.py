@@ -19,7 +19,7 @@ NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 
 LONGEST_PATH = 4000
 MOST_OTHERS = 10_000
-"""Folders, and files that are no Parquet, in a folder that is to be a table."""
+"""The most folders and other files that a folder of Parquet files may hold."""
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -126,7 +126,7 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
         files.extend(str(Path(place, name)) for name in of_parquet)
         n_others += 1 + len(names) - len(of_parquet)
         if n_others > MOST_OTHERS + 2 * len(files):
-            found = "much that is no Parquet file"
+            found = "mostly other files than Parquet"
             break
     else:
         if files:

@@ -31,7 +31,7 @@ OTHERS = "*"
 
 @dataclass(frozen=True)
 class ByValue:
-    """One subgroup a value of a column, some values merged under one name.
+    """One subgroup per value of a column, some values merged under one name.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ class Cohort:
     name : str
         Reads like a predicate.
     codes : ndarray of shape (n_features, n_rows)
-        One line a feature; ``-1`` where a value is not recorded.
+        One line per feature; ``-1`` where a value is not recorded.
     target : ndarray of shape (n_rows,)
         The class of every row.
     weights : ndarray of shape (n_rows,)

@@ -1,4 +1,4 @@
-"""Why a name is no feature, in words that say what to do."""
+"""Why a name is not a feature, and what to do about it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _reason(audit: ColumnAudit) -> str:
         case "target", _:
             return "is the target; take it out"
         case "group", _:
-            return "tells the subgroups apart and is no feature; take it out"
+            return "tells the subgroups apart and is not a feature; take it out"
         case "left out", treatment if treatment == EXCLUDED:
             return Message(
                 "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")

@@ -95,7 +95,7 @@ def one_value_a_row(values: Any, what: str) -> Any:
     many = hasattr(values, "__len__") or hasattr(values, "__array__")
     if isinstance(values, str | bytes | Mapping) or not many:
         raise MisfeatError(
-            "{what} is {values}; pass one value a row.",
+            "{what} is {values}; pass one value per row.",
             what=Setting(what),
             values=shortened(values),
         )

@@ -258,7 +258,7 @@ def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Po
 
 
 def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
-    """One draw a row of a table of probabilities."""
+    """One draw per row of a table of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
