@@ -69,8 +69,8 @@ def answer(
 
 def fact(name: str) -> Any:
     """An attribute of the estimator that its selection holds."""
-    held: property | None = getattr(ShownSelection, name, None)
-    return property(answer(lambda selection: getattr(selection, name)), doc=held and held.__doc__)
+    words = getattr(getattr(ShownSelection, name, None), "__doc__", None)
+    return property(answer(lambda selection: getattr(selection, name)), doc=words)
 
 
 @with_parameters

@@ -105,8 +105,13 @@ def data_folder(file: str, source: str) -> Path:
     if not folder or not (Path(folder) / file).is_file():
         where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
         raise MisfeatError(
-            f"{file!r} is needed, but {where}. Download it ({source}), save it as {file!r} in a "
-            f"folder, and set {FOLDER_VARIABLE} to that folder."
+            "{file!r} is needed, but {where}.",
+            remedy="Download it ({source}), save it as {file!r} in a folder, and set {variable} to "
+            "that folder.",
+            file=file,
+            where=where,
+            source=source,
+            variable=FOLDER_VARIABLE,
         )
     return Path(folder)
 

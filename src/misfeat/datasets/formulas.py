@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,9 +79,17 @@ def make_formula(
     (17, 'target')
     """
     if collection not in COLLECTIONS:
-        raise MisfeatError(f"collection={collection!r} is unknown; use {' or '.join(COLLECTIONS)}.")
+        raise MisfeatError(
+            "{setting} is unknown; use {choices}.",
+            setting=Setting("collection", collection),
+            choices=" or ".join(map(repr, COLLECTIONS)),
+        )
     if formula not in FORMULAS:
-        raise MisfeatError(f"formula={formula!r} is unknown; use one of {tuple(FORMULAS)}.")
+        raise MisfeatError(
+            "{setting} is unknown; use {choices}.",
+            setting=Setting("formula", formula),
+            choices="1, 2 or 3",
+        )
     usual, n_values = COLLECTIONS[collection]
     n_features = usual if n_features is None else n_features
     fewest = N_RELEVANT + N_REDUNDANT + N_CORRELATED

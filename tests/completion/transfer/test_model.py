@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat.bench.hiding import Truth, exact_scores
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.hiding import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
@@ -118,14 +118,14 @@ def test_rare_categories_are_merged_and_gaps_become_one():
     rng = np.random.default_rng(0)
     codes = np.minimum(rng.geometric(0.05, size=4000), 60)
     columns = {"many": [f"v{c}" for c in codes], "y": codes % 2, "site": np.arange(4000) % 2}
-    cohorts = build_cohorts(columns, "y", groups="site", max_categories=60)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=60))
     records = Records.of(cohorts, most=8)
     assert records.cards.tolist() == [8]
     assert not records.as_scored
     assert set(np.unique(records.codes)) == set(range(8))
     assert Records.of(cohorts, most=100).as_scored
     columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
-    with_gaps = build_cohorts(columns, "y", groups="site", sporadic="available")
+    with_gaps = build_cohorts(columns, "y", groups="site", coding=Coding(sporadic="available"))
     place = with_gaps.features.index("some")
     assert Records.of(with_gaps).cards[place] == 4
 
@@ -137,7 +137,7 @@ def test_an_unrecorded_feature_of_many_categories_is_guessed_from_scores():
     other = rng.integers(0, 3, n)
     y = (rng.random(n) < 0.8 * rng.random(100)[value] + 0.05 * other).astype(int)
     columns = {"many": [f"v{v}" for v in value], "other": other, "y": y, "site": site}
-    cohorts = build_cohorts(columns, "y", groups="site", max_categories=200)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=200))
     truth = Truth.of(cohorts, 2)
     mask = np.zeros((3, 2), dtype=bool)
     mask[0, 0] = True
