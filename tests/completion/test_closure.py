@@ -9,7 +9,7 @@ from misfeat.bench.hiding import Truth
 from misfeat.completion import AddCompleter, ExactScores, GainCompleter, Known, TransferCompleter
 from misfeat.completion.closure import best_below, ceilings, closed_upwards
 from misfeat.lattice import level, ranks_below
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 @st.composite

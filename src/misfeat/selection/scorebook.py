@@ -157,7 +157,7 @@ class ScoreBook:
             ceiling=self.measure.ceiling,
             closed=self.measure.closed,
         )
-        return Known(exact, self.measure.records, self.n_jobs, progress)
+        return Known(exact, self.measure.rows, self.n_jobs, progress)
 
     def _check_memory(self, size: int, completer: Completer) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
