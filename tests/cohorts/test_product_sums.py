@@ -49,9 +49,7 @@ def test_products_are_those_of_the_cohort_with_gaps_at_the_mean(holder):
     for name, rows, products in zip(sums.names, sums.rows, sums.products, strict=True):
         own = frame[frame["site"] == name.removeprefix("site=")]
         assert rows == len(own)
-        assert products == pytest.approx(
-            expected(own, [*sums.features, "y"]), rel=1e-9, abs=1e-6
-        )
+        assert products == pytest.approx(expected(own, [*sums.features, "y"]), rel=1e-9, abs=1e-6)
 
 
 def test_one_cohort_needs_no_groups_and_merged_subgroups_add_up():
@@ -93,7 +91,9 @@ def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch)
     monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
     far = table().with_columns(a=pl.col("a") + 1e8)
     near = build_product_sums(table(), "y").products[0]
-    assert build_product_sums(HOLDERS[holder](far), "y").products[0] == pytest.approx(near, rel=1e-5)
+    assert build_product_sums(HOLDERS[holder](far), "y").products[0] == pytest.approx(
+        near, rel=1e-5
+    )
 
 
 def test_whole_numbers_that_look_like_an_identifier_are_kept_on_request():
