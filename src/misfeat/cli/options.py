@@ -99,6 +99,8 @@ class RunOption:
         if setting.column is None and not setting.has_value:
             return flag
         value = setting.value if setting.has_value else "VALUE"
+        if self.form.is_path:
+            return f"{flag} {value!r}"
         said = self.form.spell(value if setting.column is None else {setting.column: value})
         text = " ".join(f"{flag} {shortened(part)}" for part in said)
         return text if 0 < len(text) <= LONGEST + len(flag) else flag
@@ -153,7 +155,7 @@ FIRST = [
 ]
 CONFIG = RunOption(
     "config",
-    TEXT,
+    PATH,
     "A TOML file with any of these options; the command line wins over it.",
     TABLE,
     in_file=False,

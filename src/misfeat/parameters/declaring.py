@@ -154,14 +154,8 @@ def with_parameters(kind: Kind) -> Kind:
     ...     step: int = parameter("How far to step.", an_integer(), default=1)
     >>> Counter(step=2).step
     2
-    >>> print(Counter.__doc__)
-    Count.
-    <BLANKLINE>
-
-    Parameters
-    ----------
-    step : int, default=1
-        How far to step.
+    >>> Counter.__doc__.splitlines()[-2:]
+    ['step : int, default=1', '    How far to step.']
     """
     made: Any = dataclass(eq=False, repr=False)(kind)
     made.__doc__ = dedent(f"    {made.__doc__}").strip().replace("{parameters}", _section(made))
