@@ -30,7 +30,7 @@ def test_a_pipe_gets_wide_plain_tables_whatever_the_terminal_is(table):
     shown = process("run", table, *ASKED, COLUMNS="40", TERM="xterm-256color")
     check_snapshot("pipe", shown.stdout)
     assert "\x1b" not in shown.stdout
-    assert shown.stderr == ""  # a short run says nothing about progress
+    assert shown.stderr == ""
 
 
 def test_json_in_a_pipe(table):
