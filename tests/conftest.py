@@ -21,6 +21,19 @@ def data_folder() -> Path:
     return Path(folder)
 
 
+@pytest.fixture
+def stand_in_folder(tmp_path, monkeypatch) -> Path:
+    """A folder of small generated tables with the columns of the real ones."""
+    from tests.stand_ins import write_stand_ins
+
+    write_stand_ins(tmp_path)
+    monkeypatch.setenv("MISFEAT_DATA", str(tmp_path))
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
-def heart_path(data_folder: Path) -> Path:
-    return data_folder / "heart.csv"
+def heart_path() -> Path:
+    """The heart table, which the package holds."""
+    from misfeat.datasets import heart_csv
+
+    return heart_csv()

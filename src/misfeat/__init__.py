@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from misfeat.version import __version__
+
 if TYPE_CHECKING:
     from misfeat.exceptions import (
         DamagedFileError,
@@ -15,10 +17,9 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
+    from misfeat.machine.memory import memory_limit
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "DamagedFileError",
@@ -27,6 +28,7 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
+    "memory_limit",
     "plot",
 ]
 
@@ -36,6 +38,7 @@ _HOME = {
     "MisfeatError": "misfeat.exceptions",
     "MisfeatWarning": "misfeat.exceptions",
     "SubgroupSelector": "misfeat.selector",
+    "memory_limit": "misfeat.machine.memory",
 }
 
 

@@ -290,7 +290,6 @@ class SubgroupSelector(Answers, SelectsColumns):
                 sampler=self.sampler,
                 seed=self.random_state,
                 n_jobs=self.n_jobs,
-                memory_limit=self.memory_limit,
             )
             check_size(self.size, book.measure.features, cohorts)
             self._required(self.size, book.measure.features, cohorts)

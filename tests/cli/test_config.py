@@ -82,7 +82,7 @@ def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
         ("by = [40]", "by = [40] must be a text such as 'age:40,65'"),
         ("bins = 2.5", "bins = 2.5 must be a whole number, a table"),
         ("missing = true", "missing = true must be a text, a number"),
-        ("cost = {ca = 'much'}", 'cost = {ca = "much"} must be a table such as {mri = 400}'),
+        ("cost = {ca = 'much'}", 'cost = {"ca": "much"} must be a table such as {mri = 400}'),
         ("block = {a = 'b'}", "must be a table such as {lipids = ['hdl', 'ldl']}"),
         ("size = 2024-01-01", "size = 2024-01-01 must be a whole number."),
         ("min-rows = 1\nmin_rows = 2", "says 'min-rows' twice"),

@@ -54,8 +54,7 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--missing", "q=0"], "(asked for as --missing)"),
         (["run", "TABLE", "--target", "y", "--by", "site", "--size", "9"], ". Lower --size.\n"),
         (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
-        (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit, or"),
-        (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
+        (["run", "TABLE", "--nonsense"], "--nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),
         (["bench", "completion", "--hidden", "half"], "--hidden: 'half' is no number."),
@@ -139,6 +138,21 @@ def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
     result = run("run", table, *ASKED)
     assert result.exit_code == BAD_INPUT
     assert "lower --size" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [
+        ("1e-12", "environment variable MISFEAT_MEMORY_LIMIT"),
+        ("60%", "MISFEAT_MEMORY_LIMIT='60%';"),
+    ],
+)
+def test_too_little_memory_is_said_before_the_work(monkeypatch, table, share, message):
+    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", share)
+    result = run("run", table, *QUICK)
+    assert result.exit_code == BAD_INPUT
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("how", [("--out", "OUT"), ("--json",), ("--help",)])

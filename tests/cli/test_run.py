@@ -155,7 +155,8 @@ def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp
     path.write_text("\n".join(",".join(map(str, line)) for line in lines))
     between = (memory.memory_needed(8, 2, 2) + memory.memory_needed(8, 3, 2)) / 2
     monkeypatch.setattr(memory, "available_memory", lambda: between)
-    result = run("run", str(path), *ASKED, "--completer", "gain", "--memory-limit", "1")
+    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", "1")
+    result = run("run", str(path), *ASKED, "--completer", "gain")
     assert result.exit_code == 0, result.stderr
     assert "note: What is worth collecting is not shown. Scoring and completing" in result.stderr
     assert "f7*" in result.stdout

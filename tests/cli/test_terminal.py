@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 
 import pytest
 
@@ -15,6 +16,9 @@ from tests.cli.commands import (
     terminal,
     without_colours,
 )
+
+HELP_OF = "0.29."
+"""Typer sets the pages of help in its own way."""
 
 
 @pytest.fixture
@@ -54,7 +58,10 @@ def test_no_color_means_no_colours_and_markup_in_names_is_text(named):
         assert "[bold]x, z[/]*" in shown
 
 
-def test_help_looks_right(monkeypatch):
+@pytest.mark.skipif(
+    not version("typer").startswith(HELP_OF), reason=f"the pages were made by typer {HELP_OF}"
+)
+def test_help_looks_right():
     check_snapshot("help", process("--help", TERMINAL_WIDTH="80").stdout)
     check_snapshot("help_run", process("run", "--help", TERMINAL_WIDTH="80").stdout)
 

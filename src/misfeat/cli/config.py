@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
-import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from misfeat.cli import settings
 from misfeat.cli.settings import KINDS, RunSettings
@@ -18,7 +20,6 @@ PATHS = ("table", "out")
 """Options that name files; in a file they are taken from the folder that the file is in."""
 ABOUT_SHOWING = ("out", "json", "quiet")
 """Options that change nothing in the answer, and are not saved with it."""
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def read_config(file: str) -> dict[str, Any]:
@@ -70,10 +71,10 @@ def _checked(name: str, value: Any, key: str, file: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    try:
-        return _as_toml(value)
-    except TypeError:  # a date, say
-        return str(value)
+    """A value on one line, for a message."""
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _fits(kind: str, value: Any) -> bool:
@@ -113,26 +114,24 @@ def _holds_only(value: Any, kind: Any) -> bool:
 
 def as_config(run: RunSettings, folder: Path) -> str:
     """The settings of a run as a TOML file that repeats it, paths from the file's folder on."""
-    lines = ["# misfeat run --config run.toml repeats this run.\n"]
+    held: dict[str, Any] = {}
     for name in KINDS:
         value = getattr(run, name)
         if name in ABOUT_SHOWING or value is None or value in ([], ()):
             continue
-        if name in PATHS:
-            value = _from(folder, value)
-        lines.append(f"{_spelled(name)} = {_as_toml(value)}\n")
-    return "".join(lines)
+        held[_spelled(name)] = _from(folder, value) if name in PATHS else value
+    return f"# misfeat run --config run.toml repeats this run.\n{tomli_w.dumps(held)}"
 
 
 def as_title(title: str) -> str:
-    r"""The settings of a run that came from no file: only what its report is called.
+    """The settings of a run that came from no file: only what its report is called.
 
     Examples
     --------
     >>> print(as_title("Four clinics").splitlines()[-1])
     title = "Four clinics"
     """
-    return f"# misfeat report reads this.\ntitle = {_as_toml(title)}\n"
+    return f"# misfeat report reads this.\n{tomli_w.dumps({'title': title})}"
 
 
 def _from(folder: Path, path: str) -> str:
@@ -140,31 +139,3 @@ def _from(folder: Path, path: str) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive
         return str(Path(path).absolute())
-
-
-def _as_toml(value: Any) -> str:
-    r"""Spell a value as TOML.
-
-    Examples
-    --------
-    >>> print(_as_toml({"age": [40, 65], "a b": 'say "x"'}), _as_toml([True, 0.5, "é"]))
-    {age = [40, 65], "a b" = "say \"x\""} [true, 0.5, "é"]
-    """
-    if isinstance(value, dict):
-        pairs = (f"{_key(name)} = {_as_toml(part)}" for name, part in value.items())
-        return f"{{{', '.join(pairs)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_as_toml, value))}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    raise TypeError(type(value).__name__)
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _as_toml(name)

@@ -75,7 +75,7 @@ def load_selector(kind: type[SubgroupSelector], folder: str | Path) -> SubgroupS
 
 def _about(selector: SubgroupSelector, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
-    from misfeat import __version__
+    from misfeat.version import __version__
 
     params = selector.get_params(deep=False)
     params.pop("completer", None)  # a class of one's own may choose it itself
@@ -174,7 +174,6 @@ def _restored(
         budget=selector.budget,
         sampler=selector.sampler,
         n_jobs=selector.n_jobs,
-        memory_limit=selector.memory_limit,
     )
     selector._book.unpack(about["book"], arrays)
     selector.n_features_in_ = about["n_features_in"]
