@@ -258,7 +258,8 @@ class SubgroupSelector(Answers, SelectsColumns):
 
         Returns
         -------
-        self
+        SubgroupSelector
+            The fitted selector.
 
         Examples
         --------
@@ -312,7 +313,8 @@ class SubgroupSelector(Answers, SelectsColumns):
 
         Returns
         -------
-        The same kind of table, or what `set_output` asks for.
+        table
+            The same kind of table, or what `set_output` asks for.
 
         Examples
         --------

@@ -88,6 +88,7 @@ def build_cohorts(
     Returns
     -------
     Cohorts
+        Coded, weighted rows of every subgroup.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def build_moments(X: object, y: object, *, groups: object = None, **choices: Any
 
     Parameters
     ----------
-    X, y, groups
+    X, y, groups : object
         As for `build_cohorts`.
     **choices
         `missing_values`, `missing_threshold`, `min_rows`, `small_groups` and `missing_groups`, as

@@ -55,6 +55,7 @@ def top_k(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

@@ -70,6 +70,7 @@ def lattice(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

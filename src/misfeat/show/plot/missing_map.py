@@ -46,6 +46,7 @@ def missing(selector: Answers, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

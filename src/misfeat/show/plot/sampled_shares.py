@@ -46,6 +46,7 @@ def sampling(selector: Answers, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

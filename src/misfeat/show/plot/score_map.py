@@ -61,6 +61,7 @@ def cohorts(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

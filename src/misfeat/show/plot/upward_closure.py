@@ -51,6 +51,7 @@ def closure(selector: Answers, subgroup: str | None = None, ax: Axes | None = No
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------
