@@ -14,7 +14,7 @@ OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
 
-.PHONY: demo lint test test-all test-bounds test-browser test-oldest format clean
+.PHONY: demo lint test test-all test-bounds test-browser test-heavy test-oldest format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -28,7 +28,10 @@ lint: $(VENV)/.dev
 test: lint
 	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile --cov --cov-report=term
 
-test-all: $(VENV)/.heavy test-bounds test-browser
+test-all: test-bounds test-browser test-heavy
+
+# The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
+test-heavy: $(VENV)/.heavy
 	$(BIN)/pytest -m heavy
 
 # The report in a real browser: Chromium from the system's packages.

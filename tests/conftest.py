@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on how fast the machine is: examples may take their time, and no line tells how
+# far along something is, unless a test asks for it (`with_progress`).
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
+os.environ["MISFEAT_PROGRESS"] = "off"
 
 # Small models train as fast on one thread, and many times faster where cores are shared, since
 # OpenMP's threads wait for each other busily. Read when torch and scikit-learn are first imported.
@@ -19,6 +26,12 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("MISFEAT_DATA is not set; docs/data.md says how to get the tables")
     return Path(folder)
+
+
+@pytest.fixture
+def with_progress(monkeypatch) -> None:
+    """Show progress as users see it."""
+    monkeypatch.delenv("MISFEAT_PROGRESS")
 
 
 @pytest.fixture

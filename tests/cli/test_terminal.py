@@ -34,7 +34,7 @@ def test_a_pipe_gets_wide_plain_tables_whatever_the_terminal_is(table):
     shown = process("run", table, *ASKED, COLUMNS="40", TERM="xterm-256color")
     check_snapshot("pipe", shown.stdout)
     assert "\x1b" not in shown.stdout
-    assert shown.stderr == ""  # a short run says nothing about progress
+    assert shown.stderr == ""
 
 
 def test_json_in_a_pipe(table):
@@ -43,7 +43,7 @@ def test_json_in_a_pipe(table):
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(table, columns):
+def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(with_progress, table, columns):
     asked = ("run", table, *ASKED, "--cost", "z=2", "--quiet")
     sent = terminal(*asked, columns=columns, all_of_it=True)
     check_snapshot(f"terminal_{columns}", sent)
@@ -66,7 +66,7 @@ def test_help_looks_right():
     check_snapshot("help_run", process("run", "--help", TERMINAL_WIDTH="80").stdout)
 
 
-def test_a_terminal_shows_progress_and_takes_it_away_again(table):
+def test_a_terminal_shows_progress_and_takes_it_away_again(with_progress, table):
     sent = terminal("run", table, *QUICK, columns=40, all_of_it=True)
     assert "Scoring feature" in sent
     assert sent.count("\x1b[?25l") == sent.count("\x1b[?25h") > 0  # the cursor is hidden, and back
