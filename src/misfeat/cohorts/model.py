@@ -171,7 +171,13 @@ class Cohorts:
         )
 
     def position(self, name: str) -> int:
-        """The number of a subgroup."""
+        """The number of a subgroup.
+
+        Parameters
+        ----------
+        name : str
+            The subgroup, as in `names`.
+        """
         if name not in self.names:
             raise MisfeatError(
                 "There is no subgroup {name!r}; there are {names}.",
@@ -181,7 +187,13 @@ class Cohorts:
         return self.names.index(name)
 
     def missing_features(self, name: str) -> tuple[str, ...]:
-        """The features that a subgroup never recorded."""
+        """The features that a subgroup never recorded.
+
+        Parameters
+        ----------
+        name : str
+            The subgroup, as in `names`.
+        """
         absent = self.missing[self.position(name)]
         return tuple(f for f, m in zip(self.features, absent, strict=True) if m)
 
@@ -210,7 +222,13 @@ class Cohorts:
         return shares
 
     def equals(self, other: Cohorts) -> bool:
-        """Whether two are the same, arrays, labels and audits alike."""
+        """Whether two are the same, arrays, labels and audits alike.
+
+        Parameters
+        ----------
+        other : Cohorts
+            What to compare with.
+        """
         return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
 

@@ -70,24 +70,6 @@ def load_loan() -> Dataset:
     )
 
 
-def load_heart() -> Dataset:
-    """Heart disease in four hospitals, which recorded different features: 920 rows.
-
-    Examples
-    --------
-    >>> load_heart().groups  # doctest: +SKIP
-    'site'
-    """
-    source = "UCI Heart Disease (id 45), the four processed files, with a column site added"
-    return Dataset(
-        name="heart",
-        columns=_read("heart.csv", source),
-        target="num",
-        groups="site",
-        description=f"Heart disease. Source: {source}.",
-    )
-
-
 def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
     from misfeat.cohorts.files import open_path
     from misfeat.cohorts.values import MissingCodes

@@ -61,16 +61,19 @@ def make_formula(
         Which formula makes the target.
     noise : bool, default=False
         Flip feature values at random after the target was made, each subgroup at a rate of its own.
-    n_rows, n_subgroups : int
-        Rows in all, and random subgroups.
+    n_rows : int, default=50_000
+        Rows in all.
     n_features : int, default=None
         More or fewer noise features than the collection has; at least 9 features in all.
+    n_subgroups : int, default=4
+        Subgroups, to which rows belong at random.
     random_state : int, default=None
         Seed.
 
     Returns
     -------
     Dataset
+        The table, with the column ``target`` to tell about.
 
     Examples
     --------

@@ -115,12 +115,28 @@ class GeneratedCohorts(Dataset):
     populations: dict[str, Population]
 
     def true_score(self, subgroup: str, features: Sequence[str]) -> float:
-        """The score that a set has in the population of a subgroup, in nats."""
+        """The score that a set has in the population of a subgroup, in nats.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name.
+        features : sequence of str
+            The set.
+        """
         names = [name for name in self.columns if name not in (self.groups, self.target)]
         return self.populations[subgroup].mutual_info([names.index(f) for f in features])
 
     def redrawn(self, mask: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """The complete table; what a mask of (cohort, feature) marks is drawn anew."""
+        """The complete table, of which some values are drawn anew.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_cohorts, n_features)
+            True where a feature is drawn anew from the population of the cohort.
+        rng : numpy.random.Generator
+            What draws them.
+        """
         features = [name for name in self.complete if name not in (self.groups, self.target)]
         codes = np.array([self.complete[name] for name in features])
         y = self.complete[self.target]
@@ -182,6 +198,7 @@ def make_cohorts(
     Returns
     -------
     GeneratedCohorts
+        The table, the same without gaps, and the populations that it was drawn from.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from misfeat.selection.asked import Asked
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import ARRAYS, MANIFEST, write_folder
 from misfeat.selection.scorebook import ScoreBook
+from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,8 +121,6 @@ def decoded_completer(saved: Any) -> Any:
 
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
-    from misfeat import __version__
-
     book, measure = saved.book, saved.book.measure
     sums = measure.sums if isinstance(measure, SquaredCorrelation) else None
     return {

@@ -36,7 +36,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
     dict
         Of strings, numbers, lists and dicts; None stands for what is not known.
     """
-    from misfeat import __version__
+    from misfeat.version import __version__
 
     target = findings.cohorts.target
     found = {
