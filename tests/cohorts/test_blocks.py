@@ -126,7 +126,7 @@ def test_what_is_worth_collecting_keeps_what_is_included():
         ({"blocks": {"cohort": ["f1", "f2"]}}, "'cohort' has the name of a group column; give"),
         ({"blocks": {"f3": ["f1"]}, "exclude": ["f3"]}, "'f3' has the name of a column that was"),
         ({"blocks": ["f1"]}, "it must map names to lists"),
-        ({"blocks": {"p": ["f1"]}, "measure": "r2"}, "blocks need measure='mutual_info'"),
+        ({"blocks": {"p": ["f1"]}, "measure": "r2"}, "blocks needs measure='mutual_info'"),
     ],
 )
 def test_choices_that_make_no_sense_are_refused(data, settings, message):

@@ -46,8 +46,6 @@ def test_a_column_that_is_no_feature_is_refused_with_the_reason(name, reason):
     with pytest.raises(MisfeatError, match=expected.format("a feature to include")):
         selector(include=[name]).fit(table(), "y")
     fitted = selector().fit(table(), "y")
-    with pytest.raises(MisfeatError, match=expected.format("a feature to include")):
-        selector().fit(table(), "y").set_params(include=[name]).top_k()
     with pytest.raises(MisfeatError, match=expected.format("a feature with a cost")):
         fitted.worth_collecting(costs={name: 2})
     with pytest.raises(MisfeatError, match=expected.format("a feature")):

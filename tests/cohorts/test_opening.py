@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from tests.cohorts.tables import table
 
@@ -69,11 +69,12 @@ def test_a_record_batch_is_a_table():
     X, y, _ = parts()
     whole = pa.table(X)
     (batch,) = whole.to_batches()
-    selector = SubgroupSelector(size=1, unseen="error").fit(batch, y)
+    strict = Columns(unseen="error")
+    selector = SubgroupSelector(size=1, columns=strict).fit(batch, y)
     assert selector.feature_names_in_.tolist() == list(X)
     assert selector.top_k().equals(SubgroupSelector(size=1).fit(whole, y).top_k())
     assert selector.transform(batch).equals(selector.transform(whole))
-    grouped = SubgroupSelector("site", size=1, unseen="error")
+    grouped = SubgroupSelector("site", size=1, columns=strict)
     (batch,) = pa.table(table()).to_batches()
     assert len(grouped.fit(batch, "y").transform(batch)) == len(batch)
 

@@ -84,11 +84,6 @@ def build_product_sums(
     """
     rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
-    return product_sums_of(table, target, rules)
-
-
-def product_sums_of(table: Table, target: str, rules: CohortRules) -> ProductSums:
-    """Sum the products of an open table, and close it; see `build_product_sums`."""
     return cohorts_and_product_sums(table, target, rules)[1]
 
 
