@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+
 @dataclass(frozen=True, eq=False)
 class Predicted:
     """Predictions for the subsets of one size.

@@ -133,12 +133,13 @@ def _product_of_margins(margins, split, n_o):
 @compiled
 def _start_from_donors(shares, mean, split, seen, o_digits):
     """P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε), the shares being P0."""
+    average, of_prior, _ = mean
     of_o, of_q = whole_cells(split, o_digits)
     for o in range(shares.shape[0]):
         for q in range(shares.shape[1]):
             cell = of_o[o] + of_q[q]
             for y in range(shares.shape[2]):
-                shares[o, q, y] = mean.average[cell, y] + mean.of_prior[seen[o], y] * shares[o, q, y]
+                shares[o, q, y] = average[cell, y] + of_prior[seen[o], y] * shares[o, q, y]
 
 
 @compiled
@@ -159,9 +160,7 @@ def _parts_of(i, split, o_digits, evidence):
             add_steps(split.pattern, members[u], strides, o_digits, False, o_steps[many])
             add_steps(split.pattern, members[u], strides, split.q_digits, True, q_steps[many])
             many += 1
-    return Parts(
-        smaller.tables[i], starts[:many], n_cells[:many], o_steps[:many], q_steps[:many]
-    )
+    return Parts(smaller.tables[i], starts[:many], n_cells[:many], o_steps[:many], q_steps[:many])
 
 
 @compiled

@@ -126,10 +126,10 @@ def smooth_pairs(rows, counts, singles, first, last, pairs):
             cells[0, k], cells[1, k] = k // cards[1], k % cards[1]
         tables = np.empty((len(donors), n_cells, counts.shape[2]))
         shrunk_rows = np.empty((len(donors), n_cells))
-        pairs.kept[s], pairs.kept_rows[s] = _smooth(
-            counts[donors, at : at + n_cells], donors, cards,
-            Smaller(singles, pair, cells, cards), tables, shrunk_rows,
-        )  # fmt: skip
+        own = counts[donors, at : at + n_cells]
+        smaller = Smaller(singles, pair, cells, cards)
+        kept, kept_rows = _smooth(own, donors, cards, smaller, tables, shrunk_rows)
+        pairs.kept[s], pairs.kept_rows[s] = kept, kept_rows
         for d in range(len(donors)):
             pairs.tables[donors[d], at : at + n_cells] = tables[d]
             pairs.rows[donors[d], at : at + n_cells] = shrunk_rows[d]

@@ -26,8 +26,10 @@ class Split(NamedTuple):
         Feature numbers, their categories, and what a step in each moves a cell of the subset by.
     pattern : int
         Bit a is set where member a is lacking.
-    o_cards, o_strides : ndarray of int64 of shape (n_recorded,), (size,)
-        Categories of the recorded members, and strides of their table, 0 for lacking members.
+    recorded, o_cards : ndarray of int64 of shape (n_recorded,)
+        The recorded members, and their categories.
+    o_strides : ndarray of int64 of shape (size,)
+        What a step in each member moves a cell of O by: 0 for lacking ones.
     q_digits : ndarray of int64 of shape (n_q, n_lacking)
         The value of every lacking member in each cell of Q.
     n_o : int
@@ -38,6 +40,7 @@ class Split(NamedTuple):
     cards: NDArray[np.int64]
     strides: NDArray[np.int64]
     pattern: int
+    recorded: NDArray[np.int64]
     o_cards: NDArray[np.int64]
     o_strides: NDArray[np.int64]
     q_digits: NDArray[np.int64]
@@ -72,6 +75,7 @@ def split_of(subset, cards, pattern):
     size = len(cards)
     strides, o_strides = np.empty(size, np.int64), np.zeros(size, np.int64)
     strides_of(cards, strides)
+    recorded = np.empty(size, np.int64)
     o_cards, q_cards = np.empty(size, np.int64), np.empty(size, np.int64)
     n_o, n_q = 1, 1
     o, q = size, size  # filled from behind
@@ -82,11 +86,13 @@ def split_of(subset, cards, pattern):
             n_q *= cards[a]
         else:
             o -= 1
-            o_cards[o] = cards[a]
+            recorded[o], o_cards[o] = subset[a], cards[a]
             o_strides[a] = n_o
             n_o *= cards[a]
     q_digits = digits_of(np.arange(n_q), q_cards[q:])
-    return Split(subset, cards, strides, pattern, o_cards[o:], o_strides, q_digits, n_o)
+    return Split(
+        subset, cards, strides, pattern, recorded[o:], o_cards[o:], o_strides, q_digits, n_o
+    )
 
 
 @compiled
@@ -108,7 +114,9 @@ def recorded_rows(i, rows, split):
     if split.n_o == 1:
         counts[0] = rows.by_class[i]
     else:
-        count_cells(rows, i, split.subset, split.o_strides, counts)
+        strides = np.empty(len(split.recorded), np.int64)
+        strides_of(split.o_cards, strides)
+        count_cells(rows, i, split.recorded, strides, counts)
     seen = np.empty(split.n_o, np.int64)
     many = 0
     for o in range(split.n_o):

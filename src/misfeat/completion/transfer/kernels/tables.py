@@ -115,10 +115,7 @@ def donors_of(subset, missing):
 
 @compiled
 def count_cells(rows, cohort, subset, strides, counts):
-    """C_j(x,y): add a cohort's rows to its table of some features.
-
-    A feature whose stride is 0 is summed out.
-    """
+    """C_j(x,y): add a cohort's rows to its table of some features."""
     codes, target, weights = rows.codes, rows.target, rows.weights
     for row in range(rows.offsets[cohort], rows.offsets[cohort + 1]):
         cell = 0
