@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def counting_tasks(
     def task(first: int, last: int) -> Task:
         def score() -> None:
             if not hasattr(own, "memory"):
-                words = np.empty(capacity, dtype=word_type)
+                words: NDArray[Any] = np.empty(capacity, dtype=word_type)
                 keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
                 own.memory = cube.Memory(words, words.view(lane_type), keys)
             cube.score_blocks(first, last, counted, plan, own.memory, logs, sums)

@@ -16,15 +16,14 @@ C. `kernels/expectation.py`: the plug-in score that the cohort's number of rows 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
 
 from misfeat.completion.transfer.kernels import margins, smoothing, tables
-from misfeat.completion.transfer.kernels.expectation import Poisson, expected_score
+from misfeat.completion.transfer.kernels.expectation import expected_score, poisson_table
 from misfeat.completion.transfer.kernels.pairs import Completed, Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed
@@ -172,7 +171,7 @@ class TransferModel:
         for i, f in zip(*np.nonzero(rows.missing), strict=True):
             shares = self._margins.predicted[i, f, : rows.cards[f]][None]
             completed.score[i, f], completed.variance[i, f] = expected_score(
-                shares, rows.by_class[i : i + 1], _poisson_table()
+                shares, rows.by_class[i : i + 1], poisson_table()
             )
         self._completed[1] = completed
 
@@ -181,7 +180,7 @@ class TransferModel:
 
         def complete(first: int, last: int) -> None:
             complete_pairs(
-                self._rows, self._pairs, self._margins, _poisson_table(), first, last, completed
+                self._rows, self._pairs, self._margins, poisson_table(), first, last, completed
             )
 
         self._in_stretches(complete, len(self._pairs.subsets))
@@ -199,7 +198,7 @@ class TransferModel:
             margins=self._margins.predicted,
             smaller=self._completed[2] if part_size == 2 else self._kept_triples(),
             members=np.array(list(combinations(range(size), part_size))),
-            poisson=_poisson_table(),
+            poisson=poisson_table(),
         )
 
         def complete(first: int, last: int) -> None:
@@ -251,13 +250,3 @@ def _layout(cards: NDArray[np.int64], size: int) -> Layout:
     ends = np.cumsum(cards[subsets].prod(axis=1))
     starts = np.concatenate([[0], ends])[:-1]
     return Layout(subsets, starts, int(ends[-1]) if len(ends) else 0)
-
-
-@cache
-def _poisson_table() -> Poisson:
-    """E[n log n] / λ of Poisson counts."""
-    logs = np.linspace(np.log(1e-4), np.log(400.0), 1200)
-    means, n = np.exp(logs), np.arange(2, 700)
-    probability = np.exp(n * logs[:, None] - means[:, None] - gammaln(n + 1))
-    values = (probability * (n * np.log(n))).sum(axis=1) / means
-    return Poisson(float(logs[0]), float(logs[1] - logs[0]), values)

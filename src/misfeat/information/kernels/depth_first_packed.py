@@ -39,7 +39,7 @@ class PackedRows(NamedTuple):
         As in `misfeat.information.kernels.logs.Logs`.
     """
 
-    codes: NDArray[np.unsignedinteger]
+    codes: NDArray[np.integer]
     cardinalities: NDArray[np.int64]
     counts: NDArray[np.uint64]
     f: NDArray[np.float64]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from misfeat.machine.compiling import compiled
 
@@ -26,6 +28,16 @@ class Poisson(NamedTuple):
     first_log: float
     step_log: float
     values: NDArray[np.float64]
+
+
+@cache
+def poisson_table() -> Poisson:
+    """E[n log n] / λ of Poisson counts."""
+    logs = np.linspace(np.log(1e-4), np.log(400.0), 1200)
+    means, n = np.exp(logs), np.arange(2, 700)
+    probability = np.exp(n * logs[:, None] - means[:, None] - gammaln(n + 1))
+    values = (probability * (n * np.log(n))).sum(axis=1) / means
+    return Poisson(float(logs[0]), float(logs[1] - logs[0]), values)
 
 
 @compiled

@@ -15,6 +15,9 @@ from misfeat.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+CHUNK = 1024
+"""Rows whose cells are found together, so that they stay in the first-level cache."""
+
 
 class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts.
@@ -116,12 +119,18 @@ def donors_of(subset, missing):
 @compiled
 def count_cells(rows, cohort, subset, strides, counts):
     """C_j(x,y): add a cohort's rows to its table of some features."""
-    codes, target, weights = rows.codes, rows.target, rows.weights
-    for row in range(rows.offsets[cohort], rows.offsets[cohort + 1]):
-        cell = 0
+    first, last = rows.offsets[cohort], rows.offsets[cohort + 1]
+    cells = np.empty(min(CHUNK, last - first), np.int64)
+    for start in range(first, last, CHUNK):
+        stop = min(start + CHUNK, last)
+        cells[:] = 0
         for a in range(len(subset)):
-            cell += strides[a] * codes[subset[a], row]
-        counts[cell, target[row]] += weights[row]
+            codes, stride = rows.codes[subset[a], start:stop], strides[a]
+            for r in range(len(codes)):
+                cells[r] += stride * codes[r]
+        target, weights = rows.target[start:stop], rows.weights[start:stop]
+        for r in range(len(target)):
+            counts[cells[r], target[r]] += weights[r]
 
 
 @compiled
