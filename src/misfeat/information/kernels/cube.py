@@ -331,6 +331,7 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
+    short = len(small) > 0 and len(sums) == 1  # lanes of 16 bits, and differences alone
     for b in range(first, last):
         features = blocks[b]
         _count(rows, features, memory)
@@ -350,10 +351,19 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
                     inner // lanes_a_word,
                 )
             at[depth + 1] = at[depth] + (words + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
-            if outputs[step] >= 0:
+            output = outputs[step]
+            if output < 0:
+                continue
+            if short and lanes == 4:
+                sums[0, output] = _difference_of_fours(here, f, small)
+            elif short and lanes == 2:
+                sums[0, output] = _difference_of_pairs(here, f, small)
+            elif short:
+                sums[0, output] = _difference_of_words(here, lanes // 4, f, small)
+            else:
                 begin = at[depth] * lanes_a_word
                 table = buffer_lanes[begin : begin + size]
-                _write_sums(here, table, lanes, n_classes, f, small, outputs[step], sums)
+                _write_sums(table, lanes, n_classes, f, output, sums)
 
 
 @compiled
@@ -386,18 +396,11 @@ def _place(kept, features, cardinalities, lanes):
 
 
 @compiled
-def _write_sums(words, table, lanes, n_classes, f, small, output, sums):
-    """Write the sums of f of one table, given as words and as lanes."""
-    if len(small) == 0 or len(sums) > 1:
-        joint, marginal = _sum_f(table, lanes, n_classes, f)
-        if len(sums) == 1:
-            sums[0, output] = joint - marginal
-        else:
-            sums[0, output] = joint
-            sums[1, output] = marginal
-    elif lanes == 4:
-        sums[0, output] = _difference_of_fours(words, f, small)
-    elif lanes == 2:
-        sums[0, output] = _difference_of_pairs(words, f, small)
+def _write_sums(table, lanes, n_classes, f, output, sums):
+    """Write the sums of f of one table as one number or two."""
+    joint, marginal = _sum_f(table, lanes, n_classes, f)
+    if len(sums) == 1:
+        sums[0, output] = joint - marginal
     else:
-        sums[0, output] = _difference_of_words(words, lanes // 4, f, small)
+        sums[0, output] = joint
+        sums[1, output] = marginal
