@@ -23,7 +23,7 @@ def test_subsets_with_a_common_beginning_follow_each_other():
     for beginning in listed:
         at = [i for i, subset in enumerate(listed) if subset[: len(beginning)] == beginning]
         assert at == list(range(at[0], at[-1] + 1))
-        assert listed[at[0]] == beginning
+        assert listed[at[-1]] == beginning  # so that the rows it holds are there already
 
 
 def test_a_search_goes_on_from_what_two_subsets_share():
