@@ -1,8 +1,6 @@
 """Four hospitals, one of which measured what the others did not.
 
-Needs heart.csv in the folder that the environment variable MISFEAT_DATA names (docs/data.md).
-
-    python examples/01_heart.py
+python examples/01_heart.py
 """
 
 from __future__ import annotations

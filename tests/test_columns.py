@@ -267,7 +267,7 @@ def test_it_works_beside_other_columns(columns):
 
 
 @pytest.mark.filterwarnings("ignore:The target .* has a single value in the subgroup")
-def test_a_search_on_hospitals_that_lack_columns(data_folder):
+def test_a_search_on_hospitals_that_lack_columns():
     data = load_heart()
     X = pd.DataFrame(data.columns).drop(columns="num")
     y = np.asarray(data.columns["num"]).astype(float) > 0

@@ -54,6 +54,22 @@ class Setting:
         return f"{self.parameter}={shortened(self.value)}" if self.has_value else self.parameter
 
 
+@dataclass(frozen=True)
+class InPython:
+    """A part of a message that speaks to who writes Python, and what others read instead.
+
+    Attributes
+    ----------
+    words : str
+        The part in Python's words.
+    elsewhere : str
+        The same for others; nothing where it does not concern them.
+    """
+
+    words: str
+    elsewhere: str = ""
+
+
 class Message(str):
     """A message and what it is made of; as a string it speaks Python.
 
@@ -62,7 +78,8 @@ class Message(str):
     template : str
         The message with a field such as ``{column!r}`` for every name or value in it.
     **about : object
-        What the fields stand for. Parameters are given as `Setting`.
+        What the fields stand for. Parameters are given as `Setting`, words that make sense in
+        Python alone as `InPython`.
 
     Examples
     --------
@@ -115,6 +132,8 @@ def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
 def _spelled(value: Any, spell: Spelling) -> Any:
     if isinstance(value, Setting):
         return spell(value)
+    if isinstance(value, InPython):
+        return value.words if spell is str else value.elsewhere
     return value.told(spell) if isinstance(value, Message) else value
 
 
@@ -232,7 +251,7 @@ def check_count(value: object, name: str, least: int = 1, none: bool = False) ->
             "{setting}; it must be an integer of at least {least}{or_none}.",
             setting=Setting(name, value),
             least=least,
-            or_none=", or None" if none else "",
+            or_none=InPython(", or None" if none else ""),
         )
 
 
@@ -242,8 +261,9 @@ def check_jobs(n_jobs: object) -> None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise MisfeatError(
-            "{setting}; it must be a number of threads, -1 for all, or None.",
+            "{setting}; it must be a number of threads, -1 for all{or_none}.",
             setting=Setting("n_jobs", n_jobs),
+            or_none=InPython(", or None"),
         )
 
 

@@ -5,11 +5,6 @@ from __future__ import annotations
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import BaseEstimator
-
-from misfeat.cohorts.coding import Coding
-from misfeat.columns import Columns
-from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.devices import DEVICES
 from misfeat.parameters import (
     COLUMNS,
@@ -22,27 +17,22 @@ from misfeat.parameters import (
     a_verbosity,
     an_integer,
     anything,
-    check_parameters,
     one_of,
     parameter,
-    parameters_of,
-    settings_of,
     with_parameters,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
 
+    from misfeat.cohorts.coding import Coding
+    from misfeat.columns import Columns
     from misfeat.completion import Completer
-
-NESTED = {"coding": Coding, "columns": Columns}
-"""Parameters that hold parameters of their own."""
 
 
 @with_parameters
-class Question(BaseEstimator):  # type: ignore[misc]
-    """What is asked of a table; the parameters that `SubgroupSelector` is made with.
+class Question:
+    """The parameters of `SubgroupSelector`, apart from the estimator, so that reading them is fast.
 
     {parameters}
     """
@@ -107,11 +97,13 @@ class Question(BaseEstimator):  # type: ignore[misc]
     )
     coding: Coding | None = parameter(
         "How columns become codes, and rows subgroups. None: ``Coding()``.",
-        settings_of(Coding),
+        anything("Coding or None"),
         default=None,
     )
     columns: Columns | None = parameter(
-        "Which columns `transform` keeps. None: ``Columns()``.", settings_of(Columns), default=None
+        "Which columns `transform` keeps. None: ``Columns()``.",
+        anything("Columns or None"),
+        default=None,
     )
     include: Sequence[str] | None = parameter(
         "Features that every set must hold; sets without them are not shown.",
@@ -150,9 +142,16 @@ class Question(BaseEstimator):  # type: ignore[misc]
     sampler: str = parameter(
         """How those sets are chosen: along a lazy random walk, uniformly, or the same share of
         every size.""",
-        one_of(*SAMPLERS),
+        one_of("randwalk", "arbitrary", "stratified"),
         default="randwalk",
         option=Option("How that share is chosen.", PREDICTIONS),
+    )
+    random_state: int | None = parameter(
+        """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
+        that learn.""",
+        an_integer(least=0, none=True),
+        default=None,
+        option=Option("Repeats what is drawn at random.", PREDICTIONS, name="seed"),
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
@@ -167,51 +166,4 @@ class Question(BaseEstimator):  # type: ignore[misc]
         default=None,
         option=Option("Threads; -1 for all.", PREDICTIONS, name="jobs", default=-1),
     )
-    random_state: int | None = parameter(
-        """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
-        that learn.""",
-        an_integer(least=0, none=True),
-        default=None,
-        option=Option("Repeats what is drawn at random.", PREDICTIONS, name="seed"),
-    )
     verbose: int = parameter("1 shows progress.", a_verbosity(), default=0)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those within `coding` and `columns`, as ``coding__min_rows``.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> SubgroupSelector().set_params(coding__min_rows=30).coding
-        Coding(min_rows=30)
-        """
-        for name, kind in NESTED.items():
-            within = any(one.startswith(f"{name}__") for one in params)
-            if within and name not in params and getattr(self, name) is None:
-                setattr(self, name, kind())
-        super().set_params(**params)
-        return self
-
-    def _check(self) -> None:
-        """Raise for the first parameter that cannot be used."""
-        check_parameters(self)
-        check_parameters(self.columns or Columns())
-
-    def _changed(self) -> dict[str, str]:
-        """The parameters that were not left at their defaults, as Python would write them."""
-        values = {name: getattr(self, name) for name in parameters_of(self)}
-        return {
-            name: repr(value)
-            for name, value in values.items()
-            if repr(value) != repr(parameters_of(self)[name].default)
-        }

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+from misfeat.nesting import NESTED
 from misfeat.parameters import parameters_of
-from misfeat.question import NESTED
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.saving import decoded_completer, encoded_completer, read_saved
 from misfeat.show.shown import ShownSelection

@@ -23,6 +23,7 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.columns import Columns, SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import (
+    InPython,
     Message,
     MisfeatError,
     Setting,
@@ -33,8 +34,8 @@ from misfeat.exceptions import (
 )
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.machine.progress import progress_shown
+from misfeat.nesting import NestedQuestion
 from misfeat.parameters import check_parameters, with_parameters
-from misfeat.question import Question
 from misfeat.restoring import as_plain_values, loaded_selector
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
@@ -69,12 +70,12 @@ def answer(
 
 def fact(name: str) -> Any:
     """An attribute of the estimator that its selection holds."""
-    held: property | None = getattr(ShownSelection, name, None)
-    return property(answer(lambda selection: getattr(selection, name)), doc=held and held.__doc__)
+    words = getattr(getattr(ShownSelection, name, None), "__doc__", None)
+    return property(answer(lambda selection: getattr(selection, name)), doc=words)
 
 
 @with_parameters
-class SubgroupSelector(SelectsColumns, Question):
+class SubgroupSelector(SelectsColumns, NestedQuestion):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
 
     A set may hold features that a subgroup never recorded. Its score is then predicted from the
@@ -394,9 +395,9 @@ def fitting_size(size: int, n_features: int) -> int:
         return size
     warn(
         Message(
-            "{setting} is greater than n_features={count}; all features are taken.",
+            "{setting} is greater than {count}; all features are taken.",
             setting=Setting("size", size),
-            count=n_features,
+            count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
         )
     )
     return n_features

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import termios
+from dataclasses import dataclass
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -37,15 +38,33 @@ QUICK = (*ASKED, "--completer", "gain")
 """The same, where it does not matter how scores are predicted."""
 
 
-def run(*arguments: str):
-    return CliRunner().invoke(app, list(arguments))
+@dataclass(frozen=True)
+class Ran:
+    """What a command left: its exit code and what it wrote, without progress on standard error."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    exception: BaseException | None = None
 
 
-def process(*arguments: str, **settings: str):
-    """A process whose output goes into pipes."""
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, env=environment(**settings)
+def run(*arguments: str) -> Ran:
+    """Run the command within this process."""
+    found = CliRunner().invoke(app, list(arguments))
+    return Ran(found.exit_code, found.stdout, without_progress(found.stderr), found.exception)
+
+
+def process(*arguments: str, command: list[str] = COMMAND, **settings: str) -> Ran:
+    """Run the command as a process whose output goes into pipes."""
+    found = subprocess.run(
+        [*command, *arguments], capture_output=True, text=True, env=environment(**settings)
     )
+    return Ran(found.returncode, found.stdout, without_progress(found.stderr))
+
+
+def without_progress(text: str) -> str:
+    """Standard error without the lines that only a slow machine shows."""
+    return re.sub(r"^.+: \d+ %(, about .+ left)?\n", "", text, flags=re.MULTILINE)
 
 
 def terminal(*arguments: str, columns: int, all_of_it: bool = False, **settings: str) -> str:

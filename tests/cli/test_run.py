@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 
 import pytest
 
 from misfeat import __version__
 from misfeat.machine import memory
 from tests.cli.commands import ASKED, QUICK, TABLE, run
+
+USUAL_SHARE = 0.6
+"""Of the free memory, that scores may take."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +56,7 @@ def test_tables_mark_what_was_never_recorded(table):
     assert result.exit_code == 0
     assert "x, z*" in result.stdout
     assert "predicted" in result.stdout
-    assert "in nats" in result.stdout
+    assert "(nats)" in result.stdout
 
 
 def test_heart_is_answered_with_its_gaps(heart):
@@ -100,7 +104,7 @@ def test_the_version_can_be_asked_for():
 def test_measure_budget_and_threads_can_be_chosen(heart):
     correlated = ("--completer", "interactions", "--measure", "r2")
     plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet")
-    assert "squared multiple correlations" in plain.stdout
+    assert "squared multiple correlation" in plain.stdout
     sampled = (*heart, "--no-worth", "--budget", "0.3", "--seed", "1", "--top", "78", "--json")
     found = run(*sampled)
     assert any(
@@ -154,12 +158,36 @@ def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp
     lines = [["site", *names, "y"], *rows]
     path.write_text("\n".join(",".join(map(str, line)) for line in lines))
     between = (memory.memory_needed(8, 2, 2) + memory.memory_needed(8, 3, 2)) / 2
-    monkeypatch.setattr(memory, "available_memory", lambda: between)
-    result = run("run", str(path), *ASKED, "--completer", "gain", "--memory-limit", "1")
+    monkeypatch.setattr(memory, "available_memory", lambda: between / USUAL_SHARE)
+    result = run("run", str(path), *ASKED, "--completer", "gain")
     assert result.exit_code == 0, result.stderr
     assert "note: What is worth collecting is not shown. Scoring and completing" in result.stderr
     assert "f7*" in result.stdout
     assert "Worth collecting" not in result.stdout
+
+
+def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
+    shares = []
+
+    @contextmanager
+    def limit(share):
+        shares.append(share)
+        yield
+        shares.append("over")
+
+    monkeypatch.setattr(memory, "memory_limit", limit, raising=False)
+    assert run("run", table, *QUICK, "--memory-limit", "0.3").exit_code == 0
+    assert run("run", table, *QUICK).exit_code == 0
+    assert shares == [0.3, "over"]
+
+
+def test_sets_larger_than_the_table_are_a_note_and_all_features_are_taken(table):
+    found = run("run", table, *QUICK, "--size", "9", "--json")
+    assert lines_of(found, "set")[0]["features"] == ["x", "z"]
+    assert (
+        "note: --size 9 is greater than the number of features, 2; all features are taken.\n"
+        in found.stderr
+    )
 
 
 def test_features_can_be_included_and_excluded(heart):

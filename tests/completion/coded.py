@@ -24,6 +24,7 @@ def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohor
         missing=missing,
         categories=tuple(tuple(map(str, range(n))) for n in n_values),
         classes=tuple(map(str, range(int(target.max()) + 1))),
+        gap_codes=((),) * len(codes),
     )
 
 

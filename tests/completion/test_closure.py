@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.bench.hiding import Truth
@@ -69,7 +69,6 @@ def test_a_known_larger_set_limits_its_parts():
 
 
 @pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AddCompleter()])
-@settings(deadline=None)
 @given(seed=st.integers(0, 5))
 def test_completers_are_monotone_over_all_sizes(completer, seed):
     cohorts = drawn_cohorts(seed, n_features=5)

@@ -5,17 +5,12 @@ import sys
 from math import comb
 
 import pytest
-from typer.testing import CliRunner
 
 from misfeat import SubgroupSelector
-from misfeat.cli.app import app
 from misfeat.datasets import make_cohorts
 from misfeat.demo.clinics import clinics as generated_clinics
 from misfeat.demo.sentences import worth_measuring
-
-
-def run(*arguments: str):
-    return CliRunner().invoke(app, list(arguments))
+from tests.cli.commands import run
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +23,7 @@ def survey(tmp_path_factory):
         patch.setenv("DISPLAY", ":0")
         patch.setattr("webbrowser.open", opened.write_text)
         result = run("demo", "--out", str(folder), "--open")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 0, result.stderr
     return result.stdout, folder
 
 
@@ -44,7 +39,7 @@ def clinics(tmp_path_factory):
             patch.delenv(name, raising=False)
         patch.setattr("sys.platform", "linux")
         result = run("demo", "--out", str(folder), "--open")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 0, result.stderr
     return result.stdout, folder
 
 
@@ -152,7 +147,7 @@ def test_files_of_others_are_refused_before_any_work(tmp_path):
 def test_the_rise_that_is_said_is_in_relation_to_the_best_recorded_set():
     data = make_cohorts(hide=0.3, random_state=0)
     selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-    said = list(worth_measuring(selector))
+    said = list(worth_measuring(selector.selection_))
     for worth in selector.worths():
         if worth.rank > 1:
             continue

@@ -14,7 +14,7 @@ from misfeat.bench.hiding import Truth, outcome_of
 from misfeat.bench.tables import TABLES
 from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.datasets.hiding import random_mask
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.machine.devices import check_device
 
 if TYPE_CHECKING:
@@ -89,7 +89,11 @@ class CompletionBench:
     def _truth(self, table: BenchTable) -> Truth:
         n_features = len(table.cohorts.features)
         if self.size > n_features:
-            raise MisfeatError(f"size={self.size} is more than a table's {n_features} features.")
+            raise MisfeatError(
+                "{setting} is more than a table's {n_features} features.",
+                setting=Setting("size", self.size),
+                n_features=n_features,
+            )
         reach = max(completer_of(name).reach(self.size, n_features) for name in self.completers)
         return Truth.of(table.cohorts, reach, self.n_jobs)
 

@@ -6,8 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-INTERRUPTED = 130
-"""Ctrl-C, as shells count it: 128 and the number of the signal."""
+from misfeat.cli.exit_codes import INTERRUPTED
 
 __all__ = ["main"]
 
@@ -30,8 +29,8 @@ def main() -> None:
 def _leave_interrupted() -> None:
     """End the process at once.
 
-    Python would end it by the signal instead of the exit code if Ctrl-C came while code was made
-    from text, as the definition of a dataclass is.
+    Otherwise Python would end it by the signal instead of the exit code if Ctrl-C came during
+    `exec`, as when a dataclass is defined.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

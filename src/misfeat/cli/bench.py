@@ -32,15 +32,15 @@ def completion(
     """Hide features on purpose: how well does every completer predict them on every table?"""
     from misfeat.bench.completion import CompletionBench, report
     from misfeat.bench.tables import TABLES
-    from misfeat.cli.folder import make_folder
-    from misfeat.cli.settings import numbers, split
+    from misfeat.cli.forms import split
     from misfeat.machine.progress import progress_shown
+    from misfeat.selection.folders import make_folder
 
     del debug
     asked = CompletionBench(
         completers=tuple(split(completers, ",")),
         tables=tuple(split(tables, ";")) or tuple(TABLES),
-        shares=tuple(numbers(split(hidden, ","), "--hidden")),
+        shares=tuple(map(_share, split(hidden, ","))),
         seeds=tuple(range(1, seeds + 1)),
         size=size,
         device=device,
@@ -66,13 +66,22 @@ def paper(
 ) -> None:
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
     from misfeat.bench.paper import FULL, QUICK, PaperBench
-    from misfeat.cli.folder import make_folder
-    from misfeat.exceptions import check_jobs
-    from misfeat.machine.devices import check_device
+    from misfeat.parameters import parameters_of
+    from misfeat.question import Question
+    from misfeat.selection.folders import make_folder
 
     del debug
-    check_device(device)
-    check_jobs(jobs)
+    for name, value in (("device", device), ("n_jobs", jobs)):
+        parameters_of(Question)[name].takes.check(value, name)
     folder = out or ("bench-paper-quick" if quick else "bench-paper")
     make_folder(folder)
     PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
+
+
+def _share(text: str) -> float:
+    from misfeat.exceptions import MisfeatError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise MisfeatError("--hidden: {text!r} is no number.", text=text) from None

@@ -1,4 +1,4 @@
-"""What a shell may complete: columns from the table's header, and names of choices."""
+"""What a shell completes: columns from the table's header, and names to choose from."""
 
 from __future__ import annotations
 
@@ -8,32 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-CHOICES = {
-    "measure": ("mutual_info", "r2"),
-    "binning": ("quantile", "uniform"),
-    "sporadic": ("category", "available"),
-    "small_groups": ("merge", "drop"),
-    "missing_groups": ("own", "drop"),
-    "sampler": ("randwalk", "arbitrary", "stratified"),
-    "device": ("auto", "cpu", "cuda", "mps"),
-    "completer": (
-        "auto",
-        "transfer",
-        "interactions",
-        "multiplex",
-        "gain",
-        "add",
-        "drop",
-        "mode",
-        "knn",
-        "iterative",
-        "markov_blanket",
-        "mlp",
-        "paper",
-    ),
-}
+    from collections.abc import Callable, Iterable
 
 
 def complete_column(ctx: Any, incomplete: str) -> list[str]:
@@ -44,17 +19,17 @@ def complete_column(ctx: Any, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def complete_choice(option: str) -> Callable[[str], list[str]]:
-    """What completes an option with a few choices.
+def complete_names(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What completes an option with a few names to choose from.
 
     Examples
     --------
-    >>> complete_choice("device")("c")
+    >>> complete_names(lambda: ["auto", "cpu", "cuda"])("c")
     ['cpu', 'cuda']
     """
 
     def complete(incomplete: str) -> list[str]:
-        return [choice for choice in CHOICES[option] if choice.startswith(incomplete)]
+        return [name for name in names() if name.startswith(incomplete)]
 
     return complete
 

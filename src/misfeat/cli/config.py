@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
-import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from misfeat.cli import settings
-from misfeat.cli.settings import KINDS, RunSettings
-from misfeat.exceptions import MisfeatError
+import tomli_w
 
-PATHS = ("table", "out")
-"""Options that name files; in a file they are taken from the folder that the file is in."""
-ABOUT_SHOWING = ("out", "json", "quiet")
-"""Options that change nothing in the answer, and are not saved with it."""
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+from misfeat.cli.options import OPTIONS
+from misfeat.exceptions import MisfeatError, Setting
+
+if TYPE_CHECKING:
+    from misfeat.cli.options import RunOption
+    from misfeat.cli.settings import RunSettings
+
+IN_FILE = {name: option for name, option in OPTIONS.items() if option.in_file}
+"""The options that a settings file may hold."""
 
 
 def read_config(file: str) -> dict[str, Any]:
@@ -30,109 +32,69 @@ def read_config(file: str) -> dict[str, Any]:
         A TOML file; its keys are the options of `misfeat run`, with ``-`` or ``_``.
     """
     place = Path(file).expanduser()
+    config = Setting("config", file)
     try:
         held = tomllib.loads(place.read_text(encoding="utf-8"))
     except OSError as error:
-        raise MisfeatError(f"--config {file!r} cannot be read: {error.strerror}.") from error
+        raise MisfeatError(
+            "{config} cannot be read: {why}.", config=config, why=error.strerror
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise MisfeatError(f"--config {file!r} is no TOML file: {error}.") from error
+        raise MisfeatError(
+            "{config} is no TOML file: {why}.", config=config, why=str(error)
+        ) from error
     options: dict[str, Any] = {}
     for key, value in held.items():
-        name = _known(key, file)
-        if name in options:
-            raise MisfeatError(f"{file!r} says {_spelled(name)!r} twice; leave one of them out.")
-        options[name] = _checked(name, value, key, file)
-    for name in PATHS:
-        if name in options:
-            options[name] = str(place.parent / Path(options[name]).expanduser())
+        option = _known(key, file)
+        if option.name in options:
+            raise MisfeatError(
+                "{file!r} says {key!r} twice; leave one of them out.", file=file, key=option.key
+            )
+        options[option.name] = _checked(option, value, key, place)
     return options
 
 
-def _known(key: str, file: str) -> str:
+def _known(key: str, file: str) -> RunOption:
     name = key.replace("-", "_")
-    if name in KINDS:
-        return name
-    names = [_spelled(option) for option in KINDS]
-    near = get_close_matches(key.replace("_", "-"), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(names)}."
-    raise MisfeatError(f"{file!r} has a key {key!r}, which is no option of misfeat run; {hint}")
+    if name in IN_FILE:
+        return IN_FILE[name]
+    keys = [option.key for option in IN_FILE.values()]
+    near = get_close_matches(key.replace("_", "-"), keys, n=1, cutoff=0.5)
+    raise MisfeatError(
+        "{file!r} has a key {key!r}, which is no option of misfeat run; {hint}",
+        file=file,
+        key=key,
+        hint=f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}.",
+    )
 
 
-def _spelled(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _checked(name: str, value: Any, key: str, file: str) -> Any:
-    kind = KINDS[name]
-    if not _fits(kind, value):
-        raise MisfeatError(f"{file!r}: {key} = {_shown(value)} must be {kind}.")
-    return value
+def _checked(option: RunOption, value: Any, key: str, file: Path) -> Any:
+    if not option.form.fits(value):
+        raise MisfeatError(
+            "{file!r}: {key} = {value} must be {words}.",
+            file=str(file),
+            key=key,
+            value=_shown(value),
+            words=option.form.words,
+        )
+    return str(file.parent / Path(value).expanduser()) if option.form.is_path else value
 
 
 def _shown(value: Any) -> str:
-    try:
-        return _as_toml(value)
-    except TypeError:  # a date, say
-        return str(value)
-
-
-def _fits(kind: str, value: Any) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    number = whole or isinstance(value, float)
-    parts = value if isinstance(value, list) else [value]
-    match kind:
-        case settings.TEXT:
-            return isinstance(value, str)
-        case settings.WHOLE:
-            return whole
-        case settings.NUMBER:
-            return number
-        case settings.FLAG:
-            return isinstance(value, bool)
-        case settings.TEXTS:
-            return all(isinstance(part, str) for part in parts)
-        case settings.GROUPS:
-            return all(isinstance(part, str | dict) for part in parts)
-        case settings.BINS:
-            return whole or isinstance(value, dict) or _fits(settings.TEXTS, value)
-        case settings.CODES:
-            return isinstance(value, dict) or all(
-                isinstance(part, str | int | float) and not isinstance(part, bool) for part in parts
-            )
-        case settings.COSTS:
-            return _fits(settings.TEXTS, value) or _holds_only(value, int | float)
-        case _:
-            return _fits(settings.TEXTS, value) or _holds_only(value, list)
-
-
-def _holds_only(value: Any, kind: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(part, kind) and not isinstance(part, bool) for part in value.values()
-    )
+    """A value on one line, for a message."""
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def as_config(run: RunSettings, folder: Path) -> str:
     """The settings of a run as a TOML file that repeats it, paths from the file's folder on."""
-    lines = ["# misfeat run --config run.toml repeats this run.\n"]
-    for name in KINDS:
-        value = getattr(run, name)
-        if name in ABOUT_SHOWING or value is None or value in ([], ()):
-            continue
-        if name in PATHS:
-            value = _from(folder, value)
-        lines.append(f"{_spelled(name)} = {_as_toml(value)}\n")
-    return "".join(lines)
-
-
-def as_title(title: str) -> str:
-    r"""The settings of a run that came from no file: only what its report is called.
-
-    Examples
-    --------
-    >>> print(as_title("Four clinics").splitlines()[-1])
-    title = "Four clinics"
-    """
-    return f"# misfeat report reads this.\ntitle = {_as_toml(title)}\n"
+    held: dict[str, Any] = {}
+    for name, option in IN_FILE.items():
+        value = run[name]
+        if option.kept and value is not None and value not in ([], ()):
+            held[option.key] = _from(folder, value) if option.form.is_path else value
+    return f"# misfeat run --config run.toml repeats this run.\n{tomli_w.dumps(held)}"
 
 
 def _from(folder: Path, path: str) -> str:
@@ -140,31 +102,3 @@ def _from(folder: Path, path: str) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive
         return str(Path(path).absolute())
-
-
-def _as_toml(value: Any) -> str:
-    r"""Spell a value as TOML.
-
-    Examples
-    --------
-    >>> print(_as_toml({"age": [40, 65], "a b": 'say "x"'}), _as_toml([True, 0.5, "é"]))
-    {age = [40, 65], "a b" = "say \"x\""} [true, 0.5, "é"]
-    """
-    if isinstance(value, dict):
-        pairs = (f"{_key(name)} = {_as_toml(part)}" for name, part in value.items())
-        return f"{{{', '.join(pairs)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_as_toml, value))}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    raise TypeError(type(value).__name__)
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _as_toml(name)

@@ -22,7 +22,7 @@ def demo(
     """Answer for a health survey that did not measure everything at every age, with a report."""
     from misfeat.cli.browser import has_screen, open_page
     from misfeat.demo import run_demo
-    from misfeat.selection.saving import REPORT
+    from misfeat.selection.folders import REPORT
 
     del debug
     with warnings_as_notes(False):

@@ -5,29 +5,26 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli import INTERRUPTED
-from misfeat.cli.wording import as_options
+from misfeat.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
+from misfeat.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
+from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
+from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INTERNAL_ERROR = 1
-"""Something in misfeat or a library under it broke."""
-BAD_INPUT = 2
-"""A table, a file or a request that cannot be answered."""
-NOBODY_READS = 141
-"""The reader of a pipe went away, counted the same way."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """How a disk or a device says that it takes no more of what is printed."""
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
+Debug = Annotated[bool, typer.Option("--debug", help=TRACEBACK)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=NO_NOTES)]
 
 
 class OneLineErrors(TyperGroup):
@@ -58,7 +55,7 @@ class OneLineErrors(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; what the machinery above would answer in its own way becomes ours."""
+        """Wrap interrupts so that click's handlers do not swallow them."""
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, BrokenPipeError) as error:
@@ -66,11 +63,11 @@ class OneLineErrors(TyperGroup):
 
 
 class _Stopped(Exception):  # noqa: N818
-    """Somebody stopped us: who pressed Ctrl-C, or who read what we printed."""
+    """An interrupt: Ctrl-C, or a reader of the output who went away."""
 
 
 def _told(error: BaseException, debug: bool) -> int | None:
-    """Say what went wrong in one line; the exit code, or None where the error is not for us."""
+    """Say what went wrong in one line; the exit code, or None where the error is to be raised."""
     if isinstance(error, _Stopped):
         return _stopped_by(error.args[0], debug)
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
@@ -118,10 +115,8 @@ def _usage(error: Any) -> int:
 
 
 def _line_for(error: Exception) -> tuple[str, int]:
-    from misfeat.exceptions import MisfeatError
-
     if isinstance(error, MisfeatError):
-        return _one_line(as_options(str(error))), BAD_INPUT
+        return in_options(error.message), BAD_INPUT
     if isinstance(error, OSError) and error.filename is not None:
         return f"{str(error.filename)!r}: {error.strerror}.", BAD_INPUT
     if isinstance(error, OSError) and error.errno in NO_ROOM:
@@ -133,6 +128,18 @@ def _line_for(error: Exception) -> tuple[str, int]:
     said = _one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
     text = f"internal error: {said.rstrip('.')}; run again with --debug for the traceback"
     return text, INTERNAL_ERROR
+
+
+def in_options(message: str) -> str:
+    """A message on one line, its parameters in the words of the command line.
+
+    Examples
+    --------
+    >>> from misfeat.exceptions import Message, Setting
+    >>> in_options(Message("{limit} is too few.", limit=Setting("min_rows", 5)))
+    '--min-rows 5 is too few.'
+    """
+    return _one_line(as_message(message).told(as_option))
 
 
 def _one_line(text: str) -> str:
@@ -171,10 +178,6 @@ def _let_every_character_print() -> None:
 @contextmanager
 def warnings_as_notes(quiet: bool) -> Iterator[list[str]]:
     """Collect our own warnings, to be printed as notes; others' stay hidden when quiet."""
-    import warnings
-
-    from misfeat.exceptions import MisfeatWarning
-
     ours: list[str] = []
     with warnings.catch_warnings():
         if quiet:
@@ -184,7 +187,7 @@ def warnings_as_notes(quiet: bool) -> Iterator[list[str]]:
 
         def collect(message: Any, category: Any, *where: Any, **more: Any) -> None:
             if issubclass(category, MisfeatWarning):
-                ours.append(str(message))
+                ours.append(message.args[0])
             else:
                 shown(message, category, *where, **more)
 
@@ -193,6 +196,6 @@ def warnings_as_notes(quiet: bool) -> Iterator[list[str]]:
 
 
 def say_notes(notes: list[str]) -> None:
-    """Print notes once each, in the words of the command line."""
+    """Print each note once, in the words of the command line."""
     for note in dict.fromkeys(notes):
-        say(f"note: {_one_line(as_options(note))}")
+        say(f"note: {in_options(note)}")

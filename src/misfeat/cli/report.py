@@ -23,16 +23,16 @@ def report(
     """Write the report of a saved run."""
     from misfeat.cli.browser import open_page
     from misfeat.cli.folder import saved_settings, write_report
-    from misfeat.selection.saving import REPORT
-    from misfeat.selector import SubgroupSelector
+    from misfeat.selection.folders import REPORT
+    from misfeat.show.shown import ShownSelection
 
     del debug
     file = Path(out).expanduser() if out else Path(folder).expanduser() / REPORT
     with warnings_as_notes(quiet) as warned:
-        selector = SubgroupSelector.load(folder)
-        selector.verbose = int(not quiet)
+        selection = ShownSelection.load(folder)
+        selection.verbose = int(not quiet)
         said = saved_settings(folder)
-        write_report(selector, file, title or said.title, said.costs())
+        write_report(selection, file, title or said["title"], said.costs())
     if not quiet:
         say_notes(warned)
         say(f"Report: {file}")

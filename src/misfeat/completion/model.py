@@ -46,7 +46,13 @@ class ExactScores:
     closed: bool = True
 
     def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
-        """What would be left, had the cohorts not recorded the features that a mask marks."""
+        """What would be left, had the cohorts not recorded some features.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_cohorts, n_features)
+            True for the features to hide.
+        """
         n_features = self.missing.shape[1]
         left = [self.by_size[0]]
         for size, scores in enumerate(self.by_size[1:], start=1):
@@ -60,6 +66,11 @@ class ExactScores:
         At least the best known score of a part, where a larger set cannot score lower (else 0),
         and at most the ceiling; an exact score lies between itself and itself. Both of shape
         (n_cohorts, n_subsets).
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
         """
         exact = self.by_size[size]
         high = np.where(np.isnan(exact), self.ceiling[:, None], exact)

@@ -1,20 +1,11 @@
 """Exact scores of feature subsets, from coded, weighted rows."""
 
-from misfeat.information.mutual_info import (
-    Entropies,
-    conditional_mutual_info,
-    entropies,
-    entropy,
-    joint_mutual_info,
-    level_mutual_info,
-    target_entropy,
-)
+from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
+from misfeat.information.shannon import Entropies, entropies, target_entropy
 
 __all__ = [
     "Entropies",
-    "conditional_mutual_info",
     "entropies",
-    "entropy",
     "joint_mutual_info",
     "level_mutual_info",
     "target_entropy",

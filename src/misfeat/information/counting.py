@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.information.kernels import cube
+from misfeat.information.kernels.logs import Logs
 from misfeat.information.plan import (
     block_size_for,
     buffer_words,
@@ -34,37 +35,25 @@ def counting_tasks(
     plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
     words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
     capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
-    f = log_table(rows.total)
-    small = small_cells(lanes) if lane_bytes == 2 else np.empty(0)
+    logs = Logs(log_table(rows.total), small_cells(lanes) if lane_bytes == 2 else np.empty(0))
     all_ones = bool((rows.weights == 1).all())
-    weights = (rows.weights[:0] if all_ones else rows.weights).astype(lane_type)
+    counted = cube.CountedRows(
+        codes=rows.codes,
+        target=rows.target,
+        weights=(rows.weights[:0] if all_ones else rows.weights).astype(lane_type),
+        cardinalities=rows.cardinalities,
+        n_classes=rows.n_classes,
+        lanes=lanes,
+    )
     own = threading.local()  # every thread keeps its memory from task to task
 
     def task(first: int, last: int) -> Task:
         def score() -> None:
-            if not hasattr(own, "buffer"):
-                own.buffer = np.empty(capacity, dtype=word_type)
-                own.keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
-            cube.score_blocks(
-                first,
-                last,
-                rows.codes,
-                rows.target,
-                weights,
-                rows.cardinalities,
-                rows.n_classes,
-                plan.blocks,
-                plan.starts,
-                plan.kept,
-                plan.outputs,
-                lanes,
-                own.buffer,
-                own.buffer.view(lane_type),
-                own.keys,
-                f,
-                small,
-                sums,
-            )
+            if not hasattr(own, "memory"):
+                words: NDArray[Any] = np.empty(capacity, dtype=word_type)
+                keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
+                own.memory = cube.Memory(words, words.view(lane_type), keys)
+            cube.score_blocks(first, last, counted, plan, own.memory, logs, sums)
 
         return score
 

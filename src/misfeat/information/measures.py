@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.information.correlation import squared_correlation
-from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info, target_entropy
+from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
+from misfeat.information.shannon import target_entropy
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts, ProductSums
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]

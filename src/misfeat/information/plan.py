@@ -11,7 +11,6 @@ claimed are visited only where they lead to new ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, log2
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.information.kernels.cover import drop_trees, greedy_cover
-from misfeat.information.kernels.cube import ALIGNED_WORDS
+from misfeat.information.kernels.cube import ALIGNED_WORDS, CubePlan
 from misfeat.information.prepared import PreparedRows, log_table
 from misfeat.lattice.levels import binomials
 
@@ -42,28 +41,6 @@ NEAR_BYTES = 2**16
 """Tables of up to so many bytes stay in the first-level cache."""
 LARGEST_BLOCK = 24
 """Members of a block are bits of an integer, and no table of more features would fit anyway."""
-
-
-@dataclass(frozen=True, eq=False)
-class CubePlan:
-    """What to count and which subsets to read off.
-
-    Attributes
-    ----------
-    blocks : ndarray of int64 of shape (n_blocks, block_size)
-        The features of each block, ascending.
-    starts : ndarray of int64 of shape (n_blocks + 1,)
-        Block b owns the steps ``starts[b]:starts[b + 1]``, parents before their children.
-    kept : ndarray of int32 of shape (n_steps,)
-        The members of the block that the step's subset keeps, as bits.
-    outputs : ndarray of int64 of shape (n_steps,)
-        Where the score goes: the subset's number among all wanted ones; -1 on the way only.
-    """
-
-    blocks: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    kept: NDArray[np.int32]
-    outputs: NDArray[np.int64]
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from misfeat.information.kernels.codes import squeeze
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohort
+    from misfeat.cohorts.model import Cohort
 
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20
@@ -26,8 +26,10 @@ class PreparedRows:
 
     Attributes
     ----------
-    features : ndarray of int64
+    features : ndarray of int64 of shape (n_features,)
         The numbers of those features in the cohort.
+    positions : ndarray of int64
+        The reverse: for every feature of the cohort its number here, -1 where it was not recorded.
     codes : ndarray of shape (n_features, n_rows)
         Every code below the cardinality occurs; -1 where a row lacks the value.
     target : ndarray of uint8 or uint16
@@ -45,6 +47,7 @@ class PreparedRows:
     """
 
     features: NDArray[np.int64]
+    positions: NDArray[np.int64]
     codes: NDArray[np.integer]
     target: NDArray[np.unsignedinteger]
     weights: NDArray[np.int64]
@@ -63,10 +66,18 @@ class PreparedRows:
         """How many distinct rows there are."""
         return len(self.target)
 
+    @property
+    def sum_f_of_classes(self) -> float:
+        """The sum of f(c) = c log c over the classes of the target."""
+        counts = np.bincount(self.target, weights=self.weights, minlength=1)
+        return float(counts[counts > 0] @ np.log(counts[counts > 0]))
+
 
 def prepare_rows(cohort: Cohort) -> PreparedRows:
     """Take the features that a cohort recorded, and leave out codes that do not occur."""
     features = np.flatnonzero(cohort.recorded)
+    positions = np.full(len(cohort.recorded), -1, dtype=np.int64)
+    positions[features] = np.arange(len(features))
     codes = cohort.codes if len(features) == len(cohort.recorded) else cohort.codes[features]
     lacks_values = bool(codes.size) and int(codes.min()) < 0
     most = int(cohort.cardinalities[features].max(initial=1))
@@ -78,6 +89,7 @@ def prepare_rows(cohort: Cohort) -> PreparedRows:
     squeeze(target[None], cohort.n_classes, n_classes)
     return PreparedRows(
         features=features,
+        positions=positions,
         codes=codes,
         target=target,
         weights=cohort.weights,

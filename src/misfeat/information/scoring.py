@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from misfeat.exceptions import MisfeatError
 from misfeat.information.counting import counting_tasks
 from misfeat.information.plan import largest_dense_size
 from misfeat.information.searching import level_tasks, list_levels, listed_tasks
+from misfeat.lattice.levels import rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 Sums: TypeAlias = "NDArray[np.float64]"
 """Sums of f, a row a kind, a column a subset."""
 
+WHOLE_LEVEL_SHARE = 0.1
+"""Where this share of a level is asked for, scoring all of it costs less than searching."""
 LISTED_AT_ONCE = 22
 """Up to so many features, all sizes are searched together, for they share their beginnings."""
 
@@ -89,8 +93,28 @@ def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: 
 def sums_of_subsets(
     rows: PreparedRows, subsets: NDArray[np.integer], n_kinds: int, work: Work
 ) -> Sums:
-    """Sums for listed subsets of one size, members numbered among the features of `rows`."""
-    n_kinds = 4 if rows.lacks_values else n_kinds
+    """Sums for listed subsets of one size; NaN where a feature was never recorded."""
+    subsets = np.asarray(subsets)
+    size = subsets.shape[1]
+    if (np.diff(subsets, axis=1) <= 0).any():
+        raise MisfeatError("The features of a subset must be distinct and ascend along its row.")
+    own = rows.positions[subsets]
+    computable = np.flatnonzero((own >= 0).all(axis=1))
+    found = np.full((4 if rows.lacks_values else n_kinds, len(subsets)), np.nan)
+    if not len(computable):
+        return found
+    if not rows.lacks_values and len(computable) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size):
+        (whole,) = sums_of_levels(rows, size, size, n_kinds, work)
+        found[:, computable] = whole[:, rank(own[computable])]
+    else:
+        found[:, computable] = _sums_of_listed(rows, own[computable], len(found), work)
+    return found
+
+
+def _sums_of_listed(
+    rows: PreparedRows, subsets: NDArray[np.integer], n_kinds: int, work: Work
+) -> Sums:
+    """Sums for subsets whose members are numbered among the features of `rows`."""
     order = np.lexsort(subsets.T[::-1]) if subsets.shape[1] else np.arange(len(subsets))
     members = np.ascontiguousarray(subsets[order], dtype=np.int16)
     sizes = np.full(len(members), members.shape[1], dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.kernels import depth_first
+from misfeat.information.kernels import depth_first, depth_first_packed
 from misfeat.information.kernels.order import list_in_search_order
 from misfeat.information.plan import small_cells
 from misfeat.information.prepared import PreparedRows, log_table
@@ -80,37 +80,37 @@ def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
     f = log_table(rows.total)
     packed = (
         n_kinds == 1
-        and rows.n_classes <= depth_first.PACKED_CLASSES
-        and rows.total < 2**depth_first.PACKED_BITS
+        and rows.n_classes <= depth_first_packed.PACKED_CLASSES
+        and rows.total < 2**depth_first_packed.PACKED_BITS
     )
     if packed:
-        small = small_cells(depth_first.PACKED_CLASSES)
-        shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
-        counts = rows.weights.astype(np.uint64) << shift
+        shift = rows.target.astype(np.uint64) * np.uint64(depth_first_packed.PACKED_BITS)
+        packed_rows = depth_first_packed.PackedRows(
+            codes=rows.codes,
+            cardinalities=rows.cardinalities,
+            counts=rows.weights.astype(np.uint64) << shift,
+            f=f,
+            small=small_cells(depth_first_packed.PACKED_CLASSES),
+        )
 
         def search_packed(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
-            depth_first.score_listed_packed(
-                members, sizes, rows.codes, rows.cardinalities, counts, f, small, sums[0]
-            )
+            depth_first_packed.score_listed_packed(members, sizes, packed_rows, sums[0])
 
         return search_packed
-    n_cells = _cells(rows, largest)
+    searched_rows = depth_first.SearchedRows(
+        codes=rows.codes,
+        cardinalities=rows.cardinalities,
+        target=rows.target,
+        weights=rows.weights,
+        n_classes=rows.n_classes,
+        n_cells=_cells(rows, largest),
+        drop_pure=n_kinds == 1,
+        f=f,
+    )
 
     def search(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
         found = np.zeros((n_kinds, len(sizes)))
-        depth_first.score_listed(
-            members,
-            sizes,
-            rows.codes,
-            rows.cardinalities,
-            rows.target,
-            rows.weights,
-            rows.n_classes,
-            n_cells,
-            f,
-            n_kinds == 1,
-            found,
-        )
+        depth_first.score_listed(members, sizes, searched_rows, found)
         sums[:] = found
 
     return search

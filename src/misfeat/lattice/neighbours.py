@@ -56,7 +56,7 @@ class Neighbours(ABC):
         self.n_rows = len(sizes)
         self.sizes = sizes
         self.degree = torch.from_numpy(_degrees(n_features, low, high)[sizes])
-        # What a node of size 2 or more is counted too often on the way down and up again.
+        # U(D h) visits a node of size m >= 2 itself m times; subtract it.
         self._returns = torch.from_numpy(np.where(sizes >= 2, sizes, 0)).float()
 
     @abstractmethod

@@ -61,7 +61,7 @@ def randwalk(
     >>> sum(map(len, sample))
     21
     """
-    from misfeat.lattice.walk import lazy_walk
+    from misfeat.lattice.walk import Sizes, lazy_walk
 
     sizes = range(low, high + 1)
     offsets, total = _numbering(n_features, low, high)
@@ -80,19 +80,9 @@ def randwalk(
     nodes = np.empty(wanted, dtype=np.int64)
     seen = np.full(1 << (2 * wanted).bit_length(), -1, dtype=np.int64)
     state = rng.integers(1, 2**64, size=1, dtype=np.uint64, endpoint=False)
-    found = lazy_walk(
-        n_features,
-        low,
-        high,
-        start,
-        binomials(n_features, high),
-        offsets,
-        keep_every,
-        VISITS_A_NODE * keep_every * wanted,
-        state,
-        seen,
-        nodes,
-    )
+    walked = Sizes(n_features, low, high, offsets, binomials(n_features, high))
+    most_steps = VISITS_A_NODE * keep_every * wanted
+    found = lazy_walk(walked, start, keep_every, most_steps, state, seen, nodes)
     nodes = _filled_up(nodes[:found], wanted, total, rng)
     return _split(nodes, offsets, sizes.start, sizes.stop - 1)
 

@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Sizes(NamedTuple):
+    """The subsets that are walked over, numbered by ``offsets[size] + rank``.
+
+    Attributes
+    ----------
+    n_features, low, high : int
+        Features, and the sizes of subsets.
+    offsets : ndarray of int64 of shape (high + 2,)
+        The number of the first subset of each size.
+    binomials : ndarray of int64 of shape (n_features + 1, high + 1)
+        C(c, k), which ranks are sums of.
+    """
+
+    n_features: int
+    low: int
+    high: int
+    offsets: NDArray[np.int64]
+    binomials: NDArray[np.int64]
 
 
 @compiled
@@ -54,15 +79,26 @@ def _flip(members, size, feature):
 
 
 @compiled
-def lazy_walk(
-    n_features, low, high, start, table, offsets, keep_every, most_steps, state, seen, nodes
-):
+def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
     """Walk until `nodes` is full or the steps are used up; how many nodes were found.
 
-    Stay with probability one half, else flip a uniform feature; a flip that leaves the sizes low to
-    high is not made. Every so many steps the node, unless it is empty or known, is kept. Nodes are
-    numbered by ``offsets[size] + rank``.
+    Stay with probability one half, else flip a uniform feature; a flip that leaves the sizes is not
+    made. Every so many steps the node, unless it is empty or known, is kept.
+
+    Parameters
+    ----------
+    start : (size,)
+        The members of the first subset.
+    keep_every, most_steps : int
+        Steps from one kept node to the next, and in all.
+    state : (1,)
+        State of the random numbers, not 0.
+    seen : (a power of two,)
+        A hash set, all -1, with room for twice as many nodes as are wanted.
+    nodes : (n_wanted,)
+        Gets the nodes.
     """
+    n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)
     size = len(start)
     members[:size] = start
@@ -71,7 +107,7 @@ def lazy_walk(
         if size > 0 and step % keep_every == 0:
             node = offsets[size]
             for j in range(size):
-                node += table[members[j], j + 1]
+                node += binomials[members[j], j + 1]
             if _add(seen, node):
                 nodes[found] = node
                 found += 1

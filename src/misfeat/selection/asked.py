@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.blocks import check_names
-from misfeat.exceptions import MisfeatError, Setting, listed, shortened
+from misfeat.exceptions import InPython, MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
@@ -52,10 +52,10 @@ def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
     check_features(features, cohorts)
     if size > len(features):
         raise MisfeatError(
-            "{size} is larger than the number of features (n_features = {count}): {names}.",
+            "{size} is larger than the number of features ({count}): {names}.",
             remedy="Lower {lowered}.",
             size=Setting("size", size),
-            count=len(features),
+            count=InPython(f"n_features = {len(features)}", str(len(features))),
             names=listed(features),
             lowered=Setting("size"),
         )
@@ -68,10 +68,11 @@ def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
     left = [audit for audit in cohorts.columns if audit.role == "left out"]
     reasons = "; ".join(f"{audit.column!r}: {audit.treatment}" for audit in left[:MOST_LEFT_OUT])
     more = len(left) - MOST_LEFT_OUT
+    rows = int(cohorts.weights.sum())
     raise MisfeatError(
-        "The table has no feature to score (n_samples = {rows}). {why}{more}; add columns that "
+        "The table has no feature to score ({rows}). {why}{more}; add columns that "
         "may tell about the target.",
-        rows=int(cohorts.weights.sum()),
+        rows=InPython(f"n_samples = {rows}", f"{rows:,} rows"),
         why=f"Left out: {reasons}" if left else "It has only the target and group columns",
         more=f" and {more:,} more" if more > 0 else "",
     )
@@ -108,8 +109,7 @@ def check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
         number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
         if not number or not 0 < cost < np.inf:
             raise MisfeatError(
-                "The cost of {column!r} is {value}; it must be above 0, finite.",
-                column=column,
-                value=shortened(cost),
+                "{setting}; it must be above 0, and finite.",
+                setting=Setting("costs", cost, column=str(column)),
             )
     return dict(costs)

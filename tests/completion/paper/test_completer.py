@@ -247,7 +247,7 @@ def test_an_instance_takes_over_what_it_left_open():
 
 def test_the_selector_refuses_what_is_no_completer():
     for wrong in ("magic", PaperCompleter, 3):
-        with pytest.raises(MisfeatError, match="is unknown; use one of"):
+        with pytest.raises(MisfeatError, match="is unknown; use 'auto', "):
             SubgroupSelector(completer=wrong).fit(table(), "y")
     with pytest.raises(MisfeatError, match="device='gpu' is unknown"):
         SubgroupSelector(device="gpu").fit(table(), "y")

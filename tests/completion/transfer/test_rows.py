@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat import Coding
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion.transfer.rows import CodedRows
 
 

@@ -119,3 +119,9 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
     again = json.loads(SubgroupSelector.load(tmp_path / "run").report(title="A report").json())
     del again["created"]
     assert again == {name: value for name, value in held.items() if name != "created"}
+
+
+def test_a_value_called_missing_is_a_value():
+    table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    assert held["recorded"] == [[1.0, 1.0]]

@@ -14,9 +14,15 @@ Every subset is summed in one order by one thread, so results do not depend on h
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
+from misfeat.information.kernels.logs import f_of
 from misfeat.machine.compiling import compiled, compiled_fast
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CHUNK = 1024
 """Rows whose keys are made together, so that they stay in the first-level cache."""
@@ -24,6 +30,68 @@ SMALL_KEYS = 2**16
 """Tables with at most so many lanes have 16-bit keys."""
 ALIGNED_WORDS = 8
 """Tables start at multiples of this, whole cache lines."""
+
+
+class CubePlan(NamedTuple):
+    """What to count and which subsets to read off.
+
+    Attributes
+    ----------
+    blocks : ndarray of int64 of shape (n_blocks, block_size)
+        The features of each block, ascending.
+    starts : ndarray of int64 of shape (n_blocks + 1,)
+        Block b owns the steps ``starts[b]:starts[b + 1]``, parents before their children.
+    kept : ndarray of int32 of shape (n_steps,)
+        The members of the block that the step's subset keeps, as bits.
+    outputs : ndarray of int64 of shape (n_steps,)
+        Where the score goes: the subset's number among all wanted ones; -1 on the way only.
+    """
+
+    blocks: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    kept: NDArray[np.int32]
+    outputs: NDArray[np.int64]
+
+
+class CountedRows(NamedTuple):
+    """Rows as they are counted into tables.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_rows)
+        Categories; none is lacking.
+    target : ndarray of shape (n_rows,)
+        Classes.
+    weights : ndarray of the type of a lane, of shape (n_rows,)
+        How many rows each stands for; empty where all of them stand for one.
+    cardinalities : ndarray of int64 of shape (n_features,)
+        Categories of each feature.
+    n_classes, lanes : int
+        Classes of the target, and lanes of a cell: at least as many.
+    """
+
+    codes: NDArray[np.integer]
+    target: NDArray[np.unsignedinteger]
+    weights: NDArray[np.unsignedinteger]
+    cardinalities: NDArray[np.int64]
+    n_classes: int
+    lanes: int
+
+
+class Memory(NamedTuple):
+    """What a thread counts in.
+
+    Attributes
+    ----------
+    words, lanes : ndarray
+        The same memory, as machine words that are summed and as the counts they hold.
+    keys : ndarray of uint16 of shape (2, CHUNK)
+        Keys of a chunk of rows, in two halves where tables are large.
+    """
+
+    words: NDArray[np.unsignedinteger]
+    lanes: NDArray[np.unsignedinteger]
+    keys: NDArray[np.uint16]
 
 
 @compiled
@@ -61,6 +129,7 @@ def _make_keys(codes, features, cardinalities, start, keys):
 
 @compiled
 def _append_last(codes, feature, cardinality, start, keys):
+    """Take a feature that is left over in."""
     line = codes[feature, start : start + len(keys)]
     outer = np.uint16(cardinality)
     for i in range(len(keys)):
@@ -84,7 +153,9 @@ def _append_class(codes, features, n_taken, cardinalities, target, start, lanes,
 
 
 @compiled
-def _count_small(codes, target, weights, features, cardinalities, lanes, table, keys):
+def _count_small(rows, features, table, keys):
+    """One key of 16 bits a row."""
+    codes, target, weights, cardinalities, _, lanes = rows
     n_rows = len(target)
     for start in range(0, n_rows, CHUNK):
         length = min(CHUNK, n_rows - start)
@@ -101,8 +172,9 @@ def _count_small(codes, target, weights, features, cardinalities, lanes, table, 
 
 
 @compiled
-def _count_large(codes, target, weights, features, cardinalities, lanes, table, keys):
-    """Two half keys of 16 bits, joined where the table is touched."""
+def _count_large(rows, features, table, keys):
+    """Two half keys of 16 bits a row, joined where the table is touched."""
+    codes, target, weights, cardinalities, _, lanes = rows
     n_rows = len(target)
     split = len(features)
     inner = lanes
@@ -230,14 +302,6 @@ def _difference_of_words(words, words_a_cell, f, small):
 
 
 @compiled_fast
-def f_of(count, f):
-    """C log c, from the table as far as it reaches."""
-    if count < len(f):
-        return f[count]
-    return count * np.log(np.float64(count))
-
-
-@compiled_fast
 def _sum_f(table, lanes, n_classes, f):
     """Sums of f over lanes, and over cells."""
     joint = 0.0
@@ -253,58 +317,28 @@ def _sum_f(table, lanes, n_classes, f):
 
 
 @compiled
-def score_blocks(
-    first,
-    last,
-    codes,
-    target,
-    weights,
-    cardinalities,
-    n_classes,
-    blocks,
-    starts,
-    kept,
-    outputs,
-    lanes,
-    buffer,
-    buffer_lanes,
-    keys,
-    f,
-    small,
-    sums,
-):
+def score_blocks(first, last, rows, plan, memory, logs, sums):
     """Count the blocks ``first:last`` and write the sums of f of their new subsets.
 
-    `buffer` and `buffer_lanes` are the same memory, as words and as lanes. `sums` has one row, for
-    the sum over lanes less that over cells, or two rows that keep them apart. `small` is empty
-    unless lanes have 16 bits.
+    `sums` has one row, for the sum over lanes less that over cells, or two rows that keep them
+    apart.
     """
+    # Taking an array out of a tuple counts a reference, too dear for every step.
+    cardinalities, lanes, n_classes = rows.cardinalities, rows.lanes, rows.n_classes
+    blocks, starts, kept, outputs = plan
+    buffer, buffer_lanes, _ = memory
+    f, small = logs
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
     short = len(small) > 0 and len(sums) == 1  # lanes of 16 bits, and differences alone
     for b in range(first, last):
         features = blocks[b]
-        size = lanes
-        for j in range(block_size):
-            size *= cardinalities[features[j]]
-        root = buffer_lanes[:size]
-        root[:] = 0
-        if size <= SMALL_KEYS:
-            _count_small(codes, target, weights, features, cardinalities, lanes, root, keys)
-        else:
-            _count_large(codes, target, weights, features, cardinalities, lanes, root, keys)
+        _count(rows, features, memory)
         for step in range(starts[b], starts[b + 1]):
-            depth = 0
-            dropped = -1
-            size = lanes
-            for j in range(block_size):
-                if (kept[step] >> j) & 1:
-                    size *= cardinalities[features[j]]
-                else:
-                    depth += 1
-                    dropped = j
-            here = buffer[at[depth] : at[depth] + size // lanes_a_word]
+            depth, dropped, size = _place(kept[step], features, cardinalities, lanes)
+            words = size // lanes_a_word
+            here = buffer[at[depth] : at[depth] + words]
             if depth > 0:
                 inner = lanes
                 for j in range(dropped + 1, block_size):
@@ -316,7 +350,6 @@ def score_blocks(
                     cardinalities[features[dropped]],
                     inner // lanes_a_word,
                 )
-            words = size // lanes_a_word
             at[depth + 1] = at[depth] + (words + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
             output = outputs[step]
             if output < 0:
@@ -330,9 +363,44 @@ def score_blocks(
             else:
                 begin = at[depth] * lanes_a_word
                 table = buffer_lanes[begin : begin + size]
-                joint, marginal = _sum_f(table, lanes, n_classes, f)
-                if len(sums) == 1:
-                    sums[0, output] = joint - marginal
-                else:
-                    sums[0, output] = joint
-                    sums[1, output] = marginal
+                _write_sums(table, lanes, n_classes, f, output, sums)
+
+
+@compiled
+def _count(rows, features, memory):
+    """Count a block jointly with the target, into the first lanes of the memory."""
+    size = rows.lanes
+    for j in range(len(features)):
+        size *= rows.cardinalities[features[j]]
+    table = memory.lanes[:size]
+    table[:] = 0
+    if size <= SMALL_KEYS:
+        _count_small(rows, features, table, memory.keys)
+    else:
+        _count_large(rows, features, table, memory.keys)
+
+
+@compiled
+def _place(kept, features, cardinalities, lanes):
+    """Of a step: how many members it drops, the last of them, and the lanes of its table."""
+    depth = 0
+    dropped = -1
+    size = lanes
+    for j in range(len(features)):
+        if (kept >> j) & 1:
+            size *= cardinalities[features[j]]
+        else:
+            depth += 1
+            dropped = j
+    return depth, dropped, size
+
+
+@compiled
+def _write_sums(table, lanes, n_classes, f, output, sums):
+    """Write the sums of f of one table as one number or two."""
+    joint, marginal = _sum_f(table, lanes, n_classes, f)
+    if len(sums) == 1:
+        sums[0, output] = joint - marginal
+    else:
+        sums[0, output] = joint
+        sums[1, output] = marginal

@@ -14,255 +14,168 @@ Where entropies are wanted, or where rows lack values, no row may be dropped for
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
-from misfeat.information.kernels.cube import f_of
+from misfeat.information.kernels.logs import f_of
+from misfeat.information.kernels.order import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
 
-PACKED_BITS = 16
-PACKED_CLASSES = 4
-SCANNED_CELLS = 2
-"""With at most so many cells a row, all are looked at in order; else those that rows touched."""
-PURE = -1e-9
-"""A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
-@compiled_fast
-def _difference(cell, f, small):
-    """Sum of f over the four lanes of a word less f of their sum."""
-    if cell & np.uint64(0xFFF0FFF0FFF0FFF0) == np.uint64(0):
-        spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
-        return small[(cell * spread) >> np.uint64(48)]
-    lane = np.uint64(0xFFFF)
-    a = cell & lane
-    b = (cell >> np.uint64(16)) & lane
-    c = (cell >> np.uint64(32)) & lane
-    d = cell >> np.uint64(48)
-    return ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+class SearchedRows(NamedTuple):
+    """Rows of any number of classes and any weights.
 
-
-@compiled_fast
-def _sum_packed(codes, cardinality, rows, groups, n_groups, counts, f, small, cells, touched):
-    """The sum of differences over the groups that a feature makes, which are not kept."""
-    total = 0.0
-    width = np.uint32(cardinality)
-    n_cells = n_groups * cardinality
-    if n_cells <= SCANNED_CELLS * len(rows):
-        for i in range(len(rows)):
-            row = rows[i]
-            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
-        for key in range(n_cells):
-            cell = cells[key]
-            cells[key] = np.uint64(0)
-            total += _difference(cell, f, small)
-        return total
-    n_touched = 0
-    for i in range(len(rows)):
-        row = rows[i]
-        key = np.uint32(groups[i]) * width + codes[row]
-        cell = cells[key]
-        touched[n_touched] = key
-        n_touched += cell == np.uint64(0)
-        cells[key] = cell + counts[row]
-    for t in range(n_touched):
-        cell = cells[touched[t]]
-        cells[touched[t]] = np.uint64(0)
-        total += _difference(cell, f, small)
-    return total
-
-
-@compiled_fast
-def _split_packed(
-    codes,
-    cardinality,
-    rows,
-    groups,
-    n_groups,
-    counts,
-    f,
-    small,
-    next_rows,
-    next_groups,
-    cells,
-    keys,
-    touched,
-    renumbered,
-):
-    """Split groups by a feature, up to four classes packed into the 16-bit lanes of one word.
-
-    Returns the sum of differences over the new groups, how many rows are left in mixed ones, and
-    how many of those groups there are.
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_rows)
+        Categories; negative where a row lacks the value.
+    cardinalities : ndarray of int64 of shape (n_features,)
+        Categories of each feature.
+    target, weights : ndarray of shape (n_rows,)
+        The class of a row, and how many rows it stands for.
+    n_classes : int
+        Classes of the target.
+    n_cells : int
+        Cells that a split may touch.
+    drop_pure : bool
+        Whether rows of groups that hold one class only are dropped.
+    f : ndarray
+        f(c) = c log c.
     """
-    n_rows = len(rows)
-    width = np.uint32(cardinality)
-    n_cells = n_groups * cardinality
-    total = 0.0
-    n_mixed = 0
-    if n_cells <= SCANNED_CELLS * n_rows:
-        for i in range(n_rows):
-            row = rows[i]
-            key = np.uint32(groups[i]) * width + codes[row]
-            keys[i] = key
-            cells[key] += counts[row]
-        for key in range(n_cells):
-            part = _difference(cells[key], f, small)
-            cells[key] = np.uint64(0)
-            total += part
-            mixed = part < PURE
-            renumbered[key] = n_mixed if mixed else -1
-            n_mixed += mixed
-    else:
-        n_touched = 0
-        for i in range(n_rows):
-            row = rows[i]
-            key = np.uint32(groups[i]) * width + codes[row]
-            keys[i] = key
-            cell = cells[key]
-            touched[n_touched] = key
-            n_touched += cell == np.uint64(0)
-            cells[key] = cell + counts[row]
-        for t in range(n_touched):
-            key = touched[t]
-            part = _difference(cells[key], f, small)
-            cells[key] = np.uint64(0)
-            total += part
-            mixed = part < PURE
-            renumbered[key] = n_mixed if mixed else -1
-            n_mixed += mixed
-    n_left = 0
-    for i in range(n_rows):
-        group = renumbered[keys[i]]
-        next_rows[n_left] = rows[i]
-        next_groups[n_left] = group
-        n_left += group >= 0
-    return total, n_left, n_mixed
+
+    codes: NDArray[np.integer]
+    cardinalities: NDArray[np.int64]
+    target: NDArray[np.unsignedinteger]
+    weights: NDArray[np.int64]
+    n_classes: int
+    n_cells: int
+    drop_pure: bool
+    f: NDArray[np.float64]
+
+
+class Path(NamedTuple):
+    """The nodes of the search from its root to where it is; a line a depth.
+
+    Attributes
+    ----------
+    features : ndarray of int64 of shape (n_depths,)
+        The feature that leads from each node to the next.
+    rows, groups : ndarray of shape (n_depths, n_rows)
+        Rows that still matter, and the group of each.
+    n_left : ndarray of int64 of shape (n_depths,)
+        How many such rows there are.
+    joint, marginal : ndarray of shape (n_depths,)
+        Sums of f over the classes of all groups, and over all groups.
+    totals : ndarray of int64 of shape (n_depths, n_classes)
+        Rows of every class.
+    """
+
+    features: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    groups: NDArray[np.int64]
+    n_left: NDArray[np.int64]
+    joint: NDArray[np.float64]
+    marginal: NDArray[np.float64]
+    totals: NDArray[np.int64]
+
+
+class Scratch(NamedTuple):
+    """Memory for splitting groups.
+
+    Attributes
+    ----------
+    cells : ndarray of int64 of shape (n_cells, n_classes)
+        Counts of the new groups; all 0 between splits.
+    renumbered : ndarray of int64 of shape (n_cells,)
+        The numbers of the new groups; all -1 between splits.
+    keys : ndarray of int64 of shape (n_rows,)
+        The cell of each row.
+    touched : ndarray of int64 of shape (n_rows,)
+        Cells with rows, as they were met.
+    """
+
+    cells: NDArray[np.int64]
+    renumbered: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    touched: NDArray[np.int64]
 
 
 @compiled
-def score_listed_packed(members, sizes, codes, cardinalities, counts, f, small, scores):
-    """Score listed subsets; `counts` holds each row's weight in the lane of its class."""
-    n_rows = len(counts)
-    depths = members.shape[1] + 1
-    rows = np.empty((depths, n_rows + 1), dtype=np.uint16)  # fewer rows than counts reach
-    groups = np.empty((depths, n_rows + 1), dtype=np.uint16)
-    left = np.zeros(depths, dtype=np.int64)
-    n_groups = np.ones(depths, dtype=np.int64)
-    sums = np.zeros(depths, dtype=np.float64)
-    # At most half of the rows' number of groups are mixed.
-    largest = 1
-    for feature in range(len(cardinalities)):
-        largest = max(largest, cardinalities[feature])
-    n_cells = (n_rows // 2 + 1) * largest
-    cells = np.zeros(n_cells, dtype=np.uint64)
-    renumbered = np.empty(n_cells, dtype=np.int32)
-    keys = np.empty(n_rows + 1, dtype=np.uint32)
-    touched = np.empty(n_rows + 1, dtype=np.uint32)
-    for i in range(n_rows):
-        rows[0, i] = i
-        groups[0, i] = 0
-    left[0] = n_rows
-    sums[0] = _sum_f_of_classes(counts, f)
-    path = np.full(depths, -1, dtype=np.int64)
+def score_listed(members, sizes, rows, sums):
+    """Write the sums of f of listed subsets.
+
+    `sums` has one row for the sum over classes less that over groups; two rows keep them apart;
+    two more hold the sum of f over the class totals and the number of rows, which vary between
+    subsets where rows lack values.
+    """
+    path = _start(rows, members.shape[1] + 1)
+    scratch = Scratch(
+        np.zeros((rows.n_cells, rows.n_classes), dtype=np.int64),
+        np.full(rows.n_cells, -1, dtype=np.int64),
+        np.empty(len(rows.target), dtype=np.int64),
+        np.empty(len(rows.target), dtype=np.int64),
+    )
     depth = 0
     for s in range(len(sizes)):
         size = sizes[s]
-        depth = _shared_depth(path, depth, members[s], size)
+        depth = shared_depth(path.features, depth, members[s], size)
         while depth < size:
             feature = members[s, depth]
-            length = left[depth]
-            divide = depth + 1 < size or _next_begins_so(members, sizes, s)
-            held, own = rows[depth, :length], groups[depth, :length]
-            line, cardinality = codes[feature], cardinalities[feature]
-            if divide:
-                sums[depth + 1], left[depth + 1], n_groups[depth + 1] = _split_packed(
-                    line,
-                    cardinality,
-                    held,
-                    own,
-                    n_groups[depth],
-                    counts,
-                    f,
-                    small,
-                    rows[depth + 1],
-                    groups[depth + 1],
-                    cells,
-                    keys,
-                    touched,
-                    renumbered,
-                )
-            else:
-                sums[depth + 1] = _sum_packed(
-                    line, cardinality, held, own, n_groups[depth], counts, f, small, cells, touched
-                )
-            path[depth] = feature
+            n_touched = _count(feature, depth, rows, path, scratch)
+            _sum(n_touched, depth, rows, path, scratch)
+            if depth + 1 < size or next_begins_so(members, sizes, s):
+                _divide(depth, path, scratch)
+            for t in range(n_touched):
+                scratch.renumbered[scratch.touched[t]] = -1
+            path.features[depth] = feature
             depth += 1
-        scores[s] = sums[depth]
+        _write(path, depth, rows.f, sums[:, s])
 
 
 @compiled
-def _sum_f_of_classes(counts, f):
-    """For the empty subset: the sum of f over the classes less f of the number of rows."""
-    lane = np.uint64(2**PACKED_BITS - 1)
-    total = np.uint64(0)
-    for i in range(len(counts)):
-        total += counts[i]
-    difference = 0.0
-    everything = np.uint64(0)
-    for y in range(PACKED_CLASSES):
-        count = (total >> np.uint64(y * PACKED_BITS)) & lane
-        everything += count
-        difference += f[count]
-    return difference - f[everything]
-
-
-@compiled
-def _shared_depth(path, depth, subset, size):
-    """How many members of a subset the search has taken already, in this order."""
-    shared = 0
-    while shared < min(depth, size) and path[shared] == subset[shared]:
-        shared += 1
-    return shared
-
-
-@compiled
-def _next_begins_so(members, sizes, s):
-    """Whether the subset after the s-th one begins with all its members."""
-    if s + 1 == len(sizes) or sizes[s + 1] <= sizes[s]:
-        return False
-    for j in range(sizes[s]):
-        if members[s + 1, j] != members[s, j]:
-            return False
-    return True
+def _start(rows, n_depths):
+    """A path with its root alone: all rows in one group."""
+    n_rows = len(rows.target)
+    path = Path(
+        np.full(n_depths, -1, dtype=np.int64),
+        np.empty((n_depths, n_rows), dtype=np.int32),
+        np.empty((n_depths, n_rows), dtype=np.int64),
+        np.zeros(n_depths, dtype=np.int64),
+        np.zeros(n_depths, dtype=np.float64),
+        np.zeros(n_depths, dtype=np.float64),
+        np.zeros((n_depths, rows.n_classes), dtype=np.int64),
+    )
+    for i in range(n_rows):
+        path.rows[0, i] = i
+        path.groups[0, i] = 0
+        path.totals[0, rows.target[i]] += rows.weights[i]
+    path.n_left[0] = n_rows
+    everything = np.int64(0)
+    for y in range(rows.n_classes):
+        everything += path.totals[0, y]
+        path.joint[0] += f_of(path.totals[0, y], rows.f)
+    path.marginal[0] = f_of(everything, rows.f)
+    return path
 
 
 @compiled_fast
-def _split(
-    codes,
-    cardinality,
-    target,
-    weights,
-    rows,
-    groups,
-    f,
-    divide,
-    drop_pure,
-    next_rows,
-    next_groups,
-    cells,
-    keys,
-    touched,
-    renumbered,
-    class_totals,
-):
-    """Split groups by a feature, for any number of classes and any weights.
+def _count(feature, depth, table, path, scratch):
+    """Count the groups that a feature makes of a node's; how many cells were touched.
 
-    Rows whose code is negative lack the value and are left out from here on. Returns the sums of f
-    over the groups' classes and over the groups, and how many rows are left to `divide` further.
+    Rows whose code is negative lack the value and are left out from here on.
     """
-    n_classes = cells.shape[1]
-    n_rows = len(rows)
-    n_touched = 0
+    codes, target, weights = table.codes[feature], table.target, table.weights
+    cardinality = table.cardinalities[feature]
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, renumbered, keys, touched = scratch
+    class_totals = path.totals[depth + 1]
     class_totals[:] = 0
+    n_touched = 0
     for i in range(n_rows):
         row = rows[i]
         code = codes[row]
@@ -277,6 +190,14 @@ def _split(
             n_touched += 1
         cells[key, target[row]] += weights[row]
         class_totals[target[row]] += weights[row]
+    return n_touched
+
+
+@compiled_fast
+def _sum(n_touched, depth, table, path, scratch):
+    """Sum f over the touched cells, clear them, and number the groups that are kept."""
+    f, n_classes, drop_pure = table.f, table.n_classes, table.drop_pure
+    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     joint = 0.0
     marginal = 0.0
     n_groups = 0
@@ -295,85 +216,32 @@ def _split(
         if n_present > 1 or not drop_pure:
             renumbered[key] = n_groups
             n_groups += 1
-    n_left = 0
-    if divide:
-        for i in range(n_rows):
-            if keys[i] >= 0 and renumbered[keys[i]] >= 0:
-                next_rows[n_left] = rows[i]
-                next_groups[n_left] = renumbered[keys[i]]
-                n_left += 1
-    for t in range(n_touched):
-        renumbered[touched[t]] = -1
-    return joint, marginal, n_left
+    path.joint[depth + 1], path.marginal[depth + 1] = joint, marginal
 
 
 @compiled
-def score_listed(
-    members, sizes, codes, cardinalities, target, weights, n_classes, n_cells, f, drop_pure, sums
-):
-    """Write the sums of f of listed subsets.
+def _divide(depth, path, scratch):
+    """Keep the rows of the groups that still matter one deeper."""
+    renumbered, keys = scratch.renumbered, scratch.keys
+    rows, next_rows, next_groups = path.rows[depth], path.rows[depth + 1], path.groups[depth + 1]
+    n_left = 0
+    for i in range(path.n_left[depth]):
+        if keys[i] >= 0 and renumbered[keys[i]] >= 0:
+            next_rows[n_left] = rows[i]
+            next_groups[n_left] = renumbered[keys[i]]
+            n_left += 1
+    path.n_left[depth + 1] = n_left
 
-    `sums` has one row for the sum over classes less that over groups; two rows keep them apart;
-    two more hold the sum of f over the class totals and the number of rows, which vary between
-    subsets where rows lack values.
-    """
-    n_rows = len(target)
-    depths = members.shape[1] + 1
-    rows = np.empty((depths, n_rows), dtype=np.int32)
-    groups = np.empty((depths, n_rows), dtype=np.int64)
-    left = np.zeros(depths, dtype=np.int64)
-    joint = np.zeros(depths, dtype=np.float64)
-    marginal = np.zeros(depths, dtype=np.float64)
-    totals = np.zeros((depths, n_classes), dtype=np.int64)
-    cells = np.zeros((n_cells, n_classes), dtype=np.int64)
-    renumbered = np.full(n_cells, -1, dtype=np.int64)
-    keys = np.empty(n_rows, dtype=np.int64)
-    touched = np.empty(n_rows, dtype=np.int64)
-    for i in range(n_rows):
-        rows[0, i] = i
-        groups[0, i] = 0
-        totals[0, target[i]] += weights[i]
-    left[0] = n_rows
-    everything = np.int64(0)
-    for y in range(n_classes):
-        everything += totals[0, y]
-        joint[0] += f_of(totals[0, y], f)
-    marginal[0] = f_of(everything, f)
-    path = np.full(depths, -1, dtype=np.int64)
-    depth = 0
-    for s in range(len(sizes)):
-        size = sizes[s]
-        depth = _shared_depth(path, depth, members[s], size)
-        while depth < size:
-            feature = members[s, depth]
-            length = left[depth]
-            divide = depth + 1 < size or _next_begins_so(members, sizes, s)
-            joint[depth + 1], marginal[depth + 1], left[depth + 1] = _split(
-                codes[feature],
-                cardinalities[feature],
-                target,
-                weights,
-                rows[depth, :length],
-                groups[depth, :length],
-                f,
-                divide,
-                drop_pure,
-                rows[depth + 1],
-                groups[depth + 1],
-                cells,
-                keys,
-                touched,
-                renumbered,
-                totals[depth + 1],
-            )
-            path[depth] = feature
-            depth += 1
-        if len(sums) == 1:
-            sums[0, s] = joint[depth] - marginal[depth]
-        else:
-            sums[0, s] = joint[depth]
-            sums[1, s] = marginal[depth]
-        if len(sums) == 4:
-            for y in range(n_classes):
-                sums[2, s] += f_of(totals[depth, y], f)
-                sums[3, s] += totals[depth, y]
+
+@compiled
+def _write(path, depth, f, sums):
+    """Write the sums of the node where the search is."""
+    if len(sums) == 1:
+        sums[0] = path.joint[depth] - path.marginal[depth]
+        return
+    sums[0] = path.joint[depth]
+    sums[1] = path.marginal[depth]
+    if len(sums) == 4:
+        for y in range(path.totals.shape[1]):
+            sums[2] += f_of(path.totals[depth, y], f)
+            sums[3] += path.totals[depth, y]

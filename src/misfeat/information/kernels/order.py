@@ -36,3 +36,23 @@ def list_in_search_order(n_features, low, high, table, members, sizes, places):
             if at == len(sizes):
                 break
     return at
+
+
+@compiled
+def shared_depth(path, depth, subset, size):
+    """How many members of a subset the search has taken already, in this order."""
+    shared = 0
+    while shared < min(depth, size) and path[shared] == subset[shared]:
+        shared += 1
+    return shared
+
+
+@compiled
+def next_begins_so(members, sizes, s):
+    """Whether the subset after the s-th one begins with all its members."""
+    if s + 1 == len(sizes) or sizes[s + 1] <= sizes[s]:
+        return False
+    for j in range(sizes[s]):
+        if members[s + 1, j] != members[s, j]:
+            return False
+    return True

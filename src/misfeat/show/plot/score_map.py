@@ -65,6 +65,7 @@ def subgroups(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

@@ -65,50 +65,57 @@ class Donors(NamedTuple):
     usual: NDArray[np.int64]
 
 
+class Found(NamedTuple):
+    """Donors that may be among the nearest of one row, block after block.
+
+    Attributes
+    ----------
+    near, distances : ndarray of int64 of shape (n_donors,)
+        Their numbers, and the ranks of their distances.
+    ends : ndarray of int64 of shape (n_blocks + 1,)
+        Those of block b are ``ends[b]:ends[b + 1]``.
+    """
+
+    near: NDArray[np.int64]
+    distances: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 @compiled
 def impute_rows(rows, first, last, donors, n_neighbors, imputed):
     """The missing features of the packed rows first to last, to `imputed` (n_missing, n_rows)."""
     n_blocks, n_missing = donors.gives.shape
     n_donors = len(donors.weights)
-    near = np.empty(n_donors, dtype=np.int64)
-    distances = np.empty(n_donors, dtype=np.int64)
-    ends = np.zeros(n_blocks + 1, dtype=np.int64)
+    found = Found(
+        np.empty(n_donors, dtype=np.int64),
+        np.empty(n_donors, dtype=np.int64),
+        np.zeros(n_blocks + 1, dtype=np.int64),
+    )
     by_distance = np.empty(donors.distances.max() + 1 if n_blocks else 0, dtype=np.int64)
     votes = np.empty(donors.values.max() + 1 if n_donors else 0, dtype=np.int64)
     differences = np.empty(TILE, dtype=np.int32)
     by_difference = np.empty(donors.distances.shape[1], dtype=np.int64)
     for row in range(first, last):
         for block in range(n_blocks):
-            ends[block + 1] = _find_in_block(
-                rows[row],
-                donors,
-                block,
-                n_neighbors,
-                differences,
-                by_difference,
-                near,
-                distances,
-                ends[block],
-            )
+            _find_in_block(rows[row], donors, block, n_neighbors, differences, by_difference, found)
         for feature in range(n_missing):
-            farthest = _kth_distance(
-                donors, feature, n_neighbors, near, distances, ends, by_distance
-            )
+            farthest = _kth_distance(donors, feature, n_neighbors, found, by_distance)
             imputed[feature, row] = (
-                _elected(donors, feature, farthest, near, distances, ends, votes)
+                _elected(donors, feature, farthest, found, votes)
                 if farthest >= 0
                 else donors.usual[feature]
             )
 
 
 @compiled
-def _find_in_block(
-    row, donors, block, n_neighbors, differences, by_difference, near, distances, n_near
-):
-    """List the nearest donors of one block and their distances; return how many there are now.
+def _find_in_block(row, donors, block, n_neighbors, differences, by_difference, found):
+    """List the nearest donors of one block and their distances.
 
     Those that are farther than the k-th of their own block cannot be among the k nearest of all.
+    `differences` and `by_difference` are memory to work in.
     """
+    near, distances, ends = found
+    n_near = ends[block]
     by_difference[:] = 0
     limit = len(by_difference) - 1
     within = 0  # the weight of all donors up to the limit
@@ -127,7 +134,7 @@ def _find_in_block(
             while within - by_difference[limit] >= n_neighbors:
                 within -= by_difference[limit]
                 limit -= 1
-    return n_near
+    ends[block + 1] = n_near
 
 
 @compiled
@@ -152,8 +159,9 @@ def _ones(word):
 
 
 @compiled
-def _kth_distance(donors, feature, n_neighbors, near, distances, ends, by_distance):
+def _kth_distance(donors, feature, n_neighbors, found, by_distance):
     """The distance within which the k nearest donors of a feature lie; -1 where there is none."""
+    near, distances, ends = found
     by_distance[:] = 0
     for block in range(len(donors.gives)):
         if donors.gives[block, feature]:
@@ -171,8 +179,9 @@ def _kth_distance(donors, feature, n_neighbors, near, distances, ends, by_distan
 
 
 @compiled
-def _elected(donors, feature, farthest, near, distances, ends, votes):
+def _elected(donors, feature, farthest, found, votes):
     """The value that most donors have up to a distance; the smallest one of equals."""
+    near, distances, ends = found
     votes[:] = 0
     for block in range(len(donors.gives)):
         if donors.gives[block, feature]:

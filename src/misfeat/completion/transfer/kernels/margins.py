@@ -34,22 +34,22 @@ def pair_table(tables, starts, cards, q, z, swapped):
 
 
 @compiled
-def proxy_strengths(tables, starts, cards, missing, q, strengths):
-    """R(q, z) for one q and every z; -1 where no cohort recorded both."""
-    n_classes = tables.shape[2]
+def proxy_strengths(rows, pairs, q, strengths):
+    """R(q,z) for one q and every z; -1 where no cohort recorded both."""
+    cards, missing = rows.cards, rows.missing
     most = cards.max()
-    table = np.empty((most, most, n_classes))
+    table = np.empty((most, most, pairs.tables.shape[2]))
     for z in range(len(cards)):
         strengths[z] = -1.0
         if z == q or min(cards[q], cards[z]) < 2:
             continue
         total, weight = 0.0, 0.0
-        for j in range(len(tables)):
+        for j in range(len(missing)):
             if not missing[j, q] and not missing[j, z]:
-                pair_table(tables[j], starts, cards, q, z, table)
-                rows, share = _explained(table[: cards[q], : cards[z]])
-                total += rows * share
-                weight += rows
+                pair_table(pairs.tables[j], pairs.starts, cards, q, z, table)
+                n_rows, share = _explained(table[: cards[q], : cards[z]])
+                total += n_rows * share
+                weight += n_rows
         if weight > 0:
             strengths[z] = total / weight
 
@@ -81,45 +81,34 @@ def _explained(table):
 
 
 @compiled
-def margins_of(
-    i,
-    counts,
-    single_tables,
-    single_starts,
-    pair_tables,
-    pair_starts,
-    cards,
-    missing,
-    sizes,
-    strengths,
-    with_proxies,
-    margins,
-):
-    """p̂(q|y) of every feature q that cohort i never recorded, as (feature, value, class)."""
+def margins_of(i, rows, counts, singles, pairs, strengths, margins):
+    """p̂(q|y) of every feature q that cohort i never recorded, as (feature, value, class).
+
+    `counts` are the tables of single features; `strengths` is -1 where there is no proxy.
+    """
+    cards, missing = rows.cards, rows.missing
     most, n_classes = cards.max(), margins.shape[2]
     table = np.empty((most, most, n_classes))
     said = np.empty((most, n_classes))
     for q in range(len(cards)):
         if not missing[i, q]:
             continue
-        at = single_starts[q]
+        at = singles.starts[q]
         total = np.zeros((cards[q], n_classes))
-        for j in range(len(counts)):
+        for j in range(len(missing)):
             if missing[j, q]:
                 continue
-            strength, proxy = 0.0, -1
-            if with_proxies:
-                strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
+            strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
             if strength > LEAST_STRENGTH:
                 strength = min(strength, MOST_STRENGTH)
-                pair_table(pair_tables[j], pair_starts, cards, q, proxy, table)
-                start = single_starts[proxy]
+                pair_table(pairs.tables[j], pairs.starts, cards, q, proxy, table)
+                start = singles.starts[proxy]
                 own = counts[i, start : start + cards[proxy]]
                 _through_proxy(table[: cards[q], : cards[proxy]], own, said)
             else:
                 strength = 0.0
-                _as_recorded(single_tables[j, at : at + cards[q]], said)
-            weight = sizes[j] * (1.0 - strength) ** -2
+                _as_recorded(singles.tables[j, at : at + cards[q]], said)
+            weight = rows.sizes[j] * (1.0 - strength) ** -2
             for x in range(cards[q]):
                 for y in range(n_classes):
                     total[x, y] += weight * said[x, y]
@@ -128,6 +117,7 @@ def margins_of(
 
 @compiled
 def _best_proxy(strengths, missing_here, missing_there):
+    """R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded."""
     best, proxy = -1.0, -1
     for z in range(len(strengths)):
         if not missing_here[z] and not missing_there[z] and strengths[z] > best:
@@ -137,6 +127,7 @@ def _best_proxy(strengths, missing_here, missing_there):
 
 @compiled
 def _as_recorded(table, said):
+    """T_j(q|y)"""
     for y in range(table.shape[1]):
         total = 0.0
         for x in range(len(table)):

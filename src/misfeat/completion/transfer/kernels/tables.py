@@ -6,9 +6,66 @@ one stride a feature times its value, so the cells of parts and wholes follow fr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CHUNK = 1024
+"""Rows whose cells are found together, so that they stay in the first-level cache."""
+
+
+class Rows(NamedTuple):
+    """The coded, weighted rows of all cohorts.
+
+    Attributes
+    ----------
+    codes : ndarray of int64 of shape (n_features, n_rows)
+        Categories; those of unrecorded features are not read.
+    target, weights : ndarray of shape (n_rows,)
+        The class of a row, and how many rows of the table it stands for.
+    offsets : ndarray of int64 of shape (n_cohorts + 1,)
+        Cohort i owns the rows ``offsets[i]:offsets[i + 1]``.
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        Which features each cohort never recorded.
+    cards : ndarray of int64 of shape (n_features,)
+        How many categories each feature has.
+    by_class : ndarray of shape (n_cohorts, n_classes)
+        n_i(y).
+    sizes : ndarray of shape (n_cohorts,)
+        N_i, the weights of donors.
+    """
+
+    codes: NDArray[np.int64]
+    target: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+    cards: NDArray[np.int64]
+    by_class: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+
+class Layout(NamedTuple):
+    """The tables of all subsets of one size, laid end to end: a line a cell, a column a class.
+
+    Attributes
+    ----------
+    subsets : ndarray of int64 of shape (n_subsets, size)
+        Feature numbers, in the order of ranks.
+    starts : ndarray of int64 of shape (n_subsets,)
+        The first line of each subset's table.
+    n_cells : int
+        The lines of all tables.
+    """
+
+    subsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    n_cells: int
 
 
 @compiled
@@ -34,31 +91,57 @@ def part_cells(cards, steps, cells):
 
 
 @compiled
-def count_cells(codes, target, weights, start, stop, subset, strides, counts):
-    """Add the rows start to stop to the table of a subset."""
-    for row in range(start, stop):
-        cell = 0
-        for a in range(len(subset)):
-            cell += strides[a] * codes[subset[a], row]
-        counts[cell, target[row]] += weights[row]
+def rank_of(subset):
+    """The place of a pair or a triple among those of its size."""
+    a, b = subset[0], subset[1]
+    place = b * (b - 1) // 2 + a
+    if len(subset) == 3:
+        c = subset[2]
+        place += c * (c - 1) * (c - 2) // 6
+    return place
 
 
 @compiled
-def count_level(codes, target, weights, offsets, missing, subsets, cards, starts, first, last, out):
-    """Tables of some subsets in every cohort that recorded them, each from its start on."""
-    size = subsets.shape[1]
-    strides = np.empty(size, np.int64)
+def donors_of(subset, missing):
+    """J(s): the cohorts that recorded all of a subset."""
+    found = np.empty(len(missing), np.int64)
+    many = 0
+    for j in range(len(missing)):
+        recorded = True
+        for a in range(len(subset)):
+            recorded &= not missing[j, subset[a]]
+        if recorded:
+            found[many] = j
+            many += 1
+    return found[:many]
+
+
+@compiled
+def count_cells(rows, cohort, subset, strides, counts):
+    """C_j(x,y): add a cohort's rows to its table of some features."""
+    first, last = rows.offsets[cohort], rows.offsets[cohort + 1]
+    cells = np.empty(min(CHUNK, last - first), np.int64)
+    for start in range(first, last, CHUNK):
+        stop = min(start + CHUNK, last)
+        cells[:] = 0
+        for a in range(len(subset)):
+            codes, stride = rows.codes[subset[a], start:stop], strides[a]
+            for r in range(len(codes)):
+                cells[r] += stride * codes[r]
+        target, weights = rows.target[start:stop], rows.weights[start:stop]
+        for r in range(len(target)):
+            counts[cells[r], target[r]] += weights[r]
+
+
+@compiled
+def count_level(rows, layout, first, last, counts):
+    """The tables of the subsets first to last, in every cohort that recorded them."""
+    strides = np.empty(layout.subsets.shape[1], np.int64)
     for s in range(first, last):
-        cells = strides_of(cards[subsets[s]], strides)
-        for j in range(len(offsets) - 1):
-            recorded = True
-            for a in range(size):
-                recorded &= not missing[j, subsets[s, a]]
-            if recorded:
-                table = out[j, starts[s] : starts[s] + cells]
-                count_cells(
-                    codes, target, weights, offsets[j], offsets[j + 1], subsets[s], strides, table
-                )
+        subset, start = layout.subsets[s], layout.starts[s]
+        cells = strides_of(rows.cards[subset], strides)
+        for j in donors_of(subset, rows.missing):
+            count_cells(rows, j, subset, strides, counts[j, start : start + cells])
 
 
 @compiled

@@ -8,12 +8,11 @@ its completion.
 from __future__ import annotations
 
 from dataclasses import Field, dataclass, field, fields
+from numbers import Real
 from textwrap import dedent, fill, indent
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
-import numpy as np
-
-from misfeat.exceptions import UNSAID, MisfeatError, Setting, check_count, check_jobs
+from misfeat.exceptions import UNSAID, InPython, MisfeatError, Setting, check_count, check_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,11 +39,14 @@ class Takes:
         Raises unless a value, given with the parameter's name, is one of these.
     choices : tuple of str
         The values to choose from, where there are few.
+    kind : type
+        What a plain value is: int, float, bool or str.
     """
 
     words: str
     check: Check
     choices: tuple[str, ...] = ()
+    kind: type = str
 
 
 @dataclass(frozen=True)
@@ -152,14 +154,8 @@ def with_parameters(kind: Kind) -> Kind:
     ...     step: int = parameter("How far to step.", an_integer(), default=1)
     >>> Counter(step=2).step
     2
-    >>> print(Counter.__doc__)
-    Count.
-    <BLANKLINE>
-
-    Parameters
-    ----------
-    step : int, default=1
-        How far to step.
+    >>> Counter.__doc__.splitlines()[-2:]
+    ['step : int, default=1', '    How far to step.']
     """
     made: Any = dataclass(eq=False, repr=False)(kind)
     made.__doc__ = dedent(f"    {made.__doc__}").strip().replace("{parameters}", _section(made))
@@ -192,12 +188,12 @@ def anything(words: str) -> Takes:
 
 def an_integer(least: int = 1, none: bool = False) -> Takes:
     """An integer of at least `least`, or None where allowed."""
-    return Takes("int", lambda value, name: check_count(value, name, least, none))
+    return Takes("int", lambda value, name: check_count(value, name, least, none), kind=int)
 
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-    return Takes("int", lambda value, name: check_jobs(value))  # noqa: ARG005
+    return Takes("int", lambda value, name: check_jobs(value), kind=int)  # noqa: ARG005
 
 
 def a_share() -> Takes:
@@ -209,7 +205,7 @@ def a_share() -> Takes:
                 "{setting}; it must be above 0 and at most 1.", setting=Setting(name, value)
             )
 
-    return Takes("float", check)
+    return Takes("float", check, kind=float)
 
 
 def a_level() -> Takes:
@@ -218,30 +214,32 @@ def a_level() -> Takes:
     def check(value: object, name: str) -> None:
         if value is not None and (not _is_share(value) or value == 1):
             raise MisfeatError(
-                "{setting}; it must lie between 0 and 1, or be None.", setting=Setting(name, value)
+                "{setting}; it must lie between 0 and 1{or_none}.",
+                setting=Setting(name, value),
+                or_none=InPython(", or be None"),
             )
 
-    return Takes("float or None", check)
+    return Takes("float or None", check, kind=float)
 
 
 def a_flag() -> Takes:
     """True or False."""
 
     def check(value: object, name: str) -> None:
-        if not isinstance(value, bool | np.bool_):
+        if not _is_flag(value):
             raise MisfeatError("{setting}; use True or False.", setting=Setting(name, value))
 
-    return Takes("bool", check)
+    return Takes("bool", check, kind=bool)
 
 
 def a_verbosity() -> Takes:
     """An integer from 0 on, or a flag."""
 
     def check(value: object, name: str) -> None:
-        if not isinstance(value, bool | np.bool_):
+        if not _is_flag(value):
             check_count(value, name, least=0)
 
-    return Takes("int", check)
+    return Takes("int", check, kind=int)
 
 
 def one_of(*choices: str) -> Takes:
@@ -259,20 +257,6 @@ def one_of(*choices: str) -> Takes:
     return Takes(words, check, choices)
 
 
-def settings_of(kind: type) -> Takes:
-    """Settings of a kind, or None for the usual ones."""
-
-    def check(value: object, name: str) -> None:
-        if value is not None and not isinstance(value, kind):
-            raise MisfeatError(
-                "{setting}; it must be a {kind}, or None.",
-                setting=Setting(name, value),
-                kind=kind.__name__,
-            )
-
-    return Takes(f"{kind.__name__} or None", check)
-
-
 def _alternatives(choices: tuple[str, ...]) -> str:
     """``'a', 'b' or 'c'``."""
     *others, last = map(repr, choices)
@@ -280,5 +264,14 @@ def _alternatives(choices: tuple[str, ...]) -> str:
 
 
 def _is_share(value: object) -> bool:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return number and bool(0 < value <= 1)  # type: ignore[operator]
+    number: Any = value
+    return isinstance(number, Real) and not _is_flag(number) and bool(0 < number <= 1)  # type: ignore[operator]
+
+
+def _is_flag(value: object) -> bool:
+    # Imported only where a value is no plain flag: a shell that completes options waits for this.
+    if isinstance(value, bool):
+        return True
+    from numpy import bool_
+
+    return isinstance(value, bool_)

@@ -1,0 +1,230 @@
+"""The options of `misfeat run`: one for each parameter that has one, and the command line's own."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from misfeat.cli.columns import complete_column, complete_names
+from misfeat.cli.forms import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, PLAIN, TEXT, Form
+from misfeat.exceptions import UNSAID, shortened
+from misfeat.parameters import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
+from misfeat.parameters.coding import CodingParameters
+from misfeat.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from misfeat.exceptions import Setting
+    from misfeat.parameters import Parameter
+
+    Names = Callable[[], Iterable[str]]
+
+PANELS = (TABLE, COLUMNS, PREDICTIONS, OUTPUT, None)
+"""Headings in the order of ``--help``; options without one stand apart."""
+LONGEST = 60
+"""Characters of a value in a message; a longer one is left out."""
+NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
+"""Help of options that every command has."""
+
+
+@dataclass(frozen=True)
+class RunOption:
+    """One option of `misfeat run`.
+
+    Attributes
+    ----------
+    name : str
+        As in a settings file, with underscores.
+    form : Form
+        How its value is said.
+    help : str
+        One line for ``--help``.
+    panel : str or None
+        The heading it stands under.
+    default : object
+        What holds where it is not given; None where that is the parameter's to say.
+    parameter : str or None
+        The name in Python, where it is another.
+    owner : type or None
+        Whose parameter it is; None for the command line's own.
+    flags : tuple of str
+        Its spellings, where they do not follow from the name.
+    names : callable or None
+        The values to choose from.
+    in_file : bool
+        Whether a settings file may hold it.
+    kept : bool
+        Whether it is saved with a run: not what only says how and where answers are shown.
+    """
+
+    name: str
+    form: Form
+    help: str
+    panel: str | None = None
+    default: Any = None
+    parameter: str | None = None
+    owner: type | None = None
+    flags: tuple[str, ...] = ()
+    names: Names | None = None
+    in_file: bool = True
+    kept: bool = True
+
+    @property
+    def key(self) -> str:
+        """The name in a settings file."""
+        return self.name.replace("_", "-")
+
+    @property
+    def python_name(self) -> str:
+        """The name in Python."""
+        return self.parameter or self.name
+
+    def argument(self) -> inspect.Parameter:
+        """The argument of a function that typer makes the option from."""
+        hint = self.form.hint if self.default is not None else self.form.hint | None
+        return inspect.Parameter(
+            self.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=self.default,
+            annotation=Annotated[hint, self._option()],
+        )
+
+    def spelled(self, setting: Setting) -> str:
+        """The option as it would stand on the command line."""
+        flag = f"--{self.key}"
+        if setting.column is None and not setting.has_value:
+            return flag
+        value = setting.value if setting.has_value else "VALUE"
+        if self.form.is_path:
+            return f"{flag} {value!r}"
+        said = self.form.spell(value if setting.column is None else {setting.column: value})
+        text = " ".join(f"{flag} {shortened(part)}" for part in said)
+        return text if 0 < len(text) <= LONGEST + len(flag) else flag
+
+    def _option(self) -> Any:
+        if self.name == "table":
+            return typer.Argument(metavar="TABLE", help=self.help)
+        complete: Callable[..., list[str]] | None = None
+        if self.names is not None:
+            complete = complete_names(self.names)
+        elif self.form.names_columns:
+            complete = complete_column
+        return typer.Option(
+            *self.flags, help=self.help, rich_help_panel=self.panel, autocompletion=complete
+        )
+
+
+def _completers() -> Iterable[str]:
+    from misfeat.completion.named import COMPLETERS
+
+    return tuple(COMPLETERS)
+
+
+def _said_by(owner: type) -> list[RunOption]:
+    """The options of the parameters of an estimator."""
+    return [
+        _of_parameter(one, owner) for one in parameters_of(owner).values() if one.option is not None
+    ]
+
+
+def _of_parameter(one: Parameter, owner: type) -> RunOption:
+    said: Any = one.option
+    form = PLAIN[one.takes.kind] if said.reads == "plain" else FORMS[said.reads]
+    default = one.default if said.default is UNSAID else said.default
+    option = RunOption(
+        name=one.option_name,
+        form=form,
+        help=said.help,
+        panel=said.panel,
+        default=None if form.is_repeated else default,
+        parameter=one.name,
+        owner=owner,
+    )
+    if said.reads == "completer":
+        return replace(option, names=_completers)
+    return replace(option, names=lambda: one.takes.choices) if one.takes.choices else option
+
+
+FIRST = [
+    RunOption("table", PATH, "A CSV, TSV or Parquet file, folder or glob.", TABLE),
+    RunOption("target", COLUMN, "The column to tell about.", TABLE),
+]
+CONFIG = RunOption(
+    "config",
+    PATH,
+    "A TOML file with any of these options; the command line wins over it.",
+    TABLE,
+    in_file=False,
+)
+LAST = [
+    RunOption(
+        "memory_limit",
+        NUMBER,
+        "The share of the free memory that scores may take, 0.6 if not given.",
+        PREDICTIONS,
+    ),
+    RunOption(
+        "worth", FLAG, "Show what unrecorded features are worth collecting.", OUTPUT, default=True
+    ),
+    RunOption(
+        "cost",
+        COSTS,
+        "What recording a feature costs, COL=5 (else 1). May be repeated.",
+        OUTPUT,
+        parameter="costs",
+    ),
+    RunOption(
+        "validate",
+        FLAG,
+        "Say how far to trust predictions.",
+        OUTPUT,
+        default=False,
+        flags=("--validate",),
+    ),
+    RunOption("out", PATH, "Save the run, its settings and its report here.", OUTPUT, kept=False),
+    RunOption("title", TEXT, "The title of the report.", OUTPUT),
+    RunOption(
+        "json",
+        FLAG,
+        "Print JSON lines instead of tables.",
+        OUTPUT,
+        default=False,
+        flags=("--json",),
+        kept=False,
+    ),
+    RunOption("quiet", FLAG, NO_NOTES, default=False, flags=("--quiet", "-q"), kept=False),
+    RunOption("debug", FLAG, TRACEBACK, default=False, flags=("--debug",), in_file=False),
+]
+
+
+def _every_option() -> dict[str, RunOption]:
+    groups, *others = _said_by(Question)
+    options = [*FIRST, groups, CONFIG, *others, *_said_by(CodingParameters), *LAST]
+    options.sort(key=lambda option: PANELS.index(option.panel))
+    return {option.name: option for option in options}
+
+
+OPTIONS = _every_option()
+"""The options of `misfeat run` by name, in the order of its help."""
+_BY_PARAMETER = {option.python_name: option for option in OPTIONS.values()}
+
+
+def as_option(setting: Setting) -> str:
+    """A parameter of a message in the words of the command line.
+
+    Examples
+    --------
+    >>> from misfeat.exceptions import Setting
+    >>> as_option(Setting("k", 0)), as_option(Setting("min_rows"))
+    ('--top 0', '--min-rows')
+    >>> as_option(Setting("bins", [40, 65], column="age"))
+    "--bins 'age=40,65'"
+    >>> as_option(Setting("missing_values", column="chol"))
+    "--missing 'chol=VALUE'"
+    """
+    option = _BY_PARAMETER.get(setting.parameter)
+    return str(setting) if option is None else option.spelled(setting)

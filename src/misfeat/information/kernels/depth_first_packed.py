@@ -1,0 +1,283 @@
+"""Sparse depth-first search for up to four classes, counted in the lanes of one machine word.
+
+The search is that of `misfeat.information.kernels.depth_first`; here counts are below 2**16, so
+that a cell is one word and its part of the sum often one look-up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.information.kernels.order import next_begins_so, shared_depth
+from misfeat.machine.compiling import compiled, compiled_fast
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PACKED_BITS = 16
+PACKED_CLASSES = 4
+SCANNED_CELLS = 2
+"""With at most so many cells a row, all are looked at in order; else those that rows touched."""
+PURE = -1e-9
+"""A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+
+
+class PackedRows(NamedTuple):
+    """Rows of up to four classes.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_rows)
+        Categories; none is lacking.
+    cardinalities : ndarray of int64 of shape (n_features,)
+        Categories of each feature.
+    counts : ndarray of uint64 of shape (n_rows,)
+        How many rows each stands for, in the lane of its class.
+    f, small : ndarray
+        As in `misfeat.information.kernels.logs.Logs`.
+    """
+
+    codes: NDArray[np.integer]
+    cardinalities: NDArray[np.int64]
+    counts: NDArray[np.uint64]
+    f: NDArray[np.float64]
+    small: NDArray[np.float64]
+
+
+class Path(NamedTuple):
+    """The nodes of the search from its root to where it is; a line a depth.
+
+    Attributes
+    ----------
+    features : ndarray of int64 of shape (n_depths,)
+        The feature that leads from each node to the next.
+    rows, groups : ndarray of uint16 of shape (n_depths, n_rows + 1)
+        Rows in mixed groups, and the group of each.
+    n_left, n_groups : ndarray of int64 of shape (n_depths,)
+        How many such rows and groups there are.
+    sums : ndarray of shape (n_depths,)
+        Sums over all groups of f over classes less f of the group.
+    """
+
+    features: NDArray[np.int64]
+    rows: NDArray[np.uint16]
+    groups: NDArray[np.uint16]
+    n_left: NDArray[np.int64]
+    n_groups: NDArray[np.int64]
+    sums: NDArray[np.float64]
+
+
+class Scratch(NamedTuple):
+    """Memory for splitting groups.
+
+    Attributes
+    ----------
+    cells : ndarray of uint64 of shape (n_cells,)
+        Counts of the new groups; all 0 between splits.
+    renumbered : ndarray of int32 of shape (n_cells,)
+        The numbers of the new groups that are mixed, -1 for pure ones.
+    keys : ndarray of uint32 of shape (n_rows + 1,)
+        The cell of each row.
+    touched : ndarray of uint32 of shape (n_rows + 1,)
+        Cells with rows, as they were met.
+    """
+
+    cells: NDArray[np.uint64]
+    renumbered: NDArray[np.int32]
+    keys: NDArray[np.uint32]
+    touched: NDArray[np.uint32]
+
+
+@compiled
+def score_listed_packed(members, sizes, rows, scores):
+    """Write the sum over groups of f over classes less f of the group, of listed subsets."""
+    path, scratch = _start(rows, members.shape[1] + 1), _scratch(rows)
+    depth = 0
+    for s in range(len(sizes)):
+        size = sizes[s]
+        depth = shared_depth(path.features, depth, members[s], size)
+        while depth < size:
+            feature = members[s, depth]
+            if depth + 1 < size or next_begins_so(members, sizes, s):
+                _split(feature, depth, rows, path, scratch)
+            else:
+                path.sums[depth + 1] = _sum(feature, depth, rows, path, scratch)
+            path.features[depth] = feature
+            depth += 1
+        scores[s] = path.sums[depth]
+
+
+@compiled
+def _start(rows, n_depths):
+    """A path with its root alone: all rows in one group."""
+    n_rows = len(rows.counts)
+    path = Path(
+        np.full(n_depths, -1, dtype=np.int64),
+        np.empty((n_depths, n_rows + 1), dtype=np.uint16),  # fewer rows than counts reach
+        np.empty((n_depths, n_rows + 1), dtype=np.uint16),
+        np.zeros(n_depths, dtype=np.int64),
+        np.ones(n_depths, dtype=np.int64),
+        np.zeros(n_depths, dtype=np.float64),
+    )
+    for i in range(n_rows):
+        path.rows[0, i] = i
+        path.groups[0, i] = 0
+    path.n_left[0] = n_rows
+    path.sums[0] = _sum_of_classes(rows.counts, rows.f)
+    return path
+
+
+@compiled
+def _scratch(rows):
+    """Memory for any split: at most half of the rows' number of groups are mixed."""
+    n_rows = len(rows.counts)
+    largest = 1
+    for feature in range(len(rows.cardinalities)):
+        largest = max(largest, rows.cardinalities[feature])
+    n_cells = (n_rows // 2 + 1) * largest
+    return Scratch(
+        np.zeros(n_cells, dtype=np.uint64),
+        np.empty(n_cells, dtype=np.int32),
+        np.empty(n_rows + 1, dtype=np.uint32),
+        np.empty(n_rows + 1, dtype=np.uint32),
+    )
+
+
+@compiled
+def _sum_of_classes(counts, f):
+    """For the empty subset: the sum of f over the classes less f of the number of rows."""
+    lane = np.uint64(2**PACKED_BITS - 1)
+    total = np.uint64(0)
+    for i in range(len(counts)):
+        total += counts[i]
+    difference = 0.0
+    everything = np.uint64(0)
+    for y in range(PACKED_CLASSES):
+        count = (total >> np.uint64(y * PACKED_BITS)) & lane
+        everything += count
+        difference += f[count]
+    return difference - f[everything]
+
+
+@compiled_fast
+def _difference(cell, f, small):
+    """Sum of f over the four lanes of a word less f of their sum."""
+    if cell & np.uint64(0xFFF0FFF0FFF0FFF0) == np.uint64(0):
+        spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+        return small[(cell * spread) >> np.uint64(48)]
+    lane = np.uint64(0xFFFF)
+    a = cell & lane
+    b = (cell >> np.uint64(16)) & lane
+    c = (cell >> np.uint64(32)) & lane
+    d = cell >> np.uint64(48)
+    return ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+
+
+@compiled_fast
+def _sum(feature, depth, table, path, scratch):
+    """The sum of differences over the groups that a feature makes, which are not kept."""
+    codes, counts, f, small = table.codes[feature], table.counts, table.f, table.small
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, touched = scratch.cells, scratch.touched
+    width = np.uint32(table.cardinalities[feature])
+    n_cells = path.n_groups[depth] * table.cardinalities[feature]
+    total = 0.0
+    if n_cells <= SCANNED_CELLS * n_rows:
+        for i in range(n_rows):
+            row = rows[i]
+            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
+        for key in range(n_cells):
+            cell = cells[key]
+            cells[key] = np.uint64(0)
+            total += _difference(cell, f, small)
+        return total
+    n_touched = 0
+    for i in range(n_rows):
+        row = rows[i]
+        key = np.uint32(groups[i]) * width + codes[row]
+        cell = cells[key]
+        touched[n_touched] = key
+        n_touched += cell == np.uint64(0)
+        cells[key] = cell + counts[row]
+    for t in range(n_touched):
+        cell = cells[touched[t]]
+        cells[touched[t]] = np.uint64(0)
+        total += _difference(cell, f, small)
+    return total
+
+
+@compiled_fast
+def _split(feature, depth, table, path, scratch):
+    """Split the groups of a node by a feature, and keep the rows of mixed groups one deeper."""
+    codes, counts = table.codes[feature], table.counts
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, keys, touched = scratch.cells, scratch.keys, scratch.touched
+    width = np.uint32(table.cardinalities[feature])
+    n_cells = path.n_groups[depth] * table.cardinalities[feature]
+    if n_cells <= SCANNED_CELLS * n_rows:
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cells[key] += counts[row]
+        total, n_mixed = _renumber_all(n_cells, table, scratch)
+    else:
+        n_touched = 0
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cell = cells[key]
+            touched[n_touched] = key
+            n_touched += cell == np.uint64(0)
+            cells[key] = cell + counts[row]
+        total, n_mixed = _renumber_touched(n_touched, table, scratch)
+    path.sums[depth + 1], path.n_groups[depth + 1] = total, n_mixed
+    renumbered = scratch.renumbered
+    next_rows, next_groups = path.rows[depth + 1], path.groups[depth + 1]
+    n_left = 0
+    for i in range(n_rows):
+        group = renumbered[keys[i]]
+        next_rows[n_left] = rows[i]
+        next_groups[n_left] = group
+        n_left += group >= 0
+    path.n_left[depth + 1] = n_left
+
+
+@compiled_fast
+def _renumber_all(n_cells, table, scratch):
+    """Number the mixed ones of all cells; the sum of differences, and how many are mixed."""
+    f, small = table.f, table.small
+    cells, renumbered = scratch.cells, scratch.renumbered
+    total = 0.0
+    n_mixed = 0
+    for key in range(n_cells):
+        part = _difference(cells[key], f, small)
+        cells[key] = np.uint64(0)
+        total += part
+        mixed = part < PURE
+        renumbered[key] = n_mixed if mixed else -1
+        n_mixed += mixed
+    return total, n_mixed
+
+
+@compiled_fast
+def _renumber_touched(n_touched, table, scratch):
+    """The same for the cells that rows touched."""
+    f, small = table.f, table.small
+    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    total = 0.0
+    n_mixed = 0
+    for t in range(n_touched):
+        key = touched[t]
+        part = _difference(cells[key], f, small)
+        cells[key] = np.uint64(0)
+        total += part
+        mixed = part < PURE
+        renumbered[key] = n_mixed if mixed else -1
+        n_mixed += mixed
+    return total, n_mixed

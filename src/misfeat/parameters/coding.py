@@ -1,0 +1,98 @@
+"""CodingParameters: how columns become codes and rows subgroups, each parameter said once."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
+from typing import TYPE_CHECKING, Any
+
+from misfeat.parameters.declaring import (
+    COLUMNS,
+    Option,
+    a_share,
+    an_integer,
+    anything,
+    one_of,
+    parameter,
+    with_parameters,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@with_parameters
+class CodingParameters:
+    """The parameters of `misfeat.Coding`, apart from the estimator, so that reading them is fast.
+
+    {parameters}
+    """
+
+    _: KW_ONLY
+    bins: int | Mapping[str, Any] = parameter(
+        """Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
+        number or the cut points of single columns, ``"*"`` the number for all others.""",
+        anything("int or dict"),
+        default=5,
+        option=Option(
+            "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one.",
+            COLUMNS,
+            reads="bins",
+        ),
+    )
+    binning: str = parameter(
+        "Equally full or equally wide bins, learned over all subgroups together.",
+        one_of("quantile", "uniform"),
+        default="quantile",
+        option=Option("Bins as full ('quantile') or as wide ('uniform').", COLUMNS),
+    )
+    max_categories: int = parameter(
+        """A column with at most so many distinct values is taken as it is. Text with more keeps its
+        most frequent values; the rest become one.""",
+        an_integer(least=2),
+        default=9,
+        option=Option("Up to so many distinct values are taken as they are.", COLUMNS),
+    )
+    missing_values: Any = parameter(
+        """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``.""",
+        anything("value, list or dict"),
+        default=None,
+        option=Option(
+            "A value that means missing, as '?' or COL=0. May be repeated.",
+            COLUMNS,
+            name="missing",
+            reads="codes",
+        ),
+    )
+    missing_threshold: float = parameter(
+        """A feature that is missing in this share of a subgroup's rows counts as never recorded
+        there.""",
+        a_share(),
+        default=0.95,
+        option=Option("Missing in this share of a subgroup: never recorded there.", COLUMNS),
+    )
+    sporadic: str = parameter(
+        """What becomes of other missing values: a category of their own, or rows that count only
+        for sets of features that they have in full.""",
+        one_of("category", "available"),
+        default="category",
+        option=Option("Other missing values: 'category' or 'available'.", COLUMNS),
+    )
+    min_rows: int = parameter(
+        "Subgroups with fewer rows are merged or dropped, as `small_groups` says.",
+        an_integer(),
+        default=1,
+        option=Option("Subgroups with fewer rows count as small.", COLUMNS),
+    )
+    small_groups: str = parameter(
+        "What becomes of small subgroups.",
+        one_of("merge", "drop"),
+        default="merge",
+        option=Option("Small subgroups: 'merge' or 'drop'.", COLUMNS),
+    )
+    missing_groups: str = parameter(
+        """What becomes of rows in which a group column is missing: subgroups of their own, or
+        dropped.""",
+        one_of("own", "drop"),
+        default="own",
+        option=Option("Rows without a group value: 'own' or 'drop'.", COLUMNS),
+    )

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import tomllib
+
+import pytest
+
+from misfeat import Coding, SubgroupSelector
+from misfeat.cli.options import OPTIONS, as_option
+from misfeat.exceptions import Setting
+from misfeat.parameters import parameters_of
+from tests.cli.commands import QUICK, process
+
+ADDED = """
+import misfeat.parameters.coding as declared
+from misfeat.parameters import COLUMNS, Option, an_integer, one_of, parameter, with_parameters
+
+@with_parameters
+class More(declared.CodingParameters):
+    digits: int = parameter(
+        "Digits that count.", an_integer(), default=8, option=Option("Digits to keep.", COLUMNS)
+    )
+    case: str = parameter(
+        "Letters.", one_of("keep", "lower"), default="keep", option=Option("Letters.", COLUMNS)
+    )
+
+declared.CodingParameters = More
+from misfeat.cli import main
+main()
+"""
+"""The command line with two more parameters of Coding, which are said in one place."""
+
+
+def with_more(*arguments: str, **settings: str):
+    return process(*arguments, command=[sys.executable, "-c", ADDED], **settings)
+
+
+def test_a_parameter_said_once_is_an_option_with_its_help_and_default():
+    shown = with_more("run", "--help", TERMINAL_WIDTH="80").stdout
+    line = next(line for line in shown.splitlines() if "--digits" in line)
+    assert "<int>" in line
+    assert "Digits to keep. [default: 8]" in line
+
+
+def test_its_choices_are_completed():
+    words = {"COMP_WORDS": "misfeat run --case l", "COMP_CWORD": "3"}
+    found = with_more(_MISFEAT_COMPLETE="complete_bash", **words)
+    assert found.stdout.split() == ["lower"]
+
+
+def test_it_reaches_the_estimator_from_the_command_line_and_from_a_file(table, tmp_path):
+    first, again = tmp_path / "first", tmp_path / "again"
+    found = with_more("run", table, *QUICK, "--digits", "3", "--case", "lower", "--out", str(first))
+    assert found.exit_code == 0, found.stderr
+    kept = tomllib.loads((first / "run.toml").read_text())
+    assert (kept["digits"], kept["case"]) == (3, "lower")
+    found = with_more("run", "--config", str(first / "run.toml"), "--out", str(again))
+    assert found.exit_code == 0, found.stderr
+    coding = json.loads((again / "selection.json").read_text())["estimator"]["params"]["coding"]
+    assert (coding["digits"], coding["case"]) == (3, "lower")
+
+
+def test_it_is_checked_in_the_words_of_the_command_line(table, tmp_path):
+    refused = with_more("run", table, *QUICK, "--digits", "0")
+    assert refused.stderr == "error: --digits 0; it must be an integer of at least 1.\n"
+    (tmp_path / "run.toml").write_text('digits = "many"')
+    refused = with_more("run", table, "--config", str(tmp_path / "run.toml"))
+    assert refused.stderr.endswith('digits = "many" must be an integer.\n')
+
+
+def test_every_parameter_of_the_estimators_that_has_an_option_is_one():
+    for estimator in (SubgroupSelector, Coding):
+        for parameter in parameters_of(estimator).values():
+            if parameter.option is not None:
+                assert OPTIONS[parameter.option_name].python_name == parameter.name
+
+
+def test_a_run_takes_every_option():
+    from misfeat.cli.run import run as command
+
+    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
+
+
+@pytest.mark.parametrize(
+    ("setting", "spelled"),
+    [
+        (Setting("k", 0), "--top 0"),
+        (Setting("min_rows"), "--min-rows"),
+        (Setting("sampler", "no"), "--sampler 'no'"),
+        (Setting("bins", 5, column="age"), "--bins 'age=5'"),
+        (Setting("bins", ["40", "65"], column="age"), "--bins 'age=40,65'"),
+        (Setting("bins", [40], column="age"), "--bins 'age=40,'"),
+        (Setting("bins", 0, column="*"), "--bins 0"),
+        (Setting("bins", 0), "--bins 0"),
+        (Setting("groups"), "--by"),
+        (Setting("groups", [40], column="age"), "--by 'age:40'"),
+        (Setting("groups", ["site", {"age": [40]}]), "--by 'site' --by 'age:40'"),
+        (Setting("groups", ["a column with a name"] * 9), "--by"),
+        (Setting("groups", []), "--by"),
+        (Setting("missing_values", column="chol"), "--missing 'chol=VALUE'"),
+        (Setting("missing_values", [0, 9], column="chol"), "--missing 'chol=0' --missing 'chol=9'"),
+        (Setting("costs", -1.0, column="mri"), "--cost 'mri=-1'"),
+        (Setting("costs", "mri"), "--cost 'mri'"),
+        (Setting("blocks", {"lipids": ["hdl", "ldl"]}), "--block 'lipids=hdl,ldl'"),
+        (Setting("include", ["a"]), "--include 'a'"),
+        (Setting("out", "x"), "--out 'x'"),
+        (Setting("out", "a/long/way" * 10), f"--out '{'a/long/way' * 10}'"),
+        (Setting("unseen", "ignore"), "unseen='ignore'"),
+    ],
+)
+def test_parameters_of_messages_are_spelled_as_options(setting, spelled):
+    assert as_option(setting) == spelled

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat.completion.transfer.kernels.expectation import expected_score, poisson_table
+
+
+def plug_in(table):
+    joint = table / table.sum()
+    outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    held = joint > 0
+    return (joint[held] * np.log(joint[held] / outer[held])).sum()
+
+
+def test_where_every_row_is_certain_the_score_is_that_of_the_counts():
+    rows = np.array([[30.0, 10.0], [5.0, 25.0]])
+    certain = np.zeros((2, 2, 2))
+    certain[0, 1] = certain[1, 0] = 1.0
+    score, variance = expected_score(certain, rows, poisson_table())
+    assert score == pytest.approx(plug_in(rows))
+    assert variance == pytest.approx(0.0)
+
+
+def test_the_mean_and_spread_are_those_of_drawn_rows():
+    rng = np.random.default_rng(0)
+    rows = np.array([[300.0, 200.0]])
+    shares = rng.dirichlet(np.ones(4), size=2).T[None]
+    drawn = []
+    for _ in range(2000):
+        of_class = [rng.multinomial(int(n), shares[0, :, y]) for y, n in enumerate(rows[0])]
+        drawn.append(plug_in(np.column_stack(of_class).astype(float)))
+    score, variance = expected_score(np.ascontiguousarray(shares), rows, poisson_table())
+    assert score == pytest.approx(np.mean(drawn), abs=2e-3)
+    assert variance == pytest.approx(np.var(drawn), rel=0.2)

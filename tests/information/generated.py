@@ -1,0 +1,54 @@
+"""Small cohorts, and their scores by scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import mutual_info_score
+
+from misfeat.cohorts import Cohort
+from misfeat.lattice import level
+
+
+def cohort_of(codes: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None) -> Cohort:
+    return Cohort(
+        name="test",
+        codes=codes,
+        target=target,
+        weights=np.ones(len(target), dtype=np.int64) if weights is None else weights,
+        recorded=np.ones(len(codes), dtype=bool),
+        cardinalities=codes.max(axis=1, initial=0).astype(np.int64) + 1,
+        n_classes=int(target.max(initial=0)) + 1,
+    )
+
+
+def random_cohort(
+    n: int = 8,
+    rows: int = 400,
+    cardinality: int = 4,
+    n_classes: int = 3,
+    heaviest: int = 1,
+    seed: int = 0,
+) -> Cohort:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(cardinality, size=(n, rows))
+    noise = rng.integers(2, size=rows)
+    target = (codes[0] + codes[1] * codes[min(2, n - 1)] + noise) % n_classes
+    return cohort_of(codes, target, rng.integers(1, heaviest + 1, size=rows))
+
+
+def with_gaps(seed: int = 0) -> Cohort:
+    base = random_cohort(5, 300, 3, seed=seed)
+    codes = base.codes.astype(np.int8)
+    codes[np.random.default_rng(seed).random(codes.shape) < 0.15] = -1
+    return Cohort(**{**vars(base), "codes": codes})
+
+
+def reference(cohort: Cohort, subset: np.ndarray) -> float:
+    keys = np.unique(cohort.codes[subset], axis=1, return_inverse=True)[1].ravel()
+    return mutual_info_score(
+        np.repeat(keys, cohort.weights), np.repeat(cohort.target, cohort.weights)
+    )
+
+
+def everything(cohort: Cohort, n: int) -> list[float]:
+    return [reference(cohort, np.array(s)) for m in range(1, n + 1) for s in level(n, m)]

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat.cohorts import build_cohorts, build_moments
+from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.lattice import level
+
+
+def table(n=60, gaps=False):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(3, size=n).astype(float) for name in "abc"}
+    columns["y"] = columns["a"] + rng.integers(2, size=n)
+    columns["site"] = np.repeat([0, 1], n // 2)
+    columns["c"][: n // 2] = np.nan
+    if gaps:
+        columns["b"][::7] = np.nan
+    return columns
+
+
+def mutual_information(**settings):
+    gaps = bool(settings)
+    return MutualInformation(build_cohorts(table(gaps=gaps), "y", groups="site", **settings))
+
+
+def squared_correlation():
+    return SquaredCorrelation(build_moments(table(), "y", groups="site"))
+
+
+@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
+def test_whole_levels_and_listed_sets_have_the_same_scores(make):
+    measure = make()
+    for cohort in range(2):
+        for size, scores in enumerate(measure.of_levels(cohort, 1, 3, None), start=1):
+            listed = measure.of_subsets(cohort, level(3, size), None)
+            assert scores == pytest.approx(listed, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
+def test_sets_with_an_unrecorded_feature_have_no_score_and_others_stay_below_the_ceiling(make):
+    measure = make()
+    assert measure.missing.tolist() == [[False, False, True], [False, False, False]]
+    pairs = measure.of_levels(0, 2, 2, None)[0]
+    assert np.isnan(pairs).tolist() == [False, True, True]
+    for cohort in range(2):
+        scores = np.concatenate(measure.of_levels(cohort, 1, 3, None))
+        assert np.nanmax(scores) <= measure.ceiling[cohort] + 1e-12
+
+
+@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
+def test_progress_is_told_to_the_end(make):
+    told = []
+    make().of_levels(1, 1, 3, 1, lambda done, total: told.append((done, total)))
+    assert told[-1][0] == told[-1][1]
+
+
+def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
+    assert mutual_information().closed
+    measure = mutual_information(sporadic="available")
+    assert not measure.closed
+    assert measure.ceiling == pytest.approx(np.log(4))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pickle
+
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting
+
+
+def told(setting):
+    return f"<{setting.parameter}>"
+
+
+def test_a_message_is_told_with_other_words_for_its_parameters():
+    message = Message("{size} is more than {n}.", size=Setting("size", 9), n=2)
+    assert message == "size=9 is more than 2."
+    assert message.told(told) == "<size> is more than 2."
+
+
+def test_messages_within_messages_are_told_too():
+    inner = Message("Lower {size}.", size=Setting("size"))
+    outer = Message("Not shown. {why}", why=inner) + inner
+    assert outer == "Not shown. Lower size.Lower size."
+    assert outer.told(told) == "Not shown. Lower <size>.Lower <size>."
+
+
+def test_words_for_python_are_left_out_or_replaced_elsewhere():
+    message = Message(
+        "Too many ({n}){or_none}.",
+        n=InPython("n_features = 3", "3 features"),
+        or_none=InPython(", or None"),
+    )
+    assert message == "Too many (n_features = 3), or None."
+    assert message.told(told) == "Too many (3 features)."
+
+
+def test_names_in_braces_are_text():
+    message = Message("{column!r} is {{unknown}}; use {size}.", column="{x}", size=Setting("size"))
+    assert message == "'{x}' is {unknown}; use size."
+
+
+def test_an_error_carries_what_it_is_about():
+    error = MisfeatError(
+        "{bins} is too few.", remedy="Raise {more}.", bins=Setting("bins", 1, "age"), more="it"
+    )
+    assert (error.parameter, error.column, error.value) == ("bins", "age", 1)
+    assert str(error) == "bins={'age': 1} is too few. Raise it."
+    assert error.remedy == "Raise it."
+
+
+def test_a_message_can_be_pickled():
+    message = Message("{size} is odd.", size=Setting("size", 9))
+    again = pickle.loads(pickle.dumps(message))  # noqa: S301
+    assert again == message
+    assert again.told(told) == "<size> is odd."
