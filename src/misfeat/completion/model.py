@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from misfeat.completion.parts import best_below
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -132,8 +132,11 @@ class Known:
         """The rows; where there are none, an error names the completer and another to use."""
         if self.cohorts is None:
             raise MisfeatError(
-                f"The completer {completer!r} needs the rows of all subgroups and scores of "
-                f"measure='mutual_info'; use completer={instead!r}."
+                "The completer {name!r} needs the rows of all subgroups and scores of {measure};",
+                remedy="use {other}.",
+                name=completer,
+                measure=Setting("measure", "mutual_info"),
+                other=Setting("completer", instead),
             )
         return self.cohorts
 

@@ -115,9 +115,10 @@ def completer_of(
         completer = clone(wanted, safe=False)
     else:
         raise MisfeatError(
-            "{setting} is unknown; use {names}, or an instance with methods {methods}.",
-            setting=Setting("completer", wanted),
-            names=", ".join(map(repr, completer_names())),
+            "{setting} is unknown; use one of {names}, or an instance of a completer, with methods "
+            "{methods}.",
+            setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
+            names=completer_names(),
             methods=", ".join(_METHODS),
         )
     if isinstance(completer, BaseEstimator):

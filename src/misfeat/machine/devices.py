@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     import torch
@@ -21,15 +21,19 @@ def check_torch() -> None:
         import torch  # noqa: F401
     except ImportError as error:
         raise MisfeatError(
-            "Completers with a neural network need PyTorch, which is not installed; install it "
-            "with pip install 'misfeat[neural]', or use another completer."
+            "Completers with a neural network need PyTorch, which is not installed;",
+            remedy="install it with pip install 'misfeat[neural]', or use another completer.",
         ) from error
 
 
 def check_device(device: object) -> None:
     """Raise unless the name of a device; does not ask whether the device is there."""
     if device not in DEVICES:
-        raise MisfeatError(f"device={device!r} is unknown; use one of {DEVICES}.")
+        raise MisfeatError(
+            "{setting} is unknown; use one of {names}.",
+            setting=Setting("device", device),
+            names=DEVICES,
+        )
 
 
 def torch_device(device: str) -> torch.device:
@@ -49,6 +53,7 @@ def torch_device(device: str) -> torch.device:
         return torch.device("cuda" if there["cuda"] else "cpu")
     if not there.get(device, True):
         raise MisfeatError(
-            f"device={device!r}, but PyTorch finds no such device here; use 'auto' or 'cpu'."
+            "{setting}, but PyTorch finds no such device here; use 'auto' or 'cpu'.",
+            setting=Setting("device", device),
         )
     return torch.device(device)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.cohorts import Coding, build_cohorts
+from misfeat import Coding
+from misfeat.cohorts import build_cohorts
 from misfeat.completion.transfer.rows import CodedRows
 
 
@@ -17,6 +18,6 @@ def test_rare_categories_are_merged_and_gaps_become_one():
     assert set(np.unique(rows.codes)) == set(range(8))
     assert CodedRows.of(cohorts, most=100).as_scored
     columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
-    with_gaps = build_cohorts(columns, "y", groups="site", sporadic="available")
+    with_gaps = build_cohorts(columns, "y", groups="site", coding=Coding(sporadic="available"))
     place = with_gaps.features.index("some")
     assert CodedRows.of(with_gaps).cards[place] == 4

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from misfeat.exceptions import MisfeatError, warn
+from misfeat.exceptions import MisfeatError, Setting, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -127,7 +127,8 @@ def train(
         warn(f"Training was interrupted in epoch {epoch}; the best weights so far are used.")
     if not kept.epoch.all():
         raise MisfeatError(
-            f"Training diverged with learning_rate={settings.learning_rate}; lower it."
+            "Training diverged with {setting}; lower it.",
+            setting=Setting("learning_rate", settings.learning_rate),
         )
     kept.restore()
     taught = np.array([len(known.rows) > 0 for known in labels])

@@ -11,7 +11,7 @@ from misfeat.completion.networks.completer import NeuralCompleter
 from misfeat.completion.networks.labels import taught_subgroups, with_untaught_averaged
 from misfeat.completion.networks.settings import TrainingSettings
 from misfeat.completion.settings import INHERIT
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,15 +161,19 @@ class PaperCompleter(NeuralCompleter):
         reach = self.reach(size, n_features)
         if len(exact.by_size) <= reach:
             raise MisfeatError(
-                f"With layers={self.layers}, scores up to size {reach} are read; by_size ends at "
-                f"size {len(exact.by_size) - 1}."
+                "With {setting}, scores up to size {reach} are read; by_size ends at size {last}.",
+                setting=Setting("layers", self.layers),
+                reach=reach,
+                last=len(exact.by_size) - 1,
             )
         shape = self._shape(size, n_features, n_cohorts)
         taught = taught_subgroups(exact.by_size[shape.low : shape.high + 1])
         if not taught.any():
             raise MisfeatError(
-                f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
-                "for a smaller size, give more layers, or use another completer."
+                "No subgroup has a score of sizes {low} to {high} to learn from;",
+                remedy="ask for a smaller size, give more layers, or use another completer.",
+                low=shape.low,
+                high=shape.high,
             )
         models = self._trained(known, size, shape)
         guess = with_untaught_averaged(models.predict(size, self._device_name), taught)
@@ -221,8 +225,11 @@ class PaperCompleter(NeuralCompleter):
         low, high = (int(end) for end in self.sizes)
         if not 1 <= low <= size <= high <= n_features:
             raise MisfeatError(
-                f"sizes={self.sizes!r}; they must be sizes of sets of the {n_features} features, "
-                f"the smaller first, with size={size} between them."
+                "{setting}; they must be sizes of sets of the {n_features} features, the smaller "
+                "first, with {asked} between them.",
+                setting=Setting("sizes", self.sizes),
+                n_features=n_features,
+                asked=Setting("size", size),
             )
         return low, high
 
@@ -233,8 +240,13 @@ class PaperCompleter(NeuralCompleter):
             and len(self.sizes) == 2
             and all(isinstance(end, int | np.integer) for end in self.sizes)
         ):
-            raise MisfeatError(f"sizes={self.sizes!r}; it must be None or a pair of whole numbers.")
+            raise MisfeatError(
+                "{setting}; it must be None or a pair of integers.",
+                setting=Setting("sizes", self.sizes),
+            )
         if self.activation not in ACTIVATIONS:
             raise MisfeatError(
-                f"activation={self.activation!r} is unknown; use one of {ACTIVATIONS}."
+                "{setting} is unknown; use one of {names}.",
+                setting=Setting("activation", self.activation),
+                names=ACTIVATIONS,
             )

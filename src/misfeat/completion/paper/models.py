@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from misfeat.completion.paper.network import ACTIVATIONS, PaperNetwork
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
 from misfeat.machine.devices import torch_device
@@ -138,8 +138,10 @@ class PaperModels:
         """
         if not self.shape.low <= size <= self.shape.high:
             raise MisfeatError(
-                f"size={size!r}; the models know sets of sizes {self.shape.low} to "
-                f"{self.shape.high}."
+                "{setting}; the models know sets of sizes {low} to {high}.",
+                setting=Setting("size", size),
+                low=self.shape.low,
+                high=self.shape.high,
             )
         place = torch_device(device)
         graph = self.shape.graph(place)

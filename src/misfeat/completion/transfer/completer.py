@@ -15,7 +15,7 @@ from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.settings import INHERIT
 from misfeat.completion.transfer.rows import CodedRows
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
@@ -111,7 +111,9 @@ class TransferCompleter(BaseCompleter):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.table_size not in (2, 3):
-            raise MisfeatError(f"table_size={self.table_size!r}; it must be 2 or 3.")
+            raise MisfeatError(
+                "{setting}; it must be 2 or 3.", setting=Setting("table_size", self.table_size)
+            )
 
 
 def memory_of_tables(size: int, n_features: int, n_cohorts: int) -> int:
