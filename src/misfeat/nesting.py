@@ -49,7 +49,16 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
         return self
 
     def check(self) -> None:
-        """Raise for the first parameter that cannot be used."""
+        """Raise for the first parameter that cannot be used, also within `coding` and `columns`.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> SubgroupSelector(k=0).check()
+        Traceback (most recent call last):
+        ...
+        misfeat.exceptions.MisfeatError: k=0; it must be an integer of at least 1.
+        """
         check_parameters(self)
         for name, kind in NESTED.items():
             settings = getattr(self, name)
@@ -62,7 +71,14 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
             check_parameters(settings or kind())
 
     def changed(self) -> dict[str, str]:
-        """The parameters that were not left at their defaults, as Python would write them."""
+        """The parameters that were not left at their defaults, as Python would write them.
+
+        Examples
+        --------
+        >>> from misfeat import Coding, SubgroupSelector
+        >>> SubgroupSelector("site", coding=Coding(bins=3)).changed()
+        {'groups': "'site'", 'coding': 'Coding(bins=3)'}
+        """
         values = {name: getattr(self, name) for name in parameters_of(self)}
         return {
             name: repr(value)
