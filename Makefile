@@ -1,23 +1,37 @@
-# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and a browser.
+# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and a browser,
+# `make test-oldest` the oldest versions that pyproject.toml allows.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := -m pip install --quiet --disable-pip-version-check
 # Every install uses the pinned versions that the project is tested with.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
+QUICK := not heavy and not browser and not thorough
 
-.PHONY: demo test test-all test-bounds test-browser format clean
+OLDEST_VENV := .venv-oldest
+OLDEST := $(OLDEST_VENV)/bin
+# What does not depend on the versions of dependencies is left out.
+NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
+
+.PHONY: demo lint test test-all test-bounds test-browser test-heavy test-oldest format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
 
-test: $(VENV)/.dev
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not heavy and not browser and not thorough" -n auto --dist loadfile --cov --cov-report=term
 
-test-all: $(VENV)/.heavy test-bounds test-browser
+test: lint
+	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile --cov --cov-report=term
+
+test-all: test-bounds test-browser test-heavy
+
+# The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
+test-heavy: $(VENV)/.heavy
 	$(BIN)/pytest -m heavy
 
 # The report in a real browser: Chromium from the system's packages.
@@ -30,21 +44,34 @@ test-bounds: $(VENV)/.dev
 		$(BIN)/pytest -m "not heavy and not browser" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn
 
+# Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
+test-oldest: $(OLDEST_VENV)/.test
+	NUMBA_CACHE_DIR=$(abspath $(OLDEST_VENV))/numba $(OLDEST)/pytest -m "$(QUICK)" -n auto --dist loadfile \
+		tests $(addprefix --ignore=,$(NOT_WITH_OLDEST))
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(OLDEST_VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+		.import_linter_cache .coverage
 
 # A stamp says that the environment holds an extra; it is renewed when the settings change.
-$(BIN)/python:
+$(BIN)/python $(OLDEST)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
 	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
 	$(INSTALL) --editable '.[$*]'
 	@echo "Trying it out, which compiles the kernels once"
 	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
+	@touch $@
+
+$(OLDEST_VENV)/.test: $(SETTINGS) .ci/oldest.py | $(OLDEST)/python
+	@echo "Installing the oldest versions that misfeat allows into $(OLDEST_VENV)"
+	$(OLDEST)/python $(PIP) --constraint constraints.txt packaging
+	$(OLDEST)/python .ci/oldest.py > $(OLDEST_VENV)/constraints.txt
+	$(OLDEST)/python $(PIP) --constraint $(OLDEST_VENV)/constraints.txt --editable '.[test]'
 	@touch $@

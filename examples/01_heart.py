@@ -1,19 +1,19 @@
 """Four hospitals, one of which measured what the others did not.
 
-Needs heart.csv in the folder that the environment variable MISFEAT_DATA names (docs/data.md).
-
-    python examples/01_heart.py
+python examples/01_heart.py
 """
 
 from __future__ import annotations
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import load_heart
 
 
 def main() -> None:
     heart = load_heart()
-    selector = SubgroupSelector(groups="site", size=2, k=3, missing_values={"chol": [0]})
+    selector = SubgroupSelector(
+        groups="site", size=2, k=3, coding=Coding(missing_values={"chol": [0]})
+    )
     selector.fit(heart.columns, heart.target)
     print(selector.subgroups_)
     print(selector.top_k())

@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on how fast the machine is: examples may take their time, and no line tells how
+# far along something is, unless a test asks for it (`with_progress`).
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
+os.environ["MISFEAT_PROGRESS"] = "off"
 
 # Small models train as fast on one thread, and many times faster where cores are shared, since
 # OpenMP's threads wait for each other busily. Read when torch and scikit-learn are first imported.
@@ -21,6 +28,25 @@ def data_folder() -> Path:
     return Path(folder)
 
 
+@pytest.fixture
+def with_progress(monkeypatch) -> None:
+    """Show progress as users see it."""
+    monkeypatch.delenv("MISFEAT_PROGRESS")
+
+
+@pytest.fixture
+def stand_in_folder(tmp_path, monkeypatch) -> Path:
+    """A folder of small generated tables with the columns of the real ones."""
+    from tests.stand_ins import write_stand_ins
+
+    write_stand_ins(tmp_path)
+    monkeypatch.setenv("MISFEAT_DATA", str(tmp_path))
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
-def heart_path(data_folder: Path) -> Path:
-    return data_folder / "heart.csv"
+def heart_path() -> Path:
+    """The heart table, which the package holds."""
+    from misfeat.datasets import heart_csv
+
+    return heart_csv()

@@ -21,7 +21,7 @@ from misfeat.bench.hiding import Truth, ranking_figures
 from misfeat.bench.tables import TABLES
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.records import Records
+from misfeat.completion.transfer.rows import CodedRows
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
@@ -41,14 +41,14 @@ def rows_of(cohorts):
 def one_mask(truth, tables, share, seed, prototype):
     n_cohorts, n_features = truth.exact.missing.shape
     mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
-    records = Records.of(truth.cohorts)
+    rows = CodedRows.of(truth.cohorts)
     places = {size: [tables.ix[tuple(s)] for s in level(n_features, size).tolist()]
               for size in (1, 2, 3)}  # fmt: skip
     largest = {}
     for proxies in (False, True):
         theirs = prototype.predict(tables, mask, proxy=proxies)
         start = time.perf_counter()
-        model = TransferModel(records, mask, Work(-1), proxies=proxies)
+        model = TransferModel(rows, mask, Work(-1), proxies=proxies)
         model.predict(3)
         seconds = time.perf_counter() - start
         largest[proxies] = max(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import Dataset, load_nhanes
 
 SHUFFLES = 199
@@ -64,7 +64,9 @@ def shuffled_target(data: Dataset, columns: dict, rng: np.random.Generator) -> n
 
 def best_scores(data: Dataset, columns: dict, size: int) -> dict[str, float]:
     """The score of each cohort's best set, in which unrecorded features count for nothing."""
-    selector = SubgroupSelector(data.groups, size=size, k=1, bins=data.bins, completer="drop")
+    selector = SubgroupSelector(
+        data.groups, size=size, k=1, completer="drop", coding=Coding(bins=data.bins)
+    )
     best = selector.fit(columns, data.target).best_sets()
     return {one.subgroup: one.score for one in best}
 

@@ -26,7 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may dif
 
 import numpy as np
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.completion import IterativeCompleter, MLPCompleter, MultiplexCompleter, PaperCompleter
 from misfeat.datasets import (
     as_in_paper,
@@ -108,7 +108,7 @@ def questions():
 
 def fitted(columns, target, groups, bins, size, **settings):
     selector = SubgroupSelector(
-        groups, size=size, k=20, bins=bins, random_state=0, n_jobs=-1, **settings
+        groups, size=size, k=20, random_state=0, n_jobs=-1, **settings, coding=Coding(bins=bins)
     )
     return selector.fit(columns, target)
 

@@ -33,7 +33,7 @@ def main() -> None:
     save(misfeat.plot.missing(selector), "missing")
     save(misfeat.plot.top_k(selector, "clinic=East"), "top_k")
     save(misfeat.plot.worth_collecting(selector, n=8), "worth_collecting")
-    save(misfeat.plot.cohorts(selector), "cohorts")
+    save(misfeat.plot.subgroups(selector), "subgroups")
     save(misfeat.plot.lattice(selector, "clinic=East", features=FOUR_TESTS), "lattice")
     save(misfeat.plot.closure(selector), "closure")
     save(misfeat.plot.sampling(sampled), "sampling")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from misfeat.version import __version__
+
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.columns import Columns
@@ -17,11 +19,10 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
+    from misfeat.machine.memory import memory_limit
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.shown import ShownSelection as Selection
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "Coding",
@@ -33,6 +34,7 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
+    "memory_limit",
     "plot",
 ]
 
@@ -45,6 +47,7 @@ _HOME = {
     "Selection": "misfeat.show.shown:ShownSelection",
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
+    "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }
 

@@ -180,7 +180,8 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        The same kind of table, or what `set_output` asks for.
+        table
+            The same kind of table, or what `set_output` asks for.
 
         Examples
         --------

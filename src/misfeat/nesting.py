@@ -48,17 +48,8 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
         super().set_params(**params)
         return self
 
-    def check(self) -> None:
-        """Raise for the first parameter that cannot be used, also within `coding` and `columns`.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> SubgroupSelector(k=0).check()
-        Traceback (most recent call last):
-        ...
-        misfeat.exceptions.MisfeatError: k=0; it must be an integer of at least 1.
-        """
+    def _check(self) -> None:
+        """Raise for the first parameter that cannot be used."""
         check_parameters(self)
         for name, kind in NESTED.items():
             settings = getattr(self, name)
@@ -70,15 +61,8 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
                 )
             check_parameters(settings or kind())
 
-    def changed(self) -> dict[str, str]:
-        """The parameters that were not left at their defaults, as Python would write them.
-
-        Examples
-        --------
-        >>> from misfeat import Coding, SubgroupSelector
-        >>> SubgroupSelector("site", coding=Coding(bins=3)).changed()
-        {'groups': "'site'", 'coding': 'Coding(bins=3)'}
-        """
+    def _changed(self) -> dict[str, str]:
+        """The parameters that were not left at their defaults, as Python would write them."""
         values = {name: getattr(self, name) for name in parameters_of(self)}
         return {
             name: repr(value)

@@ -68,6 +68,12 @@ def answer(
     return asked
 
 
+def fact(name: str) -> Any:
+    """An attribute of the estimator that its selection holds."""
+    words = getattr(getattr(ShownSelection, name, None), "__doc__", None)
+    return property(answer(lambda selection: getattr(selection, name)), doc=words)
+
+
 @with_parameters
 class SubgroupSelector(SelectsColumns, NestedQuestion):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
@@ -135,7 +141,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         >>> SubgroupSelector(size=1).fit(X, [0, 0, 1, 1]).get_support()
         array([ True, False])
         """
-        self.check()
+        self._check()
         X, y = checked_arrays(self, X, y)
         with progress_shown(self.verbose > 0) as progress:
             if progress is not None:
@@ -163,10 +169,10 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     validate = answer(ShownSelection.validate)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)
-    cohorts_ = property(answer(lambda selection: selection.cohorts))
-    completer_ = property(answer(lambda selection: selection.completer))
-    subgroups_ = property(answer(lambda selection: selection.subgroups_))
-    validation_ = property(answer(lambda selection: selection.validation))
+    cohorts_ = fact("cohorts")
+    completer_ = fact("completer")
+    subgroups_ = fact("subgroups_")
+    validation_ = fact("validation")
 
     def transform(self, X: Any) -> Any:
         """Keep the columns of the best sets, as they are; `columns` says which.
@@ -304,7 +310,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             blocks=blocks,
             seed=self.random_state,
             backend=table.frame_backend,
-            settings=self.changed(),
+            settings=self._changed(),
         )
         return ShownSelection(cohorts, book, asked, verbose=int(self.verbose))
 
@@ -363,7 +369,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        k = 1 if self._checked_columns().keep == "best" else self.k
+        k = 1 if self._checked_columns().keep == "best" else None
         sets = self.best_sets(k=k, subgroup=subgroup)
         chosen = {feature for best in sets for feature in best.features}
         blocks = self.selection_.asked.blocks

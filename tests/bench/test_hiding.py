@@ -18,7 +18,7 @@ from misfeat.completion import CompletedScores, GainCompleter
 from misfeat.completion.support import support_of
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 class Fixed:
@@ -93,6 +93,20 @@ def test_closure_asks_for_no_interval_and_leaves_the_setting(truth, mask):
     assert closure_of(completer, known, completer.complete(known, 2)) == 1
     assert completer.confidence == 0.8
     assert closure_of(completer, known, completer.complete(known, 1)) == 1
+
+
+def test_closure_leaves_the_setting_where_predicting_fails(truth, mask):
+    class Failing(GainCompleter):
+        def guess(self, known, size):
+            if size == 1:
+                raise RuntimeError
+            return super().guess(known, size)
+
+    completer, known = Failing(confidence=0.8), truth.hidden(mask)
+    completed = completer.complete(known, 2)
+    with pytest.raises(RuntimeError):
+        closure_of(completer, known, completed)
+    assert completer.confidence == 0.8
 
 
 def test_tested_are_sets_with_a_missing_feature_and_sets_that_were_not_sampled():

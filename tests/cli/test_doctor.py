@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from email.message import Message
 
 from misfeat import __version__
 from misfeat.cli import examination
@@ -46,19 +48,37 @@ def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
 
 
 def test_requirements_are_read_from_the_installation(monkeypatch):
-    told = [
+    about = Message()
+    for text in (
         "numpy>=2.0",
         "scikit-learn>=1.5",
         "duckdb>=1.2; extra == 'duckdb'",
         "misfeat[duckdb]; extra == 'demo'",
-        'pandas>=2.2; extra == "demo"',
-    ]
-    monkeypatch.setattr(examination, "requires", lambda _: told)
+        'pandas>=2.2; python_version >= "3" and extra == "demo"',
+        "misfeat[demo]; extra == 'dev'",
+        "pandas; extra == 'dev'",
+    ):
+        about["Requires-Dist"] = text
+    for extra in ("duckdb", "demo", "dev"):
+        about["Provides-Extra"] = extra
+    monkeypatch.setattr(examination, "metadata", lambda _: about)
     assert examination.requirements() == {
         "": ["numpy", "scikit-learn"],
         "duckdb": ["duckdb"],
         "demo": ["pandas", "duckdb"],
+        "dev": ["pandas", "duckdb"],
     }
+
+
+def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
+    there = examination.installed
+    monkeypatch.setattr(examination, "installed", lambda p: None if p == "torch" else there(p))
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it is an ImportError
+    result = run("doctor", "--quiet")
+    assert result.exit_code == 0, result.stdout
+    shown = " ".join(result.stdout.split())
+    assert "neural missing: pip install 'misfeat[neural]'" in shown
+    assert "trains on nothing; missing: pip install 'misfeat[neural]'" in shown
 
 
 def test_extras_that_are_recommended_exist():
@@ -97,9 +117,8 @@ FOUND = {
         "cores": 8,
         "threads": 8,
         "free_memory_gib": 12.5,
-        "cuda": ["NVIDIA H200"],
-        "mps": False,
-        "device": "cuda",
+        "memory_limit": 0.6,
+        "training": {"cuda": ["NVIDIA H200"], "mps": False, "device": "cuda"},
     },
     "kernel_cache": {"folder": "/somewhere/__pycache__", "writable": False},
     "tables": {

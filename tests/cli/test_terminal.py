@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 
 import pytest
 
@@ -15,6 +16,9 @@ from tests.cli.commands import (
     terminal,
     without_colours,
 )
+
+HELP_OF = "0.29."
+"""Typer sets the pages of help in its own way."""
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def test_json_in_a_pipe(table):
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(table, columns):
+def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(with_progress, table, columns):
     asked = ("run", table, *ASKED, "--cost", "z=2", "--quiet")
     sent = terminal(*asked, columns=columns, all_of_it=True)
     check_snapshot(f"terminal_{columns}", sent)
@@ -54,12 +58,15 @@ def test_no_color_means_no_colours_and_markup_in_names_is_text(named):
         assert "[bold]x, z[/]*" in shown
 
 
-def test_help_looks_right(monkeypatch):
+@pytest.mark.skipif(
+    not version("typer").startswith(HELP_OF), reason=f"the pages were made by typer {HELP_OF}"
+)
+def test_help_looks_right():
     check_snapshot("help", process("--help", TERMINAL_WIDTH="80").stdout)
     check_snapshot("help_run", process("run", "--help", TERMINAL_WIDTH="80").stdout)
 
 
-def test_a_terminal_shows_progress_and_takes_it_away_again(table):
+def test_a_terminal_shows_progress_and_takes_it_away_again(with_progress, table):
     sent = terminal("run", table, *QUICK, columns=40, all_of_it=True)
     assert "Scoring feature" in sent
     assert sent.count("\x1b[?25l") == sent.count("\x1b[?25h") > 0  # the cursor is hidden, and back

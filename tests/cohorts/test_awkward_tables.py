@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
-from misfeat.cohorts import build_cohorts
-from tests.cohorts.test_build import report, table
+from misfeat.cohorts import Coding, build_cohorts
+from tests.cohorts.tables import audit, table
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_columns_of_objects_keep_their_values_apart_in_pandas_as_in_arrays(value
 def test_codes_in_columns_of_several_types_mean_missing():
     column = np.array([-1, "a", "b"] * 20, dtype=object)
     for hold in (dict, pd.DataFrame):
-        cohorts = build_cohorts(hold(table(c=column)), "y", missing_values=-1)
+        cohorts = build_cohorts(hold(table(c=column)), "y", coding=Coding(missing_values=-1))
         assert cohorts.categories[cohorts.features.index("c")] == ("a", "b", "missing")
 
 
 def test_codes_above_the_exact_floats_are_exact():
     column = np.array([2**53 + 1, 2**53, 2**53 + 2] * 20)
     for hold in (dict, pd.DataFrame, pl.DataFrame):
-        cohorts = build_cohorts(hold(table(c=column)), "y", missing_values=2**53 + 1)
-        assert report(cohorts, "c").missing == 20
+        cohorts = build_cohorts(hold(table(c=column)), "y", coding=Coding(missing_values=2**53 + 1))
+        assert audit(cohorts, "c").missing == 20
 
 
 @pytest.mark.parametrize("hold", [dict, pd.DataFrame, pl.DataFrame])
@@ -77,14 +77,16 @@ def test_flags_and_dates_can_be_codes(hold):
     flags = np.array([True, False, True] * 20)
     days = np.array(["1900-01-01", "2024-01-01", "2024-01-02"] * 20, dtype="datetime64[us]")
     codes = {"flag": [False], "day": ["1900-01-01"]}
-    cohorts = build_cohorts(hold(table(flag=flags, day=days)), "y", missing_values=codes)
-    assert report(cohorts, "flag").missing == report(cohorts, "day").missing == 20
+    cohorts = build_cohorts(
+        hold(table(flag=flags, day=days)), "y", coding=Coding(missing_values=codes)
+    )
+    assert audit(cohorts, "flag").missing == audit(cohorts, "day").missing == 20
 
 
 def test_subgroups_that_would_share_a_name_are_told_apart():
     data = table(a=np.array([1] * 57 + [0] * 3))
     with pytest.warns(MisfeatWarning):
-        cohorts = build_cohorts(data, "y", groups={"other": "a > 0"}, min_rows=10)
+        cohorts = build_cohorts(data, "y", groups={"other": "a > 0"}, coding=Coding(min_rows=10))
     assert cohorts.names == ("other", "other (2)")
     assert [cohort.size for cohort in cohorts] == [57, 3]
 
@@ -98,20 +100,20 @@ def test_hundreds_of_subgroups_can_be_made_of_numbers():
 def test_moments_within_a_microsecond_are_one():
     moments = pd.to_datetime([1_500, 1_900, 3_500] * 20, unit="ns")
     cohorts = build_cohorts(pd.DataFrame(table(t=moments)), "y")
-    assert len(report(cohorts, "t").categories) == 2
+    assert len(audit(cohorts, "t").categories) == 2
 
 
 def test_offsets_without_a_name_are_zones_too():
     east = dt.timezone(dt.timedelta(hours=5, minutes=30))
     moments = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"] * 20)
     frame = pd.DataFrame(table(t=moments.tz_localize(east)))
-    assert len(report(build_cohorts(frame, "y"), "t").categories) == 3
-    assert len(report(build_cohorts(pa.Table.from_pandas(frame), "y"), "t").categories) == 3
+    assert len(audit(build_cohorts(frame, "y"), "t").categories) == 3
+    assert len(audit(build_cohorts(pa.Table.from_pandas(frame), "y"), "t").categories) == 3
 
 
 def test_masked_values_are_missing():
     column = np.ma.masked_array(np.arange(60) % 3, mask=np.arange(60) % 3 == 0)
-    assert report(build_cohorts(table(c=column), "y"), "c").missing == 20
+    assert audit(build_cohorts(table(c=column), "y"), "c").missing == 20
 
 
 @pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}, {"a": 2}], [{1}, {2}]])
@@ -120,14 +122,14 @@ def test_containers_are_left_out(values):
     column[:] = values * 30
     for hold in (dict, pd.DataFrame):
         cohorts = build_cohorts(hold(table(c=column)), "y")
-        assert report(cohorts, "c").treatment == "its type cannot be scored"
+        assert audit(cohorts, "c").treatment == "its type cannot be scored"
 
 
 def test_durations_and_complex_numbers_are_left_out():
     durations = np.arange(60).astype("timedelta64[s]")
     for column in (durations, np.ones(60, dtype=complex)):
-        assert report(build_cohorts(table(c=column), "y"), "c").role == "left out"
-    assert report(build_cohorts(pd.DataFrame(table(c=durations)), "y"), "c").role == "left out"
+        assert audit(build_cohorts(table(c=column), "y"), "c").role == "left out"
+    assert audit(build_cohorts(pd.DataFrame(table(c=durations)), "y"), "c").role == "left out"
 
 
 def test_a_target_of_several_types_is_text():
@@ -148,13 +150,13 @@ def test_a_target_that_cannot_be_scored_is_refused_in_words():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"bins": {"site": [1, 2]}}, "'site', which holds text values and cannot be binned"),
+        ({"coding": Coding(bins={"site": [1, 2]})}, "'site', which holds text values"),
         ({"groups": {"g": "x > site"}}, "compares 'x', which holds number values, with 'site'"),
         ({"groups": {"g": "not " * 3000 + "x > 1"}}, "nested too deeply"),
-        ({"min_rows": "5"}, "min_rows='5'"),
-        ({"max_categories": 3.5}, r"max_categories=3\.5"),
-        ({"missing_threshold": "half"}, "missing_threshold='half'"),
-        ({"bins": 10**9}, "from 2 to 250"),
+        ({"coding": Coding(min_rows="5")}, "min_rows='5'"),
+        ({"coding": Coding(max_categories=3.5)}, r"max_categories=3\.5"),
+        ({"coding": Coding(missing_threshold="half")}, "missing_threshold='half'"),
+        ({"coding": Coding(bins=10**9)}, "from 2 to 250"),
     ],
 )
 def test_parameters_that_cannot_work_are_refused(arguments, complaint):
@@ -172,7 +174,7 @@ def test_quotes_may_hold_backticks_and_any_name_may_be_a_column():
 
 def test_numbers_near_the_largest_float_have_uniform_bins():
     values = np.linspace(-1, 1, 60) * 1.7e308
-    edges = report(build_cohorts(table(v=values), "y", binning="uniform"), "v").edges
+    edges = audit(build_cohorts(table(v=values), "y", coding=Coding(binning="uniform")), "v").edges
     assert np.isfinite(edges).all()
 
 

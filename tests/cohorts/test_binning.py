@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError
 from misfeat.cohorts.binning import (
     BinRules,
+    are_cut_points,
     cut_points,
     interval_labels,
     quantile_edges,
@@ -69,12 +70,14 @@ def test_a_number_of_bins_below_two_is_refused(bins):
 
 
 def test_bad_bins_of_a_column_name_the_column():
-    with pytest.raises(MisfeatError, match=r"bins\['chol'\]"):
+    with pytest.raises(MisfeatError, match=r"bins={'chol': \[240, 200\]} must ascend") as caught:
         BinRules.parse({"chol": [240, 200]}, "quantile")
-    with pytest.raises(MisfeatError, match=r"bins\['\*'\]"):
+    error = caught.value
+    assert (error.parameter, error.column, error.value) == ("bins", "chol", [240, 200])
+    with pytest.raises(MisfeatError, match=r"bins={'chol': 1}; it must be an integer from 2"):
+        BinRules.parse({"chol": 1}, "quantile")
+    with pytest.raises(MisfeatError, match=r"bins={'\*': \[1, 2\]}; it must be a number of bins"):
         BinRules.parse({"*": [1, 2]}, "quantile")
-    with pytest.raises(MisfeatError, match="binning='kmeans'"):
-        BinRules.parse(5, "kmeans")
 
 
 def test_cut_points_may_be_numbers_or_dates_or_their_text():
@@ -86,9 +89,9 @@ def test_cut_points_may_be_numbers_or_dates_or_their_text():
 @pytest.mark.parametrize(
     ("points", "complaint"),
     [
-        ([], "as a list"),
-        ("40", "as a list"),
-        (40, "as a list"),
+        ([], r"x=\[\]; give cut points, such as x=\[40, 65\]"),
+        ("40", "give cut points"),
+        (40, "give cut points"),
         ([2, 1], "ascend"),
         ([1, 1], "ascend"),
         (["soon"], "neither a number nor a date"),
@@ -99,3 +102,19 @@ def test_cut_points_may_be_numbers_or_dates_or_their_text():
 def test_cut_points_that_make_no_sense_are_refused(points, complaint):
     with pytest.raises(MisfeatError, match=complaint):
         cut_points(points, "x")
+
+
+@pytest.mark.parametrize(
+    ("texts", "answer"),
+    [
+        (["40"], True),
+        (["65.5", "40"], True),
+        (["2024-01-01", "2023-01-01"], True),
+        (["40", "2024-01-01"], False),
+        (["of day"], False),
+        ([""], False),
+        ([], False),
+    ],
+)
+def test_texts_are_told_to_be_cut_points_or_not(texts, answer):
+    assert are_cut_points(texts) is answer

@@ -43,6 +43,23 @@ def test_a_cohort_recorded_a_block_if_it_recorded_every_member():
     assert (cohorts["site=q"].codes[0] == -1).all()
 
 
+def test_the_gaps_of_a_block_are_the_combinations_in_which_a_member_is_missing():
+    table = {
+        "a": [0, 1, None, None, 0, 1, 0, 1],
+        "b": [0, 0, 1, None, 0, 1, 1, 0],
+        "c": [1, None, 0, 1, 1, 1, 0, 0],
+        "y": [0, 1, 0, 1, 0, 1, 1, 0],
+    }
+    cohorts = build_cohorts(table, "y")
+    assert cohorts.gap_codes == ((2,), (2,), (2,))
+    blocked = joined_blocks(cohorts, {"ab": ["a", "b"]})
+    labels, gaps = blocked.categories[0], blocked.gap_codes[0]
+    assert [labels[code] for code in gaps] == ["a=missing, b=1", "a=missing, b=missing"]
+    assert blocked.gap_codes[1] == (2,)
+    assert blocked.recorded_shares().tolist() == [[6 / 8, 7 / 8]]
+    assert without_features(cohorts, ["a"]).gap_codes == ((2,), (2,))
+
+
 def test_features_left_out_are_reported(data):
     cohorts = build_cohorts(data.complete, data.target, groups=data.groups)
     left = without_features(cohorts, ["f2"])

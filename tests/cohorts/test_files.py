@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.cohorts import build_cohorts, files
+from misfeat.cohorts import Coding, build_cohorts, files
 
 
 def write(path, text):
@@ -17,7 +17,7 @@ def write(path, text):
 
 def test_spellings_of_nothing_are_missing(tmp_path):
     path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nnull,1\n2,0\nNaN,1\n3,1\n?,0\n")
-    cohorts = build_cohorts(path, "y", missing_values="?")
+    cohorts = build_cohorts(path, "y", coding=Coding(missing_values="?"))
     assert cohorts.categories[0] == ("1", "2", "3", "missing")
 
 
@@ -25,9 +25,9 @@ def test_numbers_with_a_code_among_them_are_numbers_from_a_file_and_from_a_frame
     values = [*map(str, range(30)), "?"] * 2
     frame = pl.DataFrame({"x": values, "y": [0, 1] * 31})
     frame.write_csv(tmp_path / "t.csv")
-    from_file = build_cohorts(tmp_path / "t.csv", "y", missing_values="?")
+    from_file = build_cohorts(tmp_path / "t.csv", "y", coding=Coding(missing_values="?"))
     assert from_file.columns[0].treatment == "5 quantile bins"
-    assert from_file.equals(build_cohorts(frame, "y", missing_values="?"))
+    assert from_file.equals(build_cohorts(frame, "y", coding=Coding(missing_values="?")))
 
 
 def test_other_delimiters_are_found(tmp_path):
@@ -107,7 +107,7 @@ def test_a_folder_of_anything_is_not_searched_to_its_end(tmp_path, monkeypatch):
         deep /= f"{number}"
     deep.mkdir(parents=True)
     pl.DataFrame({"x": [1, 2], "y": [0, 1]}).write_parquet(deep / "t.parquet")
-    with pytest.raises(MisfeatError, match="holds much that is no Parquet file"):
+    with pytest.raises(MisfeatError, match="holds mostly other files than Parquet"):
         build_cohorts(tmp_path, "y")
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.engines import ENGINES, as_pandas, require
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.heavy
 
-HEART = {"groups": "site", "missing_values": {"chol": [0]}}
+HEART = {"groups": "site", "coding": Coding(missing_values={"chol": [0]})}
 PATIENT_CODES = ["?", -9]
 PATIENT_GROUPS: dict[str, Any] = {
     "text with nulls": "clinic",
     "flags with nulls": "fever",
-    "whole numbers with nulls": "Beds per room",
-    "cut points of whole numbers": {"age": [40, 60]},
+    "integers with nulls": "Beds per room",
+    "cut points of integers": {"age": [40, 60]},
     "cut points of dates": {"born": ["1948-01-01", "1965-07-01"]},
     "cut points of moments with a zone": {"called": ["2020-02-01T12:30"]},
     "merged values": {"drug": {"drug a": "first", "drug b": "first", "*": "others"}},
@@ -160,7 +160,7 @@ def test_heart_gives_the_top_k_that_it_gives_in_pandas(held_heart: Any, heart: p
 def test_awkward_columns_give_the_cohorts_that_they_give_in_pandas(
     held_patients: Any, patients: pa.Table, groups: Any
 ) -> None:
-    choices = {"groups": groups, "missing_values": PATIENT_CODES}
+    choices = {"groups": groups, "coding": Coding(missing_values=PATIENT_CODES)}
     expected = build_cohorts(as_pandas(patients), "outcome", **choices)
     assert len(expected) > 1
     assert_same(build_cohorts(held_patients, "outcome", **choices), expected)
@@ -170,7 +170,9 @@ def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
     held_patients: Any, patients: pa.Table
 ) -> None:
     groups = ["clinic", {"senior": "age > 60"}]
-    selector = SubgroupSelector(groups=groups, size=2, k=5, missing_values=PATIENT_CODES)
+    selector = SubgroupSelector(
+        groups=groups, size=2, k=5, coding=Coding(missing_values=PATIENT_CODES)
+    )
     expected = rows_of(selector.fit(as_pandas(patients), "outcome").top_k())
     assert len(expected) == 5 * 8
     assert rows_of(selector.fit(held_patients, "outcome").top_k()) == expected
@@ -178,7 +180,7 @@ def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
 
 def test_the_reference_treats_awkward_columns_as_they_are_meant(patients: pa.Table) -> None:
     cohorts = build_cohorts(
-        as_pandas(patients), "outcome", groups="clinic", missing_values=PATIENT_CODES
+        as_pandas(patients), "outcome", groups="clinic", coding=Coding(missing_values=PATIENT_CODES)
     )
     treatments = {report.column: report.treatment for report in cohorts.columns}
     binned = {column for column, treatment in treatments.items() if "5 quantile" in treatment}
@@ -195,9 +197,9 @@ def test_rows_that_need_several_keys_give_the_cohorts_that_they_give_in_pandas(h
     random = np.random.default_rng(1)
     features = {f"feature_{i}": random.integers(0, 30, 500) for i in range(14)}
     table = pa.table({**features, "target": random.integers(0, 2, 500)})
-    expected = build_cohorts(as_pandas(table), "target", max_categories=30)
+    expected = build_cohorts(as_pandas(table), "target", coding=Coding(max_categories=30))
     assert all(len(labels) == 30 for labels in expected.categories)
-    assert_same(build_cohorts(hold(table), "target", max_categories=30), expected)
+    assert_same(build_cohorts(hold(table), "target", coding=Coding(max_categories=30)), expected)
 
 
 def test_hundreds_of_subgroups_are_the_ones_that_pandas_finds(hold: Hold) -> None:
@@ -236,7 +238,7 @@ def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_
             "ill": random.integers(0, 2, 2000),
         }
     )
-    cohorts = build_cohorts(hold(table), "ill", missing_values=-9)
+    cohorts = build_cohorts(hold(table), "ill", coding=Coding(missing_values=-9))
     for column in ("level", "steps"):
         report = report_on(column, cohorts)
         values = table[column].to_pylist()
@@ -259,7 +261,7 @@ def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_ar
     table = table.append_column("other", pa.array(random.integers(0, 2, 2000)))
     held = hold(table)
     assert report_on("seen", build_cohorts(held, "ill")).role == "left out"
-    cut = build_cohorts(held, "ill", bins={"seen": ["2000-01-01"]})
+    cut = build_cohorts(held, "ill", coding=Coding(bins={"seen": ["2000-01-01"]}))
     assert report_on("seen", cut).treatment == "given cut points"
     assert report_on("seen", cut).missing == moments.null_count
 

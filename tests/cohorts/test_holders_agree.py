@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cohorts import Cohorts, build_cohorts
+from misfeat.cohorts import Coding, Cohorts, build_cohorts
 from tests.cohorts.holders import HOLDERS, as_rows, read_heart
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"heavy": "weight > 80 and sex == 'F'"}]
@@ -52,9 +52,7 @@ def awkward_cohorts(held) -> Cohorts:
         held,
         "ill",
         groups=AWKWARD_GROUPS,
-        missing_values=AWKWARD_CODES,
-        min_rows=20,
-        bins={"visited": 3, "*": 4},
+        coding=Coding(missing_values=AWKWARD_CODES, min_rows=20, bins={"visited": 3, "*": 4}),
     )
 
 
@@ -68,9 +66,9 @@ def test_the_table_of_every_type_is_treated_as_documented():
     cohorts = awkward_cohorts(awkward_table())
     treatments = {report.column: (report.role, report.treatment) for report in cohorts.columns}
     assert treatments == {
-        "age": ("group", "cohorts"),
-        "sex": ("group", "cohorts"),
-        "weight": ("group", "cohorts"),
+        "age": ("group", "subgroups"),
+        "sex": ("group", "subgroups"),
+        "weight": ("group", "subgroups"),
         "score": ("feature", "as it is"),
         "flag": ("feature", "as it is"),
         "town": ("feature", "8 most frequent values and other"),
@@ -148,10 +146,10 @@ def test_zones_of_moments_do_not_matter():
 @pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64, pl.Decimal(10, 2), pl.UInt64, pl.Int8])
 def test_the_width_of_numbers_does_not_matter(dtype):
     table = pl.DataFrame({"x": [*range(30), None], "y": [0, 1] * 15 + [0]})
-    expected = build_cohorts(table, "y", bins={"x": 3})
-    assert build_cohorts(table.with_columns(pl.col("x").cast(dtype)), "y", bins={"x": 3}).equals(
-        expected
-    )
+    expected = build_cohorts(table, "y", coding=Coding(bins={"x": 3}))
+    assert build_cohorts(
+        table.with_columns(pl.col("x").cast(dtype)), "y", coding=Coding(bins={"x": 3})
+    ).equals(expected)
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
@@ -163,7 +161,7 @@ def test_more_distinct_values_than_are_counted_are_binned_by_the_engine(
     rng = np.random.default_rng(0)
     values = np.where(rng.random(1000) < 0.1, np.nan, rng.random(1000))
     table = pl.DataFrame({"x": values, "y": rng.integers(2, size=1000)})
-    cohorts = build_cohorts(HOLDERS[holder](table), "y", binning=binning, bins=4)
+    cohorts = build_cohorts(HOLDERS[holder](table), "y", coding=Coding(binning=binning, bins=4))
     (report,) = (r for r in cohorts.columns if r.column == "x")
     present = values[~np.isnan(values)]
     if binning == "quantile":

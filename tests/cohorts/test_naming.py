@@ -27,7 +27,7 @@ def table():
 REASONS = {
     "x1": "is in exclude; take it out of one of the two",
     "x2": "is a member of the block 'panel'; name the block",
-    "site": "tells the subgroups apart and is no feature",
+    "site": "tells the subgroups apart and is not a feature",
     "y": "is the target; take it out",
     "same": "was left out: constant",
     "number": "was left out as an identifier; if it measures something, keep it with bins=",
@@ -71,7 +71,7 @@ def test_text_is_no_feature_of_a_correlation():
         fitted.score_of("site=a", ["kind"])
 
 
-@pytest.mark.filterwarnings("ignore:Feature 'x4' is missing in every cohort")
+@pytest.mark.filterwarnings("ignore:Feature 'x4' is missing in every subgroup")
 @pytest.mark.filterwarnings("ignore:Column 'number' is left out")
 def test_a_feature_that_nobody_recorded_is_called_so():
     fitted = SubgroupSelector("site", size=1).fit(table().assign(x4=np.nan), "y")

@@ -8,7 +8,7 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from tests.cohorts.test_build import table
+from tests.cohorts.tables import table
 
 HOLDERS = {"dict": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 N = 60
@@ -113,12 +113,12 @@ def test_the_name_of_a_single_column_is_kept():
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ([1, 2], r"has shape \(2,\), but X has 60 rows; pass one value a row"),
+        ([1, 2], r"has shape \(2,\), but X has 60 rows; pass one value per row"),
         (np.zeros((N, 2)), r"has shape \(60, 2\), but X has 60 rows"),
         (pd.DataFrame({"p": range(N), "q": range(N)}), r"has 2 columns \('p', 'q'\)"),
         (pl.LazyFrame({"p": range(N)}), "is lazy, so that its rows have no order"),
-        (5, "is 5; pass one value a row"),
-        ({"a": 1}, r"is \{'a': 1\}; pass one value a row"),
+        (5, "is 5; pass one value per row"),
+        ({"a": 1}, r"is \{'a': 1\}; pass one value per row"),
         ([{}] * N, "holds values that cannot be scored"),
         ([[1], [1, 2]] * 30, "has rows of different lengths"),
     ],
@@ -144,3 +144,67 @@ def test_lazy_tables_take_no_values_of_rows():
         SubgroupSelector(size=1).fit(lazy, "y", groups=site)
     with pytest.raises(MisfeatError, match=r"^y must be the name of a column.*as y"):
         SubgroupSelector(size=1).fit(lazy, y)
+
+
+def test_the_target_may_be_an_array_a_series_or_a_list():
+    data = table()
+    y = data.pop("y")
+    expected = build_cohorts({**data, "target": y}, "target")
+    assert build_cohorts(data, y).equals(expected)
+    assert build_cohorts(data, y.tolist()).equals(expected)
+    frame = pd.DataFrame(data, index=np.arange(60)[::-1])
+    assert build_cohorts(frame, pd.Series(y)).equals(expected)
+    assert build_cohorts(pl.DataFrame(data), pl.Series(y)).equals(expected)
+    assert build_cohorts(frame, y.astype(str)).codes.shape == expected.codes.shape
+
+
+def test_a_target_given_as_values_never_takes_the_name_of_a_column():
+    data = table()
+    y = data.pop("y")
+    assert build_cohorts({**data, "target": data["x"]}, y).target == "target_"
+
+
+def test_arrays_have_numbered_columns():
+    rng = np.random.default_rng(0)
+    cohorts = build_cohorts(rng.integers(2, size=(20, 3)), rng.integers(2, size=20))
+    assert cohorts.features == ("x0", "x1", "x2")
+    assert build_cohorts([[0, 1], [1, 0]], [0, 1]).features == ("x0", "x1")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda empty: empty])
+def test_a_table_without_rows_is_refused(make):
+    empty = {name: column[:0] for name, column in table().items()}
+    with pytest.raises(MisfeatError, match="no rows"):
+        build_cohorts(make(empty), "y")
+
+
+def test_duplicate_and_nameless_columns_are_refused():
+    frame = pd.DataFrame(table())
+    with pytest.raises(MisfeatError, match="two columns named 'x'"):
+        build_cohorts(frame.rename(columns={"z": "x"}), "y")
+    with pytest.raises(MisfeatError, match=r"one is 7 \(int\)"):
+        build_cohorts(frame.rename(columns={"z": 7}), "y")
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(MisfeatError, match="cannot be made of a set"):
+        build_cohorts({1, 2}, "y")
+    with pytest.raises(MisfeatError, match="1 dimension"):
+        build_cohorts(np.arange(5), "y")
+
+
+def test_a_target_that_would_predict_itself_is_refused():
+    frame = pd.DataFrame(table())
+    with pytest.raises(MisfeatError, match="'y' is also a column of X"):
+        build_cohorts(frame, frame["y"])
+
+
+def test_a_target_of_another_length_is_refused():
+    frame = pd.DataFrame(table()).drop(columns="y")
+    with pytest.raises(MisfeatError, match=r"y has shape \(3,\), but X has 60 rows"):
+        build_cohorts(frame, [0, 1, 0])
+
+
+def test_a_lazy_table_takes_its_target_by_name_only():
+    with pytest.raises(MisfeatError, match="must be the name of a column"):
+        build_cohorts(pl.DataFrame(table()).lazy(), np.zeros(60))

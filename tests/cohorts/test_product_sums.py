@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+import warnings
+from collections import Counter
+
 import duckdb
 import numpy as np
 import polars as pl
 import pytest
 
-from misfeat import MisfeatError
-from misfeat.cohorts import build_product_sums
+from misfeat import MisfeatError, MisfeatWarning
+from misfeat.cohorts import Coding, build_product_sums
+from misfeat.cohorts.arrays import ArrayTable
+from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.values import MissingCodes
 
 
 def table(n: int = 400) -> pl.DataFrame:
@@ -96,12 +105,13 @@ def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch)
     )
 
 
-def test_whole_numbers_that_look_like_an_identifier_are_kept_on_request():
+def test_integers_that_look_like_an_identifier_are_kept_on_request():
     frame = table().with_columns(
         salary=pl.Series(np.random.default_rng(0).permutation(10**6)[:400])
     )
-    assert "salary" not in build_product_sums(frame, "y").features
-    assert "salary" in build_product_sums(frame, "y", bins={"salary": 5}).features
+    with pytest.warns(MisfeatWarning, match="'salary' is left out as an identifier"):
+        assert "salary" not in build_product_sums(frame, "y").features
+    assert "salary" in build_product_sums(frame, "y", coding=Coding(bins={"salary": 5})).features
 
 
 def test_infinite_values_are_refused():
@@ -118,4 +128,70 @@ def test_groupings_with_too_many_combinations_are_refused_or_answered():
     with pytest.raises(MisfeatError, match="group by fewer columns"):
         build_product_sums(frame, "y", groups=list(many))
     arrays = {name: frame[name].to_numpy() for name in frame.columns}
-    assert len(build_product_sums(arrays, "y", groups=list(many)).names) == 400
+    with pytest.warns(MisfeatWarning, match="single value in the subgroups"):
+        assert len(build_product_sums(arrays, "y", groups=list(many)).names) == 400
+
+
+class CountingTable(ArrayTable):
+    """Counts how often a column, a group-by or a sum of products is asked for."""
+
+    def __init__(self, columns):
+        super().__init__(columns)
+        self.asked = Counter()
+        self.closed = False
+
+    def value_counts(self, column, limit):
+        self.asked[column] += 1
+        return super().value_counts(column, limit)
+
+    def count_codes(self, coders):
+        self.asked["group-by"] += 1
+        return super().count_codes(coders)
+
+    def sum_products(self, groups, variables):
+        self.asked["sums"] += 1
+        return super().sum_products(groups, variables)
+
+    def close(self):
+        self.closed = True
+
+
+def test_one_pass_gives_the_cohorts_and_their_sums(heart_path):
+    heart = pl.read_csv(heart_path)
+    held = CountingTable({name: heart[name].to_numpy() for name in heart.columns})
+    rules = CohortRules.parse(["site", {"age": [50]}], Coding(min_rows=100))
+    cohorts, sums = cohorts_and_product_sums(held, "num", rules)
+    assert held.asked == Counter([*heart.columns, "group-by", "sums"])
+    assert held.closed
+    assert sums.names == cohorts.names
+    assert sums.names[-1] == "other"
+    assert sums.rows.tolist() == [cohort.size for cohort in cohorts]
+    alone = cohorts_of(ArrayTable({n: heart[n].to_numpy() for n in heart.columns}), "num", rules)
+    assert cohorts.equals(alone)
+
+
+@pytest.mark.parametrize("missing_groups", ["own", "drop"])
+@pytest.mark.parametrize("small_groups", ["merge", "drop"])
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_subgroups_of_the_sums_are_those_of_the_cohorts(holder, small_groups, missing_groups):
+    number = pl.int_range(pl.len())
+    frame = table().with_columns(
+        site=pl.when(number < 3).then(pl.lit("r")).when(number < 9).then(None).otherwise("site"),
+        y=pl.when(number % 7 == 5).then(None).otherwise("y"),
+    )
+    held, target = open_table(HOLDERS[holder](frame), "y", MissingCodes())
+    coding = Coding(min_rows=4, small_groups=small_groups, missing_groups=missing_groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)  # "other" has three rows
+        cohorts, sums = cohorts_and_product_sums(held, target, CohortRules.parse("site", coding))
+    assert sums.names == cohorts.names
+    assert ("other" in sums.names) == (small_groups == "merge")
+    assert ("site is missing" in sums.names) == (missing_groups == "own")
+    assert sums.rows.tolist() == [cohort.size for cohort in cohorts]
+
+
+def test_a_table_is_closed_also_where_it_cannot_be_answered():
+    held = CountingTable({"town": np.array(["p", "q"] * 10), "y": np.arange(20) % 2})
+    with pytest.raises(MisfeatError, match="needs numeric features"):
+        cohorts_and_product_sums(held, "y", CohortRules.parse(None))
+    assert held.closed

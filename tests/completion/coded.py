@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.cohorts import Cohorts
+from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import MutualInformation
+from misfeat.lattice import level
 
 
 def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohorts:
@@ -23,6 +24,7 @@ def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohor
         missing=missing,
         categories=tuple(tuple(map(str, range(n))) for n in n_values),
         classes=tuple(map(str, range(int(target.max()) + 1))),
+        gap_codes=((),) * len(codes),
     )
 
 
@@ -47,3 +49,33 @@ def known_of(cohorts: Cohorts, size: int) -> Known:
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
     return Known(ExactScores(by_size, cohorts.missing, measure.ceiling, measure.closed), cohorts)
+
+
+def drawn_cohorts(
+    seed=0, n_rows=240, n_features=5, n_cohorts=3, n_values=3, n_classes=2
+) -> Cohorts:
+    """Features that depend on each other and on the target, a little differently by cohort."""
+    rng = np.random.default_rng(seed)
+    site = np.arange(n_rows) % n_cohorts
+    hidden = rng.integers(n_values, size=n_rows)
+    columns = {"site": site}
+    for f in range(n_features):
+        copied = rng.random(n_rows) < 0.25 + 0.1 * f + 0.05 * site
+        columns[f"f{f}"] = np.where(copied, hidden, rng.integers(n_values, size=n_rows))
+    flipped = rng.random(n_rows) < 0.3
+    columns["y"] = np.where(flipped, rng.integers(n_classes, size=n_rows), hidden % n_classes)
+    return build_cohorts(columns, "y", groups="site")
+
+
+def known_scores(n_features=7, n_cohorts=3, seed=0, reach=5) -> ExactScores:
+    """Smooth, growing scores of which cohorts lack some features."""
+    rng = np.random.default_rng(seed)
+    missing = np.zeros((n_cohorts, n_features), dtype=bool)
+    missing[np.arange(n_cohorts), np.arange(n_cohorts)] = True
+    worth = rng.random((n_cohorts, n_features))
+    by_size = [np.zeros((n_cohorts, 1))]
+    for size in range(1, reach + 1):
+        subsets = level(n_features, size)
+        scores = 1 - np.exp(-0.3 * worth[:, subsets].sum(axis=2))
+        by_size.append(np.where(missing[:, subsets].any(axis=2), np.nan, scores))
+    return ExactScores(tuple(by_size), missing, np.ones(n_cohorts))

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.bench.hiding import Truth
 from misfeat.completion import AddCompleter, ExactScores, GainCompleter, Known, TransferCompleter
 from misfeat.completion.closure import best_below, ceilings, closed_upwards
 from misfeat.lattice import level, ranks_below
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 @st.composite
@@ -69,7 +69,6 @@ def test_a_known_larger_set_limits_its_parts():
 
 
 @pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AddCompleter()])
-@settings(deadline=None)
 @given(seed=st.integers(0, 5))
 def test_completers_are_monotone_over_all_sizes(completer, seed):
     cohorts = drawn_cohorts(seed, n_features=5)

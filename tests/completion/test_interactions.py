@@ -10,7 +10,7 @@ from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level, rank
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 def test_contributions_of_the_parts_add_up_to_the_score():

@@ -1,139 +1,83 @@
-"""What every completer that can be asked for by name has to cope with."""
-
 from __future__ import annotations
 
-from dataclasses import replace
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+import misfeat.completion
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.completion import Known
-from misfeat.completion.named import COMPLETERS, completer_of
-from misfeat.lattice import level, ranks_below
+from misfeat.completion import BaseCompleter, TransferCompleter
+from misfeat.completion.named import (
+    COMPLETERS,
+    HOMES,
+    completer_classes,
+    completer_names,
+    completer_of,
+)
 from tests.completion.coded import known_of, random_cohorts
 
-QUICK = {"epochs": 5, "steps": 5, "masks": 2, "imputations": 2, "sweeps": 2, "rounds": 2}
-BASELINES = ("drop", "mode", "knn", "iterative", "markov_blanket", "mlp")
-NEED_ROWS = ("mode", "knn", "iterative", "markov_blanket", "transfer")
+
+def test_every_name_stands_for_a_completer_that_the_package_exports():
+    assert len(COMPLETERS) == len(completer_names()) == len(set(completer_classes()))
+    for name, kind in COMPLETERS.items():
+        assert issubclass(kind, BaseCompleter)
+        assert isinstance(completer_of(name), kind)
+        assert getattr(misfeat.completion, kind.__name__) is kind
+    assert set(misfeat.completion.__all__) == set(dir(misfeat.completion))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = misfeat.completion.Nothing
 
 
-def quick(name, **settings):
-    completer = completer_of(name, device="cpu")
-    own = completer.get_params(deep=False)
-    return completer.set_params(**{k: v for k, v in {**QUICK, **settings}.items() if k in own})
-
-
-def table(case):
-    """Known scores of a table with something about it."""
-    cohorts = random_cohorts(3, n_cohorts=1 if case == "one cohort" else 4, hidden=0.3)
-    missing = cohorts.missing
-    if case == "a cohort without any feature":
-        missing[1] = True
-    elif case == "a feature that nobody recorded":
-        missing[:, 2] = True
-    elif case == "nothing recorded":
-        missing[:] = True
-    elif case == "gaps":
-        cohorts.codes[np.random.default_rng(0).random(cohorts.codes.shape) < 0.1] = -1
-    return known_of(cohorts, 4)
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        "ordinary",
-        "one cohort",
-        "a cohort without any feature",
-        "a feature that nobody recorded",
-        "nothing recorded",
-        "gaps",
-    ],
-)
-@pytest.mark.parametrize("name", BASELINES)
-def test_every_score_is_there_and_within_its_bounds(name, case):
-    known = table(case)
-    completed = quick(name).complete(known, 2)
-    exact = known.exact.by_size[2]
-    assert np.array_equal(completed.predicted, np.isnan(exact))
-    assert np.array_equal(completed.score[~completed.predicted], exact[~completed.predicted])
-    assert not np.isnan(completed.score).any()
-    assert (completed.low <= completed.score + 1e-12).all()
-    assert (completed.score <= completed.high + 1e-12).all()
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_no_set_scores_lower_than_a_part_of_it(name):
-    known = table("ordinary")
-    larger, smaller = (quick(name, confidence=None).complete(known, m).score for m in (2, 1))
-    assert (larger[:, :, None] >= smaller[:, ranks_below(level(6, 2))] - 1e-12).all()
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_the_same_comes_out_every_time(name):
-    known = table("ordinary")
-    first = quick(name).complete(known, 2)
-    for state in (None, 0):
-        again = quick(name, random_state=state).complete(replace(known, n_jobs=2), 2)
-        assert np.array_equal(first.score, again.score)
-        assert np.array_equal(first.high, again.high)
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_a_weight_counts_as_so_many_rows(name):
-    cohorts = random_cohorts(5)
-    each = np.repeat(np.arange(len(cohorts.weights)), cohorts.weights)
-    single = replace(
-        cohorts,
-        codes=cohorts.codes[:, each],
-        target_codes=cohorts.target_codes[each],
-        weights=np.ones(len(each), dtype=np.int64),
-        offsets=np.concatenate([[0], np.cumsum(cohorts.weights)])[cohorts.offsets],
+def test_listing_the_names_imports_nothing_heavy():
+    code = (
+        "import sys; from misfeat.completion.named import completer_names; completer_names();"
+        "print([m for m in ('numpy', 'sklearn', 'numba', 'torch', 'scipy') if m in sys.modules])"
     )
-    together, apart = (
-        quick(name, confidence=None).complete(known_of(rows, 4), 2).score
-        for rows in (cohorts, single)
-    )
-    if name == "iterative":  # other numbers are drawn
-        assert np.abs(together - apart).mean() < 0.05
-    else:
-        assert together == pytest.approx(apart)
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", BASELINES)
-def test_nothing_is_read_of_hidden_features(name):
-    cohorts = random_cohorts(6, hidden=0.0)
-    hidden = np.random.default_rng(6).random(cohorts.missing.shape) < 0.4
-    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    poison = np.where(hidden[cohort_of].T, (cohorts.codes + 1) % 3, cohorts.codes)
-    exact = known_of(cohorts, 4).exact.hidden(hidden)
-    clean, poisoned = (
-        quick(name).complete(Known(exact, rows), 2).score
-        for rows in (cohorts, replace(cohorts, codes=poison))
-    )
-    assert np.array_equal(clean, poisoned)
+def test_a_new_completer_takes_one_line_here(monkeypatch):
+    monkeypatch.setitem(HOMES, "nothing", "tests.completion.nothing:NothingCompleter")
+    assert "nothing" in completer_names()
+    kind = misfeat.completion.NothingCompleter
+    assert isinstance(completer_of("nothing", confidence=0.5), kind)
+    known = known_of(random_cohorts(1), 2)
+    completed = completer_of("nothing").complete(known, 2)
+    assert np.array_equal(completed.score, known.exact.bounds(2)[0])
 
 
-@pytest.mark.parametrize("name", NEED_ROWS)
-def test_a_completer_that_needs_rows_says_so(name):
+def test_what_is_no_completer_is_refused():
+    for wrong in ("magic", TransferCompleter, 3, None):
+        with pytest.raises(MisfeatError, match="is unknown; use one of"):
+            completer_of(wrong)
+
+
+def test_an_instance_is_copied_and_left_as_it_is():
+    given = TransferCompleter(rounds=3)
+    copied = completer_of(given, confidence=0.5, random_state=4)
+    assert copied is not given
+    assert (copied.confidence, copied.random_state, copied.rounds) == (0.5, 4, 3)
+    assert (given.confidence, given.random_state) == ("inherit", "inherit")
+
+
+def test_a_completer_of_ones_own_needs_three_methods_and_no_settings():
+    class Own:
+        reach = memory_needed = complete = max
+
+    assert isinstance(completer_of(Own(), confidence=0.5), Own)
+
+
+@pytest.mark.parametrize(("own", "used"), [(0.9, 0.9), (None, None), ("inherit", 0.5)])
+def test_the_selector_gives_its_confidence_only_where_it_was_left_open(own, used):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    X[:30, 0] = np.nan
-    sites = np.repeat(["a", "b"], 30)
-    columns = {"x0": X[:, 0], "x1": X[:, 1], "x2": X[:, 2], "y": rng.normal(size=60), "site": sites}
-    selector = SubgroupSelector("site", size=1, measure="r2", completer=name)
-    with pytest.raises(MisfeatError, match=f"The completer '{name}' needs the rows"):
-        selector.fit(columns, "y").scores()
-
-
-@pytest.mark.parametrize("name", [name for name in BASELINES if name not in NEED_ROWS])
-def test_scores_alone_are_enough(name):
-    completed = quick(name).complete(replace(table("ordinary"), cohorts=None), 2)
-    assert not np.isnan(completed.score).any()
-
-
-@pytest.mark.parametrize("name", COMPLETERS)
-def test_every_name_stands_for_a_completer_that_says_what_it_reads(name):
-    completer = completer_of(name)
-    assert completer.reach(3, 10) in (3, 5)
-    assert completer.memory_needed(3, 10, 4) >= 0
+    columns = {f"f{i}": rng.integers(3, size=200).astype(float) for i in range(4)}
+    columns["y"], columns["site"] = rng.integers(2, size=200), np.arange(200) % 2
+    columns["f0"][columns["site"] == 0] = np.nan
+    selector = SubgroupSelector(
+        "site", size=1, completer=TransferCompleter(confidence=own), confidence=0.5
+    ).fit(columns, "y")
+    assert selector.completer_.confidence == used
+    assert selector.completer.confidence == own

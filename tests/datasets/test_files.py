@@ -4,21 +4,15 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.cohorts import build_cohorts
-from misfeat.datasets import load_attrition, load_heart, load_loan, load_mobile
+from misfeat.datasets import load_attrition, load_loan, load_mobile
+
+LOADERS = {load_mobile: (21, 2), load_attrition: (23, 8), load_loan: (11, 3)}
+"""Columns and cohorts of each."""
+ROWS = {load_mobile: 2000, load_attrition: 59_598, load_loan: 67_463}
 
 
-@pytest.mark.parametrize(
-    ("load", "n_rows", "n_columns", "n_cohorts"),
-    [
-        (load_mobile, 2000, 21, 2),
-        (load_attrition, 59_598, 23, 8),
-        (load_loan, 67_463, 11, 3),
-        (load_heart, 920, 15, 4),
-    ],
-)
-def test_real_tables_load_and_fall_into_their_cohorts(
-    data_folder, load, n_rows, n_columns, n_cohorts
-):
+def check_loads(load, n_rows):
+    n_columns, n_cohorts = LOADERS[load]
     data = load()
     assert (data.n_rows, len(data.columns)) == (n_rows, n_columns)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
@@ -26,10 +20,20 @@ def test_real_tables_load_and_fall_into_their_cohorts(
     assert cohorts.weights.sum() == n_rows
 
 
+@pytest.mark.parametrize("load", LOADERS)
+def test_real_tables_load_and_fall_into_their_cohorts(data_folder, load):
+    check_loads(load, ROWS[load])
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_tables_load_from_the_folder_and_fall_into_their_cohorts(stand_in_folder, load):
+    check_loads(load, 600)
+
+
 def test_a_missing_folder_or_file_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.delenv("MISFEAT_DATA", raising=False)
-    with pytest.raises(MisfeatError, match=r"MISFEAT_DATA is not set. Download it \(UCI Heart"):
-        load_heart()
+    with pytest.raises(MisfeatError, match=r"MISFEAT_DATA is not set. Download it \(Kaggle, hem"):
+        load_loan()
     monkeypatch.setenv("MISFEAT_DATA", str(tmp_path))
     with pytest.raises(MisfeatError, match="does not hold it"):
         load_mobile()

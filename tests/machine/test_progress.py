@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from misfeat import SubgroupSelector
+from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.machine.progress import Lines, in_words, progress_shown
 
@@ -73,7 +73,7 @@ def test_finished_work_is_not_said(said):
     assert said == []
 
 
-def test_a_block_within_another_is_shown_by_the_outer_one():
+def test_a_block_within_another_is_shown_by_the_outer_one(with_progress):
     with progress_shown(True) as outer, progress_shown(True) as inner:
         assert inner is outer
     with progress_shown(True) as later:
@@ -89,7 +89,31 @@ def test_long_stretches_are_rounded():
     ]
 
 
-def test_every_step_of_a_fit_is_told_and_finished(monkeypatch):
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_environment_turns_progress_off_for_good(monkeypatch, wanted):
+    monkeypatch.setenv("MISFEAT_PROGRESS", "off")
+    with progress_shown(wanted) as progress:
+        assert progress is None
+
+
+@pytest.mark.parametrize("text", ["", "auto"])
+def test_the_environment_leaves_progress_as_it_is_wanted(monkeypatch, text):
+    monkeypatch.setenv("MISFEAT_PROGRESS", text)
+    with progress_shown(True) as shown, progress_shown(False) as hidden:
+        assert shown is not None
+        assert hidden is None
+
+
+def test_what_the_environment_may_not_say_is_refused(monkeypatch):
+    monkeypatch.setenv("MISFEAT_PROGRESS", "no")
+    with (
+        pytest.raises(MisfeatError, match="MISFEAT_PROGRESS='no'; use 'auto' or 'off'"),
+        progress_shown(True),
+    ):
+        pass
+
+
+def test_every_step_of_a_fit_is_told_and_finished(with_progress, monkeypatch):
     told = []
 
     class Told:

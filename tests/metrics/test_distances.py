@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.bench import total_variation
+from misfeat.metrics.distances import total_variation
 
 
 def test_equal_distributions_have_no_distance_and_disjoint_ones_two():

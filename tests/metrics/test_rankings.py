@@ -5,7 +5,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from misfeat.bench import captured_at, ndcg_at, precision_at
+from misfeat.metrics.rankings import captured_at, ndcg_at, precision_at
 
 TRUTH = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
 

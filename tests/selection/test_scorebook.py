@@ -78,7 +78,7 @@ def test_saving_and_copying_while_others_ask_gives_whole_books(data, tmp_path):
 def test_copies_have_locks_of_their_own(data):
     selector = fitted(data)
     for twin in (copy.deepcopy(selector), pickle.loads(pickle.dumps(selector))):  # noqa: S301
-        with selector._book._lock:  # held here, so that a shared lock would keep the thread waiting
+        with selector.selection_.book._lock:  # a shared lock would keep the thread waiting
             (found,) = asked_at_once([partial(twin.top_k, size=2)])
         pd.testing.assert_frame_equal(found, selector.top_k(size=2))
     assert np.array_equal(

@@ -8,7 +8,7 @@ from misfeat.bench.hiding import Truth
 from misfeat.completion import GainCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.selection.trust import trust
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 
 class TruthTeller(GainCompleter):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.cohorts.hiding import hide_features
 from misfeat.completion.model import ExactScores, Known
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, rank, ranks_below, unrank
+from misfeat.lattice import rank, ranks_below, unrank
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.metrics.closure import share_closed
 from misfeat.metrics.rankings import captured_at, ndcg_at, precision_at
 
 if TYPE_CHECKING:
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
+
+RANKED = (5, 10)
+"""The K of nDCG@K and precision@K."""
+ROUNDING = 1e-12
+"""Scores that differ by no more count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +94,6 @@ def sampled(
             places = rank(recorded[unrank(ranks, size)])
             kept[size][cohort, places] = exact.by_size[size][cohort, places]
     return replace(exact, by_size=tuple(kept))
-
-
-RANKED = (5, 10)
-"""The K of nDCG@K and precision@K."""
 
 
 def outcome_of(
@@ -189,9 +192,7 @@ def closure_of(completer: Completer, known: Known, completed: CompletedScores) -
     size = completed.subsets.shape[1]
     if size == 1:
         return 1.0
-    confidence = getattr(completer, "confidence", None)
-    completer.confidence = None  # type: ignore[attr-defined]  # no intervals, to save time
-    parts = completer.complete(known, size - 1).score
-    completer.confidence = confidence  # type: ignore[attr-defined]
-    ranks = ranks_below(level(known.exact.missing.shape[1], size))
-    return float(np.mean(completed.score[:, :, None] >= parts[:, ranks] - 1e-12))
+    quick: Any = copy(completer)  # a copy, since a clone would forget what was chosen
+    quick.confidence = None  # no intervals, to save time
+    parts = quick.complete(known, size - 1).score
+    return share_closed(completed.score, parts, ranks_below(completed.subsets), ROUNDING)

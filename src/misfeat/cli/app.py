@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from misfeat import __version__
 from misfeat.cli.bench import bench
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
 from misfeat.cli.report import report
 from misfeat.cli.run import run
+from misfeat.version import __version__
 
 app = typer.Typer(
     name="misfeat",

@@ -73,10 +73,15 @@ def _machine(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         return
     yield "CPU cores", str(machine["cores"])
     yield "threads", f"{machine['threads']} with --jobs -1"
-    yield "free memory", f"{machine['free_memory_gib']} GiB"
-    yield "CUDA", ", ".join(machine["cuda"]) or "none"
-    yield "MPS", "yes" if machine["mps"] else "none"
-    yield "trains on", machine["device"]
+    free, share = machine["free_memory_gib"], machine["memory_limit"]
+    yield "free memory", f"{free} GiB, of which scores may take {100 * share:.3g} %"
+    training = machine["training"]
+    if training is None:
+        yield "trains on", "nothing; missing: pip install 'misfeat[neural]'"
+    else:
+        yield "CUDA", ", ".join(training["cuda"]) or "none"
+        yield "MPS", "yes" if training["mps"] else "none"
+        yield "trains on", training["device"]
     cache = found["kernel_cache"]
     writable = "writable" if cache["writable"] else "NOT writable: kernels are compiled every time"
     yield "compiled kernels", f"{cache['folder']} ({writable})"

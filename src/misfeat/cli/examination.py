@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import subprocess
 import tempfile
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat import __version__
+from packaging.requirements import Requirement
+
+from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,6 @@ TABLES = {
 }
 FOR_DEVELOPERS = ("dev", "heavy", "browser", "docs")
 """Extras that users of misfeat do not need."""
-_REQUIREMENT = re.compile(r"""([\w.-]+)(?:\[([\w,-]+)\])?[^;]*(?:;.*extra == ['"]([\w-]+)['"])?""")
 SECONDS_FOR_JAVA = 20
 
 
@@ -94,21 +94,30 @@ def requirements() -> dict[str, list[str]]:
     >>> requirements()["duckdb"]
     ['duckdb', 'pyarrow']
     """
-    packages: dict[str, list[str]] = {"": []}
-    within: list[tuple[str, str]] = []
-    for text in requires("misfeat") or []:
-        found = _REQUIREMENT.match(text)
-        if found is None:
-            continue
-        package, extras, extra = found[1], found[2] or "", found[3] or ""
-        packages.setdefault(extra, [])
-        if package == "misfeat":
-            within += [(extra, other) for other in extras.split(",")]
-        else:
-            packages[extra].append(package)
-    for extra, other in within:
-        packages[extra] += packages.get(other, [])
-    return packages
+    about = metadata("misfeat")
+    asked = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
+    extras = about.get_all("Provides-Extra") or []
+    always = [one for one in asked if _is_for("", one)]
+    return {
+        "": [one.name for one in always],
+        **{
+            extra: _brought_by(extra, [one for one in asked if one not in always])
+            for extra in extras
+        },
+    }
+
+
+def _brought_by(extra: str, asked: list[Requirement]) -> list[str]:
+    """The packages of an extra, those of the extras that it builds on included."""
+    own = [one for one in asked if _is_for(extra, one)]
+    packages = [one.name for one in own if one.name != "misfeat"]
+    for other in sorted(name for one in own if one.name == "misfeat" for name in one.extras):
+        packages += _brought_by(other, asked)
+    return list(dict.fromkeys(packages))
+
+
+def _is_for(extra: str, asked: Requirement) -> bool:
+    return asked.marker is None or asked.marker.evaluate({"extra": extra})
 
 
 def _with_remedy(package: str, remedy: str) -> dict[str, str | None]:
@@ -139,17 +148,28 @@ def _java() -> str | None:
 
 
 def _machine() -> dict[str, Any]:
-    import torch
     from joblib import effective_n_jobs
 
-    from misfeat.machine.devices import torch_device
-    from misfeat.machine.memory import GIB, available_memory
+    from misfeat.machine.allowance import available_memory
+    from misfeat.machine.memory import GIB, current_limit
 
-    cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
     return {
         "cores": os.cpu_count(),
         "threads": effective_n_jobs(-1),
         "free_memory_gib": round(available_memory() / GIB, 1),
+        "memory_limit": current_limit(),
+        "training": _training() if installed("torch") else None,
+    }
+
+
+def _training() -> dict[str, Any]:
+    """Where PyTorch, which only some completers need, would train their networks."""
+    import torch
+
+    from misfeat.machine.devices import torch_device
+
+    cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
+    return {
         "cuda": [torch.cuda.get_device_name(number) for number in cuda],
         "mps": torch.backends.mps.is_available(),
         "device": torch_device("auto").type,

@@ -21,7 +21,7 @@ from misfeat.cohorts.coders import (
 from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,19 +47,34 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             raise MisfeatError(NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
-                raise MisfeatError(f"Column names must be text; {name!r} is not. Rename it.")
-        return {name: as_array(column, f"Column {name!r}") for name, column in X.items()}
+                raise MisfeatError(
+                    "Column names must be text; {column!r} is not.",
+                    remedy="Rename it.",
+                    column=name,
+                )
+        return {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
     array = as_array(X, "X")
     if array.ndim != 2:
         raise MisfeatError(
-            f"X has {array.ndim} dimension(s); a table needs two, rows and columns. Put a single "
-            "feature into a column of its own."
+            "X has {n} dimension(s); a table needs two, rows and columns.",
+            remedy="Put a single feature into a column of its own.",
+            n=array.ndim,
         )
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
 
 
-def as_array(values: Any, name: str) -> NDArray[Any]:
-    """An array of what was given; what a masked array masks is missing."""
+def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
+    """An array of what was given; what a masked array masks is missing.
+
+    Parameters
+    ----------
+    values : array-like
+        As users give them.
+    what : str
+        What they are, for messages.
+    column : str, default=None
+        The column that they are, if they are one.
+    """
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         values = np.ma.getdata(values).astype(object)
@@ -71,11 +86,13 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
             return np.asarray(values, dtype=object)
         return array
     except ValueError as error:
-        raise MisfeatError(f"{name} has rows of different lengths; make them equal.") from error
+        raise MisfeatError(
+            "{what} has rows of different lengths; make them equal.", what=what, column=column
+        ) from error
 
 
 class ArrayTable:
-    """A table held as one NumPy array a column.
+    """A table held as one NumPy array per column.
 
     Parameters
     ----------
@@ -95,8 +112,12 @@ class ArrayTable:
             first, *others = lengths
             other = next(name for name in others if lengths[name] != lengths[first])
             raise MisfeatError(
-                f"The columns differ in length: {first!r} has {lengths[first]:,}, {other!r} "
-                f"has {lengths[other]:,}. Pass equal lengths."
+                "The columns differ in length: {first!r} has {n_first:,}, {column!r} has {n:,}.",
+                remedy="Pass equal lengths.",
+                column=other,
+                n=lengths[other],
+                first=first,
+                n_first=lengths[first],
             )
 
     def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
@@ -104,13 +125,16 @@ class ArrayTable:
         column = as_array(values, what)
         if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
             raise MisfeatError(
-                f"{what} has shape {column.shape}, but X has {self.n_rows():,} rows; pass one "
-                "value a row."
+                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
+                what=Setting(what),
+                shape=column.shape,
+                rows=self.n_rows(),
             )
         wider = ArrayTable({name: column})
         if wider.kind(name) is Kind.UNSUPPORTED:
             raise MisfeatError(
-                f"{what} holds values that cannot be scored; pass numbers, text or flags."
+                "{what} holds values that cannot be scored; pass numbers, text or flags.",
+                what=Setting(what),
             )
         wider._columns = {**self._columns, **wider._columns}
         return wider
@@ -232,7 +256,9 @@ class _Column:
     def of(cls, values: NDArray[Any], name: str) -> _Column:
         if values.ndim != 1:
             raise MisfeatError(
-                f"Column {name!r} has {values.ndim} dimensions; pass one value a row."
+                "Column {column!r} has {n} dimensions; pass one value per row.",
+                column=name,
+                n=values.ndim,
             )
         match values.dtype.kind:
             case "i":
@@ -288,5 +314,5 @@ class _Column:
 
 
 def _edge_type(values: NDArray[Any]) -> np.dtype[Any] | None:
-    """Edges between whole numbers may be fractions; moments are compared as such."""
+    """Edges between integers may be fractions; dates are compared as such."""
     return values.dtype if values.dtype.kind == "M" else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +35,11 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     if present.all():
         return rows
     dropped = int(rows.weights[~present].sum())
-    notes.add(f"{dropped:,} rows without a value of the target {target!r} are dropped.")
+    notes.add(
+        "{rows:,} rows without a value of the target {column!r} are dropped.",
+        rows=dropped,
+        column=target,
+    )
     return CodedRows(rows.codes[:, present], rows.weights[present])
 
 
@@ -49,10 +53,13 @@ class Runs:
         Run r holds the rows ``bounds[r]:bounds[r + 1]``.
     cohort : ndarray of int64
         The cohort of each run, `DROPPED` for rows that belong to none.
+    codes : ndarray of shape (n_groupings, n_runs)
+        The codes of the groupings, which are the same throughout a run.
     """
 
     bounds: NDArray[np.int64]
     cohort: NDArray[np.int64]
+    codes: NDArray[np.integer]
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
@@ -68,6 +75,12 @@ class Runs:
         np.add.at(sizes, self.cohort[kept], totals[kept])
         return sizes
 
+    def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
+        known = dict(zip(map(tuple, self.codes.T.tolist()), self.cohort.tolist(), strict=True))
+        found = [known.get(tuple(column), DROPPED) for column in codes.T.tolist()]
+        return np.array(found, dtype=np.int64)
+
 
 def find_cohorts(
     rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, notes: Notes
@@ -79,17 +92,21 @@ def find_cohorts(
     if absent.any():
         count = int(np.add.reduceat(rows.weights, starts)[absent].sum())
         if rules.coding.missing_groups == "drop":
-            notes.add(f"{count:,} rows with a missing group value are dropped.")
+            notes.add("{rows:,} rows with a missing group value are dropped.", rows=count)
             kept = ~absent
         else:
-            notes.add(f"{count:,} rows with a missing group value form subgroups of their own.")
+            notes.add(
+                "{rows:,} rows with a missing group value form subgroups of their own.", rows=count
+            )
     if not kept.any():
-        raise MisfeatError("Every row has a missing group value; use missing_groups='own'.")
+        raise MisfeatError(
+            "Every row has a missing group value; use {own}.", own=Setting("missing_groups", "own")
+        )
     minterms, number = np.unique(terms[:, kept], axis=1, return_inverse=True)
     cohort = np.full(len(starts), DROPPED, dtype=np.int64)
     cohort[kept] = number.ravel()
     names = [_minterm_name(minterm, groupings) for minterm in minterms.T]
-    runs = Runs(bounds, cohort)
+    runs = Runs(bounds, cohort, rows.codes[: len(groupings), starts])
     runs, names = _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
     return runs, _unique(names)
 
@@ -176,7 +193,7 @@ def _settle_small(
     renumbered[large] = np.arange(len(large))
     renumbered[DROPPED] = DROPPED
     left = [names[i] for i in large] + ([SMALL] if merging else [])
-    return Runs(runs.bounds, renumbered[runs.cohort]), left
+    return replace(runs, cohort=renumbered[runs.cohort]), left
 
 
 def systematically_missing(
@@ -219,7 +236,7 @@ def cohort_rows(
     Parameters
     ----------
     lines : sequence of ndarray
-        The codes of all rows: one line a feature, and the target last.
+        The codes of all rows: one line per feature, and the target last.
     weights : ndarray
         The weights of all rows.
     runs : Runs
@@ -248,15 +265,23 @@ def cohort_rows(
 
 def settle_sporadic(
     codes: NDArray[np.integer], labels: Collection[tuple[str, ...]], sporadic: str
-) -> tuple[tuple[str, ...], ...]:
-    """Make sporadic missing values a category of their own, or blank them out, in place."""
-    settled = []
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Make sporadic missing values a category of their own, or blank them out, in place.
+
+    Returns
+    -------
+    categories : tuple of tuple of str
+        What the codes of each feature mean now.
+    gap_codes : tuple of tuple of int
+        Which of them stand for missing values.
+    """
+    categories, gap_codes = [], []
     for line, names in zip(codes, labels, strict=True):
         absent = line == len(names)
-        if sporadic == "available":
+        own = sporadic == "category" and bool(absent.any())
+        if not own:
             line[absent] = NOT_RECORDED
-            settled.append(names)
-        else:
-            label = MISSING_LABEL if MISSING_LABEL not in names else f"({MISSING_LABEL})"
-            settled.append((*names, label) if absent.any() else names)
-    return tuple(settled)
+        label = MISSING_LABEL if MISSING_LABEL not in names else f"({MISSING_LABEL})"
+        categories.append((*names, label) if own else names)
+        gap_codes.append((len(names),) if own else ())
+    return tuple(categories), tuple(gap_codes)

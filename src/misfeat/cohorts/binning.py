@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.values import Value, canonical, label, read_number
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_BINS = 250
-STRATEGIES = ("quantile", "uniform")
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class BinRules:
     Attributes
     ----------
     bins : int
-        Bins a column.
+        Bins per column.
     strategy : {"quantile", "uniform"}
         Equally full or equally wide.
     by_column : Mapping of str to int or tuple
@@ -41,19 +40,20 @@ class BinRules:
     @classmethod
     def parse(cls, bins: object, strategy: str) -> BinRules:
         """Read the parameters ``bins`` (a number, or a dict by column) and ``binning``."""
-        if strategy not in STRATEGIES:
-            raise MisfeatError(f"binning={strategy!r} is unknown; use one of {STRATEGIES}.")
         if not isinstance(bins, Mapping):
-            return cls(_number_of_bins(bins, "bins"), strategy)
+            return cls(_number_of_bins(bins), strategy)
         columns = {
-            column: _number_of_bins(rule, f"bins[{column!r}]")
+            column: _number_of_bins(rule, column)
             if _is_integer(rule)
-            else cut_points(rule, f"bins[{column!r}]")
+            else cut_points(rule, "bins", column)
             for column, rule in bins.items()
         }
         everywhere = columns.pop("*", cls.bins)
         if not isinstance(everywhere, int):
-            raise MisfeatError("bins['*'] must be a number of bins, such as 5.")
+            raise MisfeatError(
+                "{setting}; it must be a number of bins, such as 5.",
+                setting=Setting("bins", bins["*"], column="*"),
+            )
         return cls(everywhere, strategy, columns)
 
 
@@ -61,44 +61,83 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _number_of_bins(value: Any, name: str) -> int:
+def _number_of_bins(value: Any, column: str | None = None) -> int:
     if not _is_integer(value) or not 2 <= value <= MOST_BINS:
-        raise MisfeatError(f"{name}={value!r}; it must be a whole number from 2 to {MOST_BINS}.")
+        raise MisfeatError(
+            "{setting}; it must be an integer from 2 to {most}.",
+            setting=Setting("bins", value, column=column),
+            most=MOST_BINS,
+        )
     return int(value)
 
 
-def cut_points(points: object, name: str) -> tuple[Value, ...]:
-    """Check cut points: numbers or dates (ISO text will do), ascending, at least one."""
+def cut_points(points: object, parameter: str, column: str | None = None) -> tuple[Value, ...]:
+    """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
+
+    Parameters
+    ----------
+    points : object
+        As users give them.
+    parameter : str
+        The parameter that they are given in, for messages.
+    column : str, default=None
+        The column that they cut.
+
+    Examples
+    --------
+    >>> cut_points(["40", 65.5], "bins", "age")
+    (40, 65.5)
+    """
+    setting = Setting(parameter, points, column=column)
     if not isinstance(points, Sequence | np.ndarray) or isinstance(points, str) or not len(points):
-        raise MisfeatError(f"{name}={points!r}; give cut points as a list, such as [40, 65].")
-    parsed = tuple(_cut_point(point, name) for point in points)
-    if any(
-        isinstance(a, int | float) != isinstance(b, int | float) for a in parsed for b in parsed
-    ):
-        raise MisfeatError(f"{name} mixes numbers and dates; give one kind.")
+        raise MisfeatError(
+            "{setting}; give cut points, such as {example}.",
+            setting=setting,
+            example=Setting(parameter, [40, 65], column=column),
+        )
+    parsed = tuple(map(_cut_point, points))
+    if None in parsed:
+        raise MisfeatError(
+            "{setting}: {point!r} is neither a number nor a date.",
+            setting=setting,
+            point=points[parsed.index(None)],
+        )
+    if len({isinstance(point, int | float) for point in parsed}) > 1:
+        raise MisfeatError("{setting} mixes numbers and dates; give one kind.", setting=setting)
     if any(a >= b for a, b in itertools.pairwise(parsed)):
-        raise MisfeatError(f"{name}={points!r} must ascend, without repeats.")
+        raise MisfeatError("{setting} must ascend, without repeats.", setting=setting)
     return parsed
 
 
-def _cut_point(point: object, name: str) -> Value:
+def are_cut_points(texts: Sequence[str]) -> bool:
+    """Whether texts read as numbers or as dates, at least one, all of one kind.
+
+    Examples
+    --------
+    >>> are_cut_points(["65", "40"]), are_cut_points(["2024-01-01"]), are_cut_points(["of day"])
+    (True, True, False)
+    """
+    kinds = {type(_cut_point(text)) for text in texts}
+    return kinds in ({int}, {float}, {int, float}, {dt.datetime})
+
+
+def _cut_point(point: object) -> Value:
+    """A number or a date; None for anything else."""
     if isinstance(point, str):
         number = read_number(point)
         try:
             return canonical(dt.datetime.fromisoformat(point) if number is None else number)
         except ValueError:
-            raise MisfeatError(f"{name}: {point!r} is neither a number nor a date.") from None
+            return None
     value = canonical(point)
-    if value is None or isinstance(value, bool | str):
-        raise MisfeatError(f"{name}: {point!r} is neither a number nor a date.")
-    return value
+    return None if isinstance(value, bool | str) else value
 
 
 def quantile_edges(values: NDArray[Any], counts: NDArray[np.int64], bins: int) -> tuple[Value, ...]:
     """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
 
-    Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are whole
-    numbers, so no rounding enters.
+    Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are
+    integers, so no rounding enters.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.naming import EXCLUDED, not_a_feature
-from misfeat.exceptions import MisfeatError, shortened
+from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,10 +40,10 @@ def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
     """
     left = _without(cohorts, names)
     columns = tuple(
-        replace(report, role="left out", treatment=EXCLUDED, categories=(), edges=())
-        if report.column in names and report.role == "feature"
-        else report
-        for report in cohorts.columns
+        replace(audit, role="left out", treatment=EXCLUDED, categories=(), edges=())
+        if audit.column in names and audit.role == "feature"
+        else audit
+        for audit in cohorts.columns
     )
     return replace(left, columns=columns)
 
@@ -93,7 +93,9 @@ def check_names(names: object, what: str) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not _are_names(names):
-        raise MisfeatError(f"{what}={shortened(names)}; it must be a list of names of features.")
+        raise MisfeatError(
+            "{setting}; it must be a list of names of features.", setting=Setting(what, names)
+        )
     return tuple(dict.fromkeys(map(str, names)))
 
 
@@ -108,41 +110,64 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     if blocks is None:
         return {}
     if not isinstance(blocks, Mapping):
-        raise MisfeatError(f"blocks={shortened(blocks)}; it must map names to lists of features.")
-    found: dict[str, tuple[str, ...]] = {}
+        raise MisfeatError(
+            "{setting}; it must map names to lists of features.", setting=Setting("blocks", blocks)
+        )
     owner: dict[str, str] = {}
     for name, members in blocks.items():
-        if not isinstance(name, str):
-            raise MisfeatError(f"A block is named {name!r}; names must be text.")
-        if isinstance(members, str) or not _are_names(members) or len(members) == 0:
-            raise MisfeatError(
-                f"The block {name!r} is {shortened(members)}; give a list of features."
-            )
+        _check_block(name, members)
         for member in members:
             if owner.get(member) == name:
-                raise MisfeatError(f"The block {name!r} names {member!r} twice; name it once.")
+                raise MisfeatError(
+                    "The block {block!r} names {column!r} twice; name it once.",
+                    block=name,
+                    column=member,
+                    setting=Setting("blocks"),
+                )
             if member in owner:
                 raise MisfeatError(
-                    f"The feature {member!r} is in the blocks {owner[member]!r} and {name!r}; a "
-                    "feature can be in one."
+                    "The feature {column!r} is in the blocks {first!r} and {second!r}; a feature "
+                    "can be in one.",
+                    column=member,
+                    first=owner[member],
+                    second=name,
+                    setting=Setting("blocks"),
                 )
             owner[member] = name
-        found[name] = tuple(map(str, members))
-    return found
+    return {name: tuple(map(str, members)) for name, members in blocks.items()}
+
+
+def _check_block(name: object, members: Any) -> None:
+    if not isinstance(name, str):
+        raise MisfeatError(
+            "A block is named {name!r}; names must be text.", name=name, setting=Setting("blocks")
+        )
+    if isinstance(members, str) or not _are_names(members) or len(members) == 0:
+        raise MisfeatError(
+            "The block {block!r} is {members}; give a list of features.",
+            block=name,
+            members=shortened(members),
+            setting=Setting("blocks"),
+        )
 
 
 def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     for member in members:
         if member not in cohorts.features:
-            role = f"a member of the block {name!r}"
+            role = Message("a member of the block {block!r}", block=name)
             raise not_a_feature(member, role, cohorts, cohorts.features)
-    for report in cohorts.columns:
-        if report.column == name and name not in members:
-            like = _NAMED_LIKE.get(report.role, "a column that was left out")
-            raise MisfeatError(f"The block {name!r} has the name of {like}; give it another.")
+    for audit in cohorts.columns:
+        if audit.column == name and name not in members:
+            like = _NAMED_LIKE.get(audit.role, "a column that was left out")
+            raise MisfeatError(
+                "The block {block!r} has the name of {like}; give it another.",
+                block=name,
+                like=like,
+                setting=Setting("blocks"),
+            )
     others = [feature for feature in cohorts.features if feature not in members]
     places = [cohorts.features.index(member) for member in members]
-    codes, labels = _combined(cohorts, places)
+    codes, combinations = _combined(cohorts, places)
     left = _without(cohorts, members)
     first = sum(place < min(places) for place in map(cohorts.features.index, others))
     return replace(
@@ -150,25 +175,39 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
         features=_inserted(left.features, first, name),
         codes=np.insert(left.codes, first, codes, axis=0),
         missing=np.insert(left.missing, first, cohorts.missing[:, places].any(axis=1), axis=1),
-        categories=_inserted(left.categories, first, labels),
+        categories=_inserted(left.categories, first, _labels(cohorts, places, combinations)),
+        gap_codes=_inserted(left.gap_codes, first, _gaps(cohorts, places, combinations)),
     )
 
 
-def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """A code for every combination that occurs, in their order, and what each means."""
+def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A code for every combination that occurs, and the combinations in their order, in lines."""
     lines = cohorts.codes[places]
     whole = (lines >= 0).all(axis=0)
     combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
     codes = np.full(lines.shape[1], NOT_RECORDED, dtype=np.int32)
     codes[whole] = numbers.reshape(-1)
-    labels = tuple(
+    return codes, combinations.T
+
+
+def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[str, ...]:
+    """What each combination means."""
+    return tuple(
         ", ".join(
             f"{cohorts.features[place]}={cohorts.categories[place][code]}"
             for place, code in zip(places, combination, strict=True)
         )
-        for combination in combinations.T
+        for combination in combinations
     )
-    return codes, labels
+
+
+def _gaps(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[int, ...]:
+    """The combinations in which a member is missing."""
+    return tuple(
+        number
+        for number, combination in enumerate(combinations)
+        if any(code in cohorts.gap_codes[p] for p, code in zip(places, combination, strict=True))
+    )
 
 
 def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
@@ -179,6 +218,7 @@ def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
         codes=cohorts.codes[kept],
         missing=cohorts.missing[:, kept],
         categories=tuple(cohorts.categories[place] for place in kept),
+        gap_codes=tuple(cohorts.gap_codes[place] for place in kept),
     )
 
 

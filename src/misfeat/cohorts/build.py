@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import compress
 from operator import not_
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import (
     IDENTIFIER,
     NEVER_RECORDED,
-    Profile,
     feature_coder,
     profile_column,
     target_coder,
@@ -22,13 +22,14 @@ from misfeat.cohorts.columns import (
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.exceptions import MisfeatError, listed, no_such_column
+from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import Coder
+    from misfeat.cohorts.coders import CodedRows, Coder
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
@@ -52,7 +53,7 @@ def build_cohorts(
     y : str, array or series
         The target: the name of a column of `X`, or its values.
     groups : None, str, dict or list, default=None
-        What tells the cohorts apart: a column, a list of columns, ``{"age": [40]}``,
+        What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}``,
         ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.
@@ -82,24 +83,59 @@ def build_cohorts(
 def cohorts_of(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> Cohorts:
-    """Build the cohorts of an open table; see `build_cohorts`."""
-    check_columns(table, target, rules)
-    notes = Notes()
-    profiles = profile_columns(table, rules, progress)
-    groupings = [prepare(rule, profiles) for rule in rules.groups]
-    class_coder, target_report = target_coder(table, profiles[target], rules.bins)
-    coders, reports = _feature_coders(table, target_report, profiles, rules)
-    _say_left_out(reports, profiles, notes)
+    """Build the cohorts of an open table, and close it; see `build_cohorts`."""
+    with closing(table):
+        profiled = profile_table(table, target, rules, progress)
+        coded = code_table(profiled, progress)
+    return assembled(profiled, coded)[0]
 
+
+@dataclass(frozen=True)
+class CodedTable:
+    """The rows of a table in codes, and how they came about.
+
+    Attributes
+    ----------
+    rows : CodedRows
+        Codes of the groupings, of the features and of the target, in this order.
+    features : dict of str to Coder
+        What coded each feature.
+    target : Coder
+        What coded the target.
+    audits : list of ColumnAudit
+        How every column was treated.
+    notes : Notes
+        What was said on the way.
+    """
+
+    rows: CodedRows
+    features: dict[str, Coder]
+    target: Coder
+    audits: list[ColumnAudit]
+    notes: Notes
+
+
+def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> CodedTable:
+    """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
+    notes = Notes()
+    table, rules = profiled.table, profiled.rules
+    target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
+    features, audits = _feature_coders(profiled, target_audit)
+    _say_left_out(audits, profiled, notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
-    rows = table.count_codes([*(g.coder for g in groupings), *coders.values(), class_coder])
-    table.close()
+    coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
+    rows = table.count_codes(coders)
     if progress is not None:
         progress("Counting rows", 1, 1)
+    return CodedTable(rows, features, target, audits, notes)
 
-    seen = assemble.subgroups_in(rows, groupings, rules)
-    rows = assemble.rows_with_target(rows, len(class_coder.labels), target, notes)
+
+def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, assemble.Runs]:
+    """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
+    rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
+    classes = coded.target.labels
+    rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
     runs, names = assemble.find_cohorts(rows, groupings, rules, notes)
     codes = rows.codes[len(groupings) : -1]
     missing = assemble.systematically_missing(
@@ -107,143 +143,117 @@ def cohorts_of(
         rows.weights,
         runs,
         len(names),
-        [len(coder.labels) for coder in coders.values()],
+        [len(coder.labels) for coder in coded.features.values()],
         rules.coding.missing_threshold,
     )
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
-    _leave_out_never_recorded(compress(coders, map(not_, kept)), reports, notes)
-    labels = {feature: coders[feature].labels for feature in compress(coders, kept)}
+    never = compress(coded.features, map(not_, kept))
+    audits = _with_never_recorded(coded.audits, list(never), notes)
+    labels = {name: coded.features[name].labels for name in compress(coded.features, kept)}
     laid_out = assemble.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
         rows.weights,
         runs,
         missing[:, kept],
-        [*map(len, labels.values()), len(class_coder.labels)],
+        [*map(len, labels.values()), len(classes)],
     )
-    categories = assemble.settle_sporadic(
+    categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
     )
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),
-        target=target,
+        target=profiled.target,
         codes=laid_out.codes[:-1],
         target_codes=laid_out.codes[-1],
         weights=laid_out.weights,
         offsets=laid_out.offsets,
         missing=missing[:, kept],
         categories=categories,
-        classes=class_coder.labels,
-        columns=tuple(reports),
-        seen=seen,
+        classes=classes,
+        gap_codes=gap_codes,
+        columns=audits,
+        seen=assemble.subgroups_in(coded.rows, groupings, rules),
     )
     _warn_of_constant_targets(cohorts, notes)
-    return replace(cohorts, notes=tuple(notes.texts))
+    return replace(cohorts, notes=tuple(notes.texts)), runs
 
 
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
     """The subgroups that a table has, whether they are small or not; it may have few rows."""
-    check_columns(table, "", rules)
-    columns = dict.fromkeys(column for rule in rules.groups for column in rule.columns)
-    n_rows = table.n_rows()
-    profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
-    groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
-    rows = table.count_codes([grouping.coder for grouping in groupings])
-    table.close()
+    with closing(table):
+        check_columns(table, None, rules)
+        n_rows = table.n_rows()
+        columns = rules.group_columns
+        profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
+        groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
+        rows = table.count_codes([grouping.coder for grouping in groupings])
     return assemble.subgroups_in(rows, groupings, rules)
 
 
-def check_columns(table: Table, target: str, rules: CohortRules) -> None:
-    """Refuse names of columns that the table does not have, and a target that is a group."""
-    for rule in rules.groups:
-        for column in rule.columns:
-            if column not in table.names:
-                raise no_such_column(column, table.names, "a group")
-            if column == target:
-                raise MisfeatError(
-                    f"{target!r} is both the target and a group; within a subgroup it would tell "
-                    "nothing. Take it out of groups."
-                )
-    for parameter, columns in (
-        ("bins", rules.bins.by_column),
-        ("missing_values", rules.codes.by_column),
-    ):
-        for column in columns:
-            if column not in table.names:
-                raise no_such_column(column, table.names, parameter)
-
-
-def profile_columns(
-    table: Table, rules: CohortRules, progress: Progress | None
-) -> dict[str, Profile]:
-    """Count the values of every column, inside the engine."""
-    n_rows = table.n_rows()
-    if n_rows == 0:
-        raise MisfeatError("The table has no rows; check the file or the filter that made it.")
-    profiles = {}
-    for done, column in enumerate(table.names):
-        if progress is not None:
-            progress("Reading columns", done, len(table.names))
-        profiles[column] = profile_column(table, column, rules.codes, n_rows)
-    if progress is not None:
-        progress("Reading columns", len(table.names), len(table.names))
-    return profiles
-
-
 def _feature_coders(
-    table: Table, target: ColumnAudit, profiles: Mapping[str, Profile], rules: CohortRules
+    profiled: ProfiledTable, target: ColumnAudit
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
-    """Choose a coder for every feature, and report on every column in the table's order."""
-    grouped = {column for rule in rules.groups for column in rule.columns}
+    """Choose a coder for every feature, and audit every column in the table's order."""
+    rules = profiled.rules
+    grouped = set(rules.group_columns)
     coders: dict[str, Coder] = {}
-    reports: list[ColumnAudit] = []
-    for column, profile in profiles.items():
+    audits: list[ColumnAudit] = []
+    for column, profile in profiled.profiles.items():
         if column == target.column:
-            reports.append(target)
+            audits.append(target)
         elif column in grouped:
-            reports.append(ColumnAudit(column, "group", "cohorts", missing=profile.missing))
+            audits.append(ColumnAudit(column, "group", "subgroups", missing=profile.missing))
         else:
-            coder, report = feature_coder(table, profile, rules.bins, rules.coding.max_categories)
-            reports.append(report)
+            coder, audit = feature_coder(
+                profiled.table, profile, rules.bins, rules.coding.max_categories
+            )
+            audits.append(audit)
             if coder is not None:
                 coders[column] = coder
-    return coders, reports
+    return coders, audits
 
 
-def _say_left_out(
-    reports: Sequence[ColumnAudit], profiles: Mapping[str, Profile], notes: Notes
-) -> None:
-    for report in reports:
-        if report.role != "left out":
+def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes: Notes) -> None:
+    for audit in audits:
+        column = audit.column
+        if audit.role != "left out":
             continue
-        if report.treatment == NEVER_RECORDED:
-            notes.warn(_never_recorded(report.column))
-        elif report.treatment == IDENTIFIER and profiles[report.column].kind is not Kind.TEXT:
+        if audit.treatment == NEVER_RECORDED:
+            _warn_of_never_recorded(column, notes)
+        elif audit.treatment == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
             notes.warn(
-                f"Column {report.column!r} is left out as an identifier: its values are whole "
-                f"numbers, nearly all distinct. If they measure something, pass "
-                f"bins={{{report.column!r}: 5}}; else drop the column."
+                "Column {column!r} is left out as an identifier: its values are integers, nearly "
+                "all distinct. If they measure something, pass {bins}; else drop the column.",
+                column=column,
+                bins=Setting("bins", 5, column=column),
             )
         else:
-            notes.add(f"Column {report.column!r} is left out: {report.treatment}.")
+            notes.add("Column {column!r} is left out: {why}.", column=column, why=audit.treatment)
 
 
-def _never_recorded(feature: str) -> str:
-    return (
-        f"Feature {feature!r} is missing in every cohort and is left out; check missing_values and "
-        "missing_threshold if it should not be."
+def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
+    notes.warn(
+        "Feature {column!r} is missing in every subgroup and is left out; check {codes} and "
+        "{threshold} if it should not be.",
+        column=feature,
+        codes=Setting("missing_values"),
+        threshold=Setting("missing_threshold"),
     )
 
 
-def _leave_out_never_recorded(
-    features: Iterable[str], reports: list[ColumnAudit], notes: Notes
-) -> None:
+def _with_never_recorded(
+    audits: Iterable[ColumnAudit], features: list[str], notes: Notes
+) -> tuple[ColumnAudit, ...]:
+    """Audits in which some features are left out, because no subgroup recorded them."""
     for feature in features:
-        notes.warn(_never_recorded(feature))
-        position = next(i for i, report in enumerate(reports) if report.column == feature)
-        reports[position] = ColumnAudit(
-            feature, "left out", NEVER_RECORDED, missing=reports[position].missing
-        )
+        _warn_of_never_recorded(feature, notes)
+    return tuple(
+        ColumnAudit(audit.column, "left out", NEVER_RECORDED, missing=audit.missing)
+        if audit.column in features
+        else audit
+        for audit in audits
+    )
 
 
 def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
@@ -251,7 +261,10 @@ def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
     if constant:
         one = len(constant) == 1
         notes.warn(
-            f"The target {cohorts.target!r} has a single value in the subgroup{'' if one else 's'} "
-            f"{listed(constant)}; every score there is 0. Merge {'it' if one else 'them'} with "
-            "another subgroup if that is not meant."
+            "The target {column!r} has a single value in the {subgroups} {names}; every score "
+            "there is 0. Merge {them} with another subgroup if that is not meant.",
+            column=cohorts.target,
+            subgroups="subgroup" if one else "subgroups",
+            names=listed(constant),
+            them="it" if one else "them",
         )

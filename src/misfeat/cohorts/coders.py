@@ -2,7 +2,7 @@
 
 A coder maps each row of its column to ``0 .. len(labels) - 1``, or to ``len(labels)`` where the
 value is missing. The codes of one row, written as the digits of a mixed-radix number, make one
-integer key a row: a table then needs a single group-by over that key to collapse equal rows.
+integer key per row: a table then needs a single group-by over that key to collapse equal rows.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class CodedRows:
     Attributes
     ----------
     codes : ndarray of shape (n_coders, n_rows)
-        One line a coder; ``len(labels)`` stands for missing.
+        One line per coder; ``len(labels)`` stands for missing.
     weights : ndarray of shape (n_rows,)
         How many rows of the table each one stands for.
     """

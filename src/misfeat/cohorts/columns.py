@@ -20,7 +20,7 @@ from misfeat.cohorts.values import (
     label,
     read_number,
 )
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ IDENTIFIER_SHARE = 0.95
 LEAST_ROWS = 10
 """In fewer rows, distinct values are no sign of an identifier."""
 IDENTIFIER_ROWS = 50
-"""Whole numbers that are nearly all distinct, but not consecutive, need so many rows."""
+"""Integers that are nearly all distinct, but not consecutive, need so many rows."""
 NEVER_RECORDED = "never recorded"
 IDENTIFIER = "identifier"
 MAX_CLASSES = 20
@@ -148,16 +148,18 @@ def _numbers_in_text(counts: ValueCounts) -> ValueCounts | None:
 def feature_coder(
     table: Table, profile: Profile, rules: BinRules, max_categories: int
 ) -> tuple[Coder | None, ColumnAudit]:
-    """Decide how a feature is coded; without a coder it is left out, and the report says why."""
+    """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
     why_not = _reason_to_leave_out(profile, rules)
     if why_not:
-        report = ColumnAudit(profile.column, "left out", why_not, missing=profile.missing)
-        return None, report
+        return None, ColumnAudit(profile.column, "left out", why_not, missing=profile.missing)
     chosen = profile.column in rules.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
-            f"bins names the column {profile.column!r}, which holds {profile.kind.value} values "
-            "and cannot be binned; take it out of bins."
+            "{bins} names the column {column!r}, which holds {kind} values and cannot be binned; "
+            "take it out of {bins}.",
+            bins=Setting("bins"),
+            column=profile.column,
+            kind=profile.kind.value,
         )
     if profile.kind.ordered and (chosen or profile.distinct > max_categories):
         coder, treatment = _binned(table, profile, rules)
@@ -165,7 +167,7 @@ def feature_coder(
         coder, treatment = _most_frequent(profile, max_categories)
     else:
         coder, treatment = as_it_is(profile), "as it is"
-    return coder, _report(profile, coder, "feature", treatment)
+    return coder, _audit(profile, coder, "feature", treatment)
 
 
 def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
@@ -193,33 +195,38 @@ def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder
     column = profile.column
     if profile.kind is Kind.UNSUPPORTED:
         raise MisfeatError(
-            f"The target {column!r} has a type that cannot be scored; convert it to numbers, text "
-            "or flags."
+            "The target {column!r} has a type that cannot be scored; convert it to numbers, text "
+            "or flags.",
+            column=column,
         )
     if profile.distinct == 0:
         raise MisfeatError(
-            f"The target {column!r} is missing in every row; choose another target, or check "
-            "missing_values."
+            "The target {column!r} is missing in every row; choose another target, or check "
+            "{codes}.",
+            column=column,
+            codes=Setting("missing_values"),
         )
     chosen = column in rules.by_column
     if profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES):
         coder, treatment = _binned(table, profile, rules)
-        return coder, _report(profile, coder, "target", treatment)
+        return coder, _audit(profile, coder, "target", treatment)
     if profile.is_identifier:
         raise MisfeatError(
-            f"The target {column!r} has a different value in nearly every row; choose another "
-            "target, or group its values first."
+            "The target {column!r} has a different value in nearly every row; choose another "
+            "target, or group its values first.",
+            column=column,
         )
     coder = as_it_is(profile)
-    return coder, _report(profile, coder, "target", "as it is")
+    return coder, _audit(profile, coder, "target", "as it is")
 
 
 def as_it_is(profile: Profile) -> Coder:
-    """One code a value."""
+    """One code per value."""
     if profile.counts is None:
         raise MisfeatError(
-            f"Column {profile.column!r} has more than {DISTINCT_LIMIT:,} distinct values; give "
-            "cut points for it."
+            "Column {column!r} has more than {most:,} distinct values; group its values first.",
+            column=profile.column,
+            most=DISTINCT_LIMIT,
         )
     values = tuple(canonical(value) for value in profile.counts.values)
     labels = tuple(map(label, values))
@@ -231,7 +238,7 @@ def as_it_is(profile: Profile) -> Coder:
 def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
     rule = rules.by_column.get(profile.column, rules.bins)
     if isinstance(rule, tuple):
-        check_cut_points(profile, rule)
+        check_cut_points(profile, rule, "bins")
         return _cut(profile, rule), "given cut points"
     edges = _learned_edges(table, profile, rule, rules.strategy)
     return _cut(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
@@ -250,20 +257,27 @@ def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> 
         low, high = table.quantiles(profile.reading, [0.0, 1.0])
     if {low, high} & {float("inf"), float("-inf")}:
         raise MisfeatError(
-            f"Column {profile.column!r} holds infinite values and cannot be cut into equally wide "
-            "bins; use binning='quantile', or give cut points."
+            "Column {column!r} holds infinite values and cannot be cut into equally wide bins; use "
+            "{quantile}, or give cut points in {bins}.",
+            column=profile.column,
+            quantile=Setting("binning", "quantile"),
+            bins=Setting("bins"),
         )
     return uniform_edges(low, high, bins)
 
 
-def check_cut_points(profile: Profile, points: tuple[Value, ...]) -> None:
-    """Refuse cut points that do not fit the column's type."""
+def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str) -> None:
+    """Refuse cut points, given in a parameter, that do not fit the column's type."""
     numeric = isinstance(points[0], int | float)
     fits = profile.kind in (Kind.INTEGER, Kind.NUMBER) if numeric else profile.kind is Kind.TIME
     if not fits:
         raise MisfeatError(
-            f"Column {profile.column!r} holds {profile.kind.value} values and cannot be cut at "
-            f"{', '.join(map(label, points))}; give cut points of its own kind, or none."
+            "Column {column!r} holds {kind} values and cannot be cut at {points}; give cut points "
+            "of its own kind, or none.",
+            column=profile.column,
+            kind=profile.kind.value,
+            points=", ".join(map(label, points)),
+            setting=Setting(parameter, [label(point) for point in points], column=profile.column),
         )
 
 
@@ -282,6 +296,6 @@ def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
     return coder, f"{len(values)} most frequent values and {other}"
 
 
-def _report(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
+def _audit(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != "as it is" else ()
     return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing)

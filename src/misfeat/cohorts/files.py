@@ -19,7 +19,7 @@ NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 
 LONGEST_PATH = 4000
 MOST_OTHERS = 10_000
-"""Folders, and files that are no Parquet, in a folder that is to be a table."""
+"""The most folders and other files that a folder of Parquet files may hold."""
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -55,8 +55,12 @@ def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
         bad = max((file for file in files if file in reason), key=len, default=path)
         reason = reason[:300]
         raise MisfeatError(
-            f"{bad!r} cannot be read as {'Parquet' if parquet else 'CSV'}; check that the file is "
-            f"whole, its ending right{'' if parquet else ', and its text UTF-8'}. ({reason})"
+            "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
+            "{text}. ({reason})",
+            path=bad,
+            format="Parquet" if parquet else "CSV",
+            text="" if parquet else ", and its text UTF-8",
+            reason=reason,
         ) from error
     return relation, connection
 
@@ -85,7 +89,9 @@ def _read_parquet(connection: Any, files: list[str]) -> Any:
 def _matching_files(path: str) -> list[str]:
     place = Path(path)
     if len(path) > LONGEST_PATH:
-        raise MisfeatError(f"The path {path[:60]!r}... is too long for a file; check it.")
+        raise MisfeatError(
+            "The path {start!r}... is too long for a file; check it.", start=path[:60]
+        )
     if place.is_dir():
         files = _parquet_files(place, path)
     elif place.exists():
@@ -94,16 +100,17 @@ def _matching_files(path: str) -> list[str]:
         pattern = glob.has_magic(path)
         files = sorted(glob.iglob(path, recursive=True)) if pattern else []  # noqa: PTH207
         if not files:
-            raise MisfeatError(f"There is no file {path!r}; check the path.")
+            raise MisfeatError("There is no file {path!r}; check the path.", path=path)
     endings = {_ending(file) for file in files}
     if endings - {*_PARQUET, *_TEXT}:
         other = next(file for file in files if not _ending(file))
         raise MisfeatError(
-            f"{other!r} is not a file that can be read; expected one that ends in "
-            f"{', '.join((*_TEXT, *_PARQUET))}."
+            "{path!r} is not a file that can be read; expected one that ends in {endings}.",
+            path=other,
+            endings=", ".join((*_TEXT, *_PARQUET)),
         )
     if len({ending in _PARQUET for ending in endings}) > 1:
-        raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
+        raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
     return files
 
 
@@ -119,7 +126,7 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
         files.extend(str(Path(place, name)) for name in of_parquet)
         n_others += 1 + len(names) - len(of_parquet)
         if n_others > MOST_OTHERS + 2 * len(files):
-            found = "much that is no Parquet file"
+            found = "mostly other files than Parquet"
             break
     else:
         if files:
@@ -128,8 +135,11 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
     texts = next((str(f) for f in folder.iterdir() if _ending(f.name) in _TEXT), None)
     example = str(folder / "*.parquet") if texts is None else str(folder / f"*{_ending(texts)}")
     raise MisfeatError(
-        f"The folder {path!r} holds {found}; a folder may hold Parquet files alone. Name a file, "
-        f"or for files of one kind a glob such as {example!r}."
+        "The folder {path!r} holds {found}; a folder may hold Parquet files alone.",
+        remedy="Name a file, or for files of one kind a glob such as {example!r}.",
+        path=path,
+        found=found,
+        example=example,
     )
 
 
@@ -143,7 +153,8 @@ def _connect(path: str) -> Any:
         import pyarrow as pa  # noqa: F401
     except ImportError as error:
         raise MisfeatError(
-            f"Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'"
+            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
+            path=path,
         ) from error
     connection = duckdb.connect()
     # DuckDB draws its bar on standard output, which belongs to the answer.
@@ -178,7 +189,9 @@ def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
     with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
         header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [])
     if not header:
-        raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
+        raise MisfeatError(
+            "{path!r} is empty; it needs a line of column names, and rows.", path=file
+        )
     _refuse_repeats(file, header)
 
 
@@ -189,7 +202,9 @@ def _refuse_repeats(file: str, names: list[str]) -> None:
         plain = name.strip().casefold()
         if plain in seen:
             raise MisfeatError(
-                f"{file!r} has two columns named {name!r} (neither case nor spaces around a name "
-                "count); rename one."
+                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
+                "count); rename one.",
+                path=file,
+                column=name,
             )
         seen.add(plain)

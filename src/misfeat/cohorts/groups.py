@@ -19,7 +19,7 @@ from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_c
 from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.values import Value, canonical, label
-from misfeat.exceptions import MisfeatError, listed, shortened
+from misfeat.exceptions import MisfeatError, Setting, listed, shortened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ OTHERS = "*"
 
 @dataclass(frozen=True)
 class ByValue:
-    """One subgroup a value of a column, some values merged under one name.
+    """One subgroup per value of a column, some values merged under one name.
 
     Attributes
     ----------
@@ -141,8 +141,11 @@ def _refuse_repeats(rules: Sequence[GroupRule]) -> None:
                 key = name, repr(merged)
         if key in seen:
             raise MisfeatError(
-                f"groups names {name!r} twice; name it once. The subgroup of every row, where no "
-                "column says it, goes to fit(X, y, groups=...)."
+                "{groups} names {name!r} twice; name it once.",
+                remedy="The subgroup of every row, where no column says it, goes to "
+                "fit(X, y, groups=...).",
+                groups=Setting("groups"),
+                name=name,
             )
         seen.add(key)
 
@@ -162,22 +165,27 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
         return ByPredicate(name, Predicate(rule))
     if isinstance(rule, Mapping):
         return ByValue(name, {label(canonical(v)): str(under) for v, under in rule.items()})
-    return ByCuts(name, cut_points(rule, f"groups[{name!r}]"))
+    return ByCuts(name, cut_points(rule, "groups", name))
 
 
 def _not_a_group(part: object) -> MisfeatError:
     return MisfeatError(
-        f"groups holds {shortened(part)}, which defines no subgroups; use a column name, "
-        "{'age': [40]} for cut points, {'grade': {'B': 'B', '*': 'other'}} to merge values, or "
-        "{'senior': 'age > 65'} for a predicate. The subgroup of every row goes to "
-        "fit(X, y, groups=...)."
+        "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
+        "merge values, or {predicate} for a predicate.",
+        remedy="The subgroup of every row goes to fit(X, y, groups=...).",
+        setting=Setting("groups", part),
+        cuts=Setting("groups", [40], column="age"),
+        merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),
+        predicate=Setting("groups", "age > 65", column="senior"),
     )
 
 
 def _values_of_rows(groups: object) -> MisfeatError:
     return MisfeatError(
-        f"groups is {shortened(groups, most=0)}, and takes names of columns; pass the subgroup of "
-        "every row to fit(X, y, groups=...)."
+        "{groups} is {kind}, and takes names of columns; pass the subgroup of every row to "
+        "fit(X, y, groups=...).",
+        groups=Setting("groups"),
+        kind=shortened(groups, most=0),
     )
 
 
@@ -190,7 +198,7 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
     match rule:
         case ByCuts(column=column, points=points):
             profile = profiles[column]
-            check_cut_points(profile, points)
+            check_cut_points(profile, points, "groups")
             coder = EdgeCoder(profile.reading, points, interval_labels(points))
             return _one_term_a_code(coder, _cut_terms(column, points), column)
         case ByPredicate(name=name, predicate=predicate):
@@ -205,27 +213,16 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
+    _check_groupable(profile, apart=whole and not merged)
     column = profile.column
-    if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(f"Column {column!r} has a type that cannot define subgroups.")
-    tells_rows_apart = 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded
-    if whole and tells_rows_apart and not merged:
-        raise MisfeatError(
-            f"The group column {column!r} has a different value in nearly every row, so every "
-            f"subgroup would be one row; give cut points such as {{{column!r}: [...]}} or another "
-            "column."
-        )
-    if profile.distinct > MAX_VALUES:
-        raise MisfeatError(
-            f"The group column {column!r} has more than {MAX_VALUES:,} distinct values; give cut "
-            "points, or group its values first."
-        )
     coder = as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
     if whole and unknown:
         raise MisfeatError(
-            f"groups[{column!r}] names the value {unknown[0]!r}, which does not occur; the values "
-            f"are {listed(coder.labels)}."
+            "{setting} names the value {value!r}, which does not occur; the values are {values}.",
+            setting=Setting("groups", dict(merged), column=column),
+            value=unknown[0],
+            values=listed(coder.labels),
         )
     if not merged:
         return _one_term_a_code(coder, [f"{column}={value}" for value in coder.labels], column)
@@ -234,6 +231,32 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     term_of = np.array([*(order[name] for name in names), len(order)], dtype=np.int64)
     terms = tuple(f"{column}={name}" for name in order)
     return Grouping(coder, term_of, (*terms, f"{column} is missing"))
+
+
+def _check_groupable(profile: Profile, apart: bool) -> None:
+    """Refuse a column whose values make no subgroups, or too many; `apart`, one for each row."""
+    column, cuts = profile.column, Setting("groups", [40, 65], column=profile.column)
+    if profile.kind is Kind.UNSUPPORTED:
+        raise MisfeatError(
+            "Column {column!r} has a type that cannot define subgroups; take it out of {groups}.",
+            column=column,
+            groups=Setting("groups"),
+        )
+    if apart and 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded:
+        raise MisfeatError(
+            "The group column {column!r} has a different value in nearly every row, so every "
+            "subgroup would be one row; give cut points such as {cuts}, or another column.",
+            column=column,
+            cuts=cuts,
+        )
+    if profile.distinct > MAX_VALUES:
+        raise MisfeatError(
+            "The group column {column!r} has more than {most:,} distinct values; give cut points "
+            "such as {cuts}, or group its values first.",
+            column=column,
+            most=MAX_VALUES,
+            cuts=cuts,
+        )
 
 
 def _merged_order(names: list[str], merged: Mapping[str, str]) -> list[str]:
@@ -259,14 +282,23 @@ def _check_types(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
         kind = profiles[column].kind
         if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
             raise MisfeatError(
-                f"The predicate {predicate.text!r} reads {column!r}, which holds {kind.value} "
-                "values; give cut points for dates instead."
+                "The predicate {predicate!r} reads {column!r}, which holds {kind} values; give cut "
+                "points for dates instead.",
+                predicate=predicate.text,
+                column=column,
+                kind=kind.value,
+                groups=Setting("groups"),
             )
         if _fits(constant, kind):
             continue
         raise MisfeatError(
-            f"The predicate {predicate.text!r} compares {column!r}, which holds {kind.value} "
-            f"values, with {constant!r}; write a constant of the same kind."
+            "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
+            "{constant!r}; write a constant of the same kind.",
+            predicate=predicate.text,
+            column=column,
+            kind=kind.value,
+            constant=constant,
+            groups=Setting("groups"),
         )
 
 
@@ -275,9 +307,14 @@ def _check_pairs(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
         kinds = [_comparable(profiles[column].kind) for column in (left, right)]
         if kinds[0] != kinds[1]:
             raise MisfeatError(
-                f"The predicate {predicate.text!r} compares {left!r}, which holds {kinds[0]} "
-                f"values, with {right!r}, which holds {kinds[1]} values; compare columns of one "
-                "kind."
+                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
+                "{other!r}, which holds {other_kind} values; compare columns of one kind.",
+                predicate=predicate.text,
+                column=left,
+                kind=kinds[0],
+                other=right,
+                other_kind=kinds[1],
+                groups=Setting("groups"),
             )
 
 

@@ -57,7 +57,7 @@ class Cohort:
     name : str
         Reads like a predicate.
     codes : ndarray of shape (n_features, n_rows)
-        One line a feature; ``-1`` where a value is not recorded.
+        One line per feature; ``-1`` where a value is not recorded.
     target : ndarray of shape (n_rows,)
         The class of every row.
     weights : ndarray of shape (n_rows,)
@@ -112,6 +112,9 @@ class Cohorts:
         What the codes of each feature mean.
     classes : tuple of str
         What the codes of the target mean.
+    gap_codes : tuple of tuple of int
+        The codes of each feature that stand for values missing here and there: none, one, or for a
+        block of features every combination in which a member is missing.
     columns : tuple of ColumnAudit
         How every column of the table was treated.
     notes : tuple of str
@@ -141,6 +144,7 @@ class Cohorts:
     missing: NDArray[np.bool_]
     categories: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
+    gap_codes: tuple[tuple[int, ...], ...]
     columns: tuple[ColumnAudit, ...] = ()
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
@@ -167,18 +171,64 @@ class Cohorts:
         )
 
     def position(self, name: str) -> int:
-        """The number of a subgroup."""
+        """The number of a subgroup.
+
+        Parameters
+        ----------
+        name : str
+            The subgroup, as in `names`.
+        """
         if name not in self.names:
-            raise MisfeatError(f"There is no subgroup {name!r}; there are {listed(self.names)}.")
+            raise MisfeatError(
+                "There is no subgroup {name!r}; there are {names}.",
+                name=name,
+                names=listed(self.names),
+            )
         return self.names.index(name)
 
     def missing_features(self, name: str) -> tuple[str, ...]:
-        """The features that a subgroup never recorded."""
+        """The features that a subgroup never recorded.
+
+        Parameters
+        ----------
+        name : str
+            The subgroup, as in `names`.
+        """
         absent = self.missing[self.position(name)]
         return tuple(f for f, m in zip(self.features, absent, strict=True) if m)
 
+    def recorded_shares(self) -> NDArray[np.float64]:
+        """The share of the rows of every subgroup that hold a value of every feature.
+
+        Returns
+        -------
+        ndarray of shape (n_cohorts, n_features)
+            0 for a feature that a subgroup never recorded.
+
+        Examples
+        --------
+        >>> from misfeat.cohorts import build_cohorts
+        >>> table = {"a": [0, None, 1, 1], "b": ["missing", "taken"] * 2, "y": [0, 1, 1, 0]}
+        >>> build_cohorts(table, "y").recorded_shares()
+        array([[0.75, 1.  ]])
+        """
+        starts = self.offsets[:-1]
+        rows = np.add.reduceat(self.weights, starts)
+        shares = np.empty(self.missing.shape)
+        for feature, (codes, gaps) in enumerate(zip(self.codes, self.gap_codes, strict=True)):
+            absent = (codes == NOT_RECORDED) | np.isin(codes, gaps)
+            without = np.add.reduceat(np.where(absent, self.weights, 0), starts)
+            shares[:, feature] = 1.0 - without / rows
+        return shares
+
     def equals(self, other: Cohorts) -> bool:
-        """Whether two are the same, arrays, labels and reports alike."""
+        """Whether two are the same, arrays, labels and audits alike.
+
+        Parameters
+        ----------
+        other : Cohorts
+            What to compare with.
+        """
         return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
 

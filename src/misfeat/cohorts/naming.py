@@ -1,11 +1,11 @@
-"""Why a name is no feature, in words that say what to do."""
+"""Why a name is not a feature, and what to do about it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from misfeat.cohorts.columns import IDENTIFIER, NEVER_RECORDED
-from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ EXCLUDED = "excluded"
 
 def not_a_feature(
     name: object,
-    role: str,
+    role: str | Setting,
     cohorts: Cohorts,
     features: Sequence[str],
     blocks: Mapping[str, Sequence[str]] | None = None,
@@ -29,7 +29,7 @@ def not_a_feature(
     ----------
     name : object
         What was asked for.
-    role : str
+    role : str or Setting
         What it was asked for as.
     cohorts : Cohorts
         Knows how every column was treated.
@@ -47,35 +47,46 @@ def not_a_feature(
     """
     for block, members in (blocks or {}).items():
         if name in members:
-            return _refused(name, role, f"is a member of the block {block!r}; name the block")
-    report = next((report for report in cohorts.columns if report.column == name), None)
-    if report is None:
+            why = Message("is a member of the block {block!r}; name the block", block=block)
+            return _refused(name, role, why)
+    audit = next((audit for audit in cohorts.columns if audit.column == name), None)
+    if audit is None:
         return no_such_column(name, features, role)
-    return _refused(name, role, _reason(report))
+    return _refused(name, role, _reason(audit))
 
 
-def _refused(name: object, role: str, reason: str) -> MisfeatError:
-    return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.")
+def _refused(name: object, role: str | Setting, reason: str) -> MisfeatError:
+    return MisfeatError(
+        "{column!r} was asked for as {role}, but it {reason}.",
+        column=name,
+        role=role,
+        reason=reason,
+    )
 
 
-def _reason(report: ColumnAudit) -> str:
-    match report.role, report.treatment:
+def _reason(audit: ColumnAudit) -> str:
+    match audit.role, audit.treatment:
         case "target", _:
             return "is the target; take it out"
         case "group", _:
-            return "tells the subgroups apart and is no feature; take it out"
+            return "tells the subgroups apart and is not a feature; take it out"
         case "left out", treatment if treatment == EXCLUDED:
-            return "is in exclude; take it out of one of the two"
+            return Message(
+                "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
+            )
         case "left out", treatment if treatment == IDENTIFIER:
-            return (
-                "was left out as an identifier; if it measures something, keep it with "
-                f"bins={{{report.column!r}: 5}}"
+            return Message(
+                "was left out as an identifier; if it measures something, keep it with {bins}",
+                bins=Setting("bins", 5, column=audit.column),
             )
         case "left out", treatment if treatment == NEVER_RECORDED:
-            return (
-                "was left out, because no subgroup recorded it; check missing_values and "
-                "missing_threshold"
+            return Message(
+                "was left out, because no subgroup recorded it; check {codes} and {threshold}",
+                codes=Setting("missing_values"),
+                threshold=Setting("missing_threshold"),
             )
         case "left out", treatment:
             return f"was left out: {treatment}"
-    return "has no numbers that measure='r2' could use; take it out"
+    return Message(
+        "has no numbers that {measure} could use; take it out", measure=Setting("measure", "r2")
+    )

@@ -1,4 +1,4 @@
-"""Columns of Python objects, sorted out once: numbers, moments, flags, text, or nothing usable."""
+"""Columns of Python objects, sorted out once: numbers, dates, flags, text, or nothing usable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def settle_objects(values: Iterable[Any]) -> tuple[Kind, NDArray[Any]]:
     kind : Kind
         `UNSUPPORTED` where a value is a list or another container.
     settled : ndarray
-        Float64 with NaN for numbers, ``datetime64[us]`` with NaT for moments, else objects with
+        Float64 with NaN for numbers, ``datetime64[us]`` with NaT for dates, else objects with
         None: bool for flags, str for text. Values of several types become their labels.
 
     Examples

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
-from misfeat.cohorts.dataframes import DataFrameTable, is_dataframe, only_column, without_batch
+from misfeat.cohorts.dataframe_table import DataFrameTable
+from misfeat.cohorts.dataframes import is_dataframe, only_column, without_batch
 from misfeat.cohorts.files import open_path
-from misfeat.exceptions import MisfeatError, no_such_column, shortened
+from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,8 +65,9 @@ def with_groups(table: Table, values: object) -> tuple[Table, str]:
     """Add the subgroup of every row as a column; returns the table and the column's name."""
     if isinstance(values, str):
         raise MisfeatError(
-            f"groups={values!r} was passed to fit, which takes the subgroup of every row; name "
-            f"columns in the estimator: SubgroupSelector(groups={values!r})."
+            "{setting} was passed to fit, which takes the subgroup of every row; name columns in "
+            "the estimator: SubgroupSelector({setting}).",
+            setting=Setting("groups", values),
         )
     values = one_value_a_row(values, "groups")
     name = _free_name(values, table.names, "group")
@@ -92,7 +94,11 @@ def one_value_a_row(values: Any, what: str) -> Any:
         return only_column(values, what)
     many = hasattr(values, "__len__") or hasattr(values, "__array__")
     if isinstance(values, str | bytes | Mapping) or not many:
-        raise MisfeatError(f"{what} is {shortened(values)}; pass one value a row.")
+        raise MisfeatError(
+            "{what} is {values}; pass one value per row.",
+            what=Setting(what),
+            values=shortened(values),
+        )
     if isinstance(values, np.ndarray | list | tuple):
         array = as_array(values, what)
         if array.ndim == 2 and array.shape[1] == 1:
@@ -113,8 +119,10 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
     if isinstance(given, str) and given and not (usual == "group" and given in taken):
         if given in taken:
             raise MisfeatError(
-                f"The target {given!r} is also a column of X and would be found to predict "
-                f"itself; drop it from X, or pass y={given!r}."
+                "The target {column!r} is also a column of X and would be found to predict "
+                "itself; drop it from X, or pass {y}.",
+                column=given,
+                y=Setting("y", given),
             )
         return given
     name = usual

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,9 +173,12 @@ class Predicate:
 
     def _refused(self, why: str) -> MisfeatError:
         return MisfeatError(
-            f"The subgroup predicate {self.text!r} cannot be used: {why}. Write comparisons of "
-            'columns with constants, joined by and, or, not, for example "age > 65 and sex == '
-            "'F'\"; put column names with spaces in backticks."
+            "The subgroup predicate {predicate!r} cannot be used: {why}.",
+            remedy="Write comparisons of columns with constants, joined by and, or, not, for "
+            "example \"age > 65 and sex == 'F'\"; put column names with spaces in backticks.",
+            predicate=self.text,
+            why=why,
+            groups=Setting("groups"),
         )
 
 

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts import assemble
-from misfeat.cohorts.build import check_columns, profile_columns
-from misfeat.cohorts.coders import CodedRows, Kind
-from misfeat.cohorts.columns import Profile, as_it_is
-from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.assemble import DROPPED
+from misfeat.cohorts.build import assembled, code_table
+from misfeat.cohorts.coders import Kind
+from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.opening import open_table
-from misfeat.cohorts.products import GroupSums, Variable
-from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.exceptions import MisfeatError
+from misfeat.cohorts.products import Variable
+from misfeat.cohorts.profiling import profile_table
+from misfeat.cohorts.rules import CohortRules
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.assemble import Runs
     from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.columns import Profile
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.products import GroupSums
+    from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.table import Table
+    from misfeat.machine.progress import Progress
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
+_R2 = Setting("measure", "r2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,40 +88,104 @@ def build_product_sums(
 
 
 def product_sums_of(table: Table, target: str, rules: CohortRules) -> ProductSums:
-    """Sum the products of an open table; see `build_product_sums`."""
-    check_columns(table, target, rules)
-    profiles = profile_columns(table, rules, None)
-    groupings = [prepare(rule, profiles) for rule in rules.groups]
-    grouped = {column for rule in rules.groups for column in rule.columns}
+    """Sum the products of an open table, and close it; see `build_product_sums`."""
+    return cohorts_and_product_sums(table, target, rules)[1]
+
+
+def cohorts_and_product_sums(
+    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+) -> tuple[Cohorts, ProductSums]:
+    """Build the cohorts of an open table and sum its products, and close it.
+
+    The columns are counted once, and the subgroups are found once.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+    target : str
+        The target's column.
+    rules : CohortRules
+        By what rules the table becomes cohorts.
+    progress : callable, default=None
+        Called as ``progress(what, done, total)``.
+
+    Returns
+    -------
+    cohorts : Cohorts
+        As `build_cohorts` returns them.
+    sums : ProductSums
+        Of the same subgroups, by the same names.
+    """
+    with closing(table):
+        profiled = profile_table(table, target, rules, progress)
+        features = _numeric_features(profiled)
+        variables = _variables(profiled, features)
+        coded = code_table(profiled, progress)
+        if progress is not None:
+            progress("Summing products", 0, 1)
+        sums = table.sum_products([group.coder for group in profiled.groupings], variables)
+        if progress is not None:
+            progress("Summing products", 1, 1)
+    cohorts, runs = assembled(profiled, coded)
+    threshold = rules.coding.missing_threshold
+    return cohorts, _by_cohort(sums, runs, features, cohorts, threshold)
+
+
+def _numeric_features(profiled: ProfiledTable) -> list[str]:
+    """The columns that have a correlation with the target."""
+    used = {*profiled.rules.group_columns, profiled.target}
     features = [
         column
-        for column, profile in profiles.items()
-        if column not in grouped and column != target and _is_usable(profile, rules)
+        for column, profile in profiled.profiles.items()
+        if column not in used and _is_usable(profile, profiled.rules)
     ]
     if not features:
         raise MisfeatError(
-            "measure='r2' needs numeric features, and the table has none; use 'mutual_info'."
+            "{setting} needs numeric features, and the table has none; use {other}.",
+            setting=_R2,
+            other=Setting("measure", "mutual_info"),
         )
-    variables = [_variable(table, profiles[f]) for f in features]
-    variables.append(_target(table, profiles[target]))
-    sums = table.sum_products([g.coder for g in groupings], variables)
-    table.close()
-    notes = Notes(silent=True)  # the cohorts, which are the same, have said it already
-    runs, names = assemble.find_cohorts(CodedRows(sums.codes, sums.rows), groupings, rules, notes)
-    rows, both, first, product = _by_cohort(sums, runs.cohort, len(names))
+    return features
+
+
+def _variables(profiled: ProfiledTable, features: list[str]) -> list[Variable]:
+    """The features and, last, the target as numbers."""
+    table, profiles = profiled.table, profiled.profiles
+    return [
+        *(_variable(table, profiles[feature]) for feature in features),
+        _target(table, profiles[profiled.target]),
+    ]
+
+
+def _by_cohort(
+    sums: GroupSums, runs: Runs, features: list[str], cohorts: Cohorts, threshold: float
+) -> ProductSums:
+    """Add up the combinations of group codes that make one cohort, and centre the sums."""
+    cohort = runs.cohort_of(sums.codes)
+    rows, both, first, product = (
+        _added(part, cohort, len(cohorts))
+        for part in (sums.rows, sums.both, sums.first, sums.product)
+    )
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
-    missing: NDArray[np.bool_] = share >= rules.coding.missing_threshold
+    missing: NDArray[np.bool_] = share >= threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
-    products = _centred(both, first, product)[:, chosen][:, :, chosen]
     return ProductSums(
-        names=tuple(names),
-        features=tuple(f for f, keep in zip(features, kept, strict=True) if keep),
-        target=target,
+        names=cohorts.names,
+        features=tuple(compress(features, kept)),
+        target=cohorts.target,
         rows=rows.astype(np.int64),
-        products=products,
+        products=_centred(both, first, product)[:, chosen][:, :, chosen],
         missing=missing[:, kept],
     )
+
+
+def _added(part: NDArray[Any], cohort: NDArray[np.int64], n_cohorts: int) -> NDArray[np.float64]:
+    kept = cohort != DROPPED
+    total = np.zeros((n_cohorts, *part.shape[1:]))
+    np.add.at(total, cohort[kept], part[kept])
+    return total
 
 
 def _is_usable(profile: Profile, rules: CohortRules) -> bool:
@@ -133,8 +206,12 @@ def _target(table: Table, profile: Profile) -> Variable:
         return _variable(table, profile)
     if profile.distinct > 2:
         raise MisfeatError(
-            f"measure='r2' needs a numeric or binary target; {profile.column!r} holds "
-            f"{profile.kind.value} values, {profile.distinct} of them."
+            "{setting} needs a numeric or binary target; {column!r} holds {kind} values, "
+            "{distinct} of them.",
+            setting=_R2,
+            column=profile.column,
+            kind=profile.kind.value,
+            distinct=profile.distinct,
         )
     return Variable(profile.reading, 0.0, as_it_is(profile), profile.missing > 0)
 
@@ -146,23 +223,11 @@ def _centre(table: Table, profile: Profile) -> float:
     values = profile.counts.values.astype(np.float64)
     if not np.isfinite(values).all():
         raise MisfeatError(
-            f"Column {profile.column!r} holds infinite values, which have no correlation; set them "
-            "to missing, or drop the column."
+            "Column {column!r} holds infinite values, which have no correlation; set them to "
+            "missing, or drop the column.",
+            column=profile.column,
         )
     return float(np.average(values, weights=profile.counts.counts)) if len(values) else 0.0
-
-
-def _by_cohort(
-    sums: GroupSums, cohort: NDArray[np.int64], n_cohorts: int
-) -> tuple[NDArray[np.float64], ...]:
-    """Add up the combinations that make one cohort."""
-    kept = cohort != assemble.DROPPED
-    totals = []
-    for part in (sums.rows, sums.both, sums.first, sums.product):
-        total = np.zeros((n_cohorts, *part.shape[1:]))
-        np.add.at(total, cohort[kept], part[kept])
-        totals.append(total)
-    return tuple(totals)
 
 
 def _centred(
@@ -184,8 +249,3 @@ def _centred(
         + both * mean[:, :, None] * mean[:, None, :]
     )
     return shifted
-
-
-def cohorts_and_product_sums(table, target, rules, progress=None):  # type: ignore[no-untyped-def]
-    """TEMPORARY."""
-    raise NotImplementedError

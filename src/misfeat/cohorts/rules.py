@@ -49,24 +49,26 @@ class CohortRules:
             coding=coding,
         )
 
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns that tell the subgroups apart, each once."""
+        return tuple(dict.fromkeys(column for rule in self.groups for column in rule.columns))
+
 
 @dataclass
 class Notes:
-    """Collects what happened to rows and columns; says it in the log or warns, unless silent."""
+    """Collects what happened to rows and columns, and says it in the log or as a warning."""
 
     texts: list[str] = field(default_factory=list)
-    silent: bool = False
 
     def add(self, template: str, **about: Any) -> None:
         """Note something that was expected; the words are those of `Message`."""
         text = Message(template, **about)
         self.texts.append(text)
-        if not self.silent:
-            _log.info(text)
+        _log.info(text)
 
     def warn(self, template: str, **about: Any) -> None:
         """Note something that the user should look at."""
         text = Message(template, **about)
         self.texts.append(text)
-        if not self.silent:
-            warn(text)
+        warn(text)

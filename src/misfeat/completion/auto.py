@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter, check_known, with_intervals
+from misfeat.completion.base import BaseCompleter
 from misfeat.completion.calibration import try_out
-from misfeat.completion.closure import completed_scores
-from misfeat.completion.interactions import InteractionsGuesser
-from misfeat.completion.transfer.completer import TransferGuesser, memory_of_tables
+from misfeat.completion.checks import check_known
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.transfer.completer import TransferCompleter, memory_of_tables
 
 if TYPE_CHECKING:
     from misfeat.completion.calibration import Trial
-    from misfeat.completion.guess import Guesser
-    from misfeat.completion.model import CompletedScores, Known
+    from misfeat.completion.model import CompletedScores, Guess, Known
 
 STANDARD_ERRORS = 3.0
 """Another way must find the best sets better by more than so many standard errors."""
@@ -23,7 +22,7 @@ ENOUGH_CLUSTERS = 12
 """Hidden features, each in its cohort, that it takes to prefer another way."""
 
 
-class AutoCompleter(GuessingCompleter):
+class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups, unless hidden features say that another is better.
 
     Features that the table does have are hidden in rounds. Where the transfer of scores alone
@@ -32,12 +31,14 @@ class AutoCompleter(GuessingCompleter):
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=12
-        How often recorded features are hidden.
-    random_state : int, default=None
-        Seed of which ones; None hides the same ones every time.
+        How often recorded features are hidden to choose, and to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Attributes
     ----------
@@ -59,36 +60,44 @@ class AutoCompleter(GuessingCompleter):
         """Bytes that a prediction takes beyond the scores themselves, about."""
         return memory_of_tables(size, n_features, n_cohorts)
 
-    def _guesser(self, known: Known) -> Guesser:
-        return next(iter(self._guessers(known).values()))
-
-    def _guessers(self, known: Known) -> dict[str, Guesser]:
-        """Ways to guess, the usual one first."""
-        if known.cohorts is None:
-            return {"interactions": InteractionsGuesser()}
-        transfer = TransferGuesser(known.cohorts, proxies=True, table_size=3)
-        return {"transfer": transfer, "interactions": InteractionsGuesser()}
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess by what was chosen, or by the usual way before anything was."""
+        ways = self._ways(known)
+        return ways[getattr(self, "chosen_", next(iter(ways)))].guess(known, size)
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort."""
+        """A score for every subset of one size in every cohort.
+
+        Parameters
+        ----------
+        known : Known
+            What is known.
+        size : int
+            Features per set.
+        """
         self._check_parameters()
         check_known(known, size)
-        guessers = self._guessers(known)
+        ways = self._ways(known)
         if hasattr(self, "chosen_"):
-            guessers = {self.chosen_: guessers[self.chosen_]}
+            return ways[self.chosen_].complete(known, size)
         trials = {
-            name: try_out(
-                guesser, known, size, self.rounds, self.random_state, f"Trying {name!r} predictions"
-            )
-            for name, guesser in guessers.items()
+            name: try_out(way, known, size, self.rounds, self._seed, f"Trying {name!r} predictions")
+            for name, way in ways.items()
         }
         self.chosen_: str = _better(trials)
-        guess = guessers[self.chosen_].guess(known, size)
-        completed = completed_scores(known.exact, guess.by_size)
-        if self.confidence is None:
-            return completed
-        trial = trials[self.chosen_]
-        return with_intervals(completed, guess, known, size, trial, self.confidence)
+        return ways[self.chosen_]._completed(known, size, trials[self.chosen_])
+
+    def _ways(self, known: Known) -> dict[str, BaseCompleter]:
+        """The completers to choose from, the usual one first."""
+        settings: dict[str, Any] = {
+            "confidence": self.confidence,
+            "rounds": self.rounds,
+            "random_state": self.random_state,
+        }
+        ways: dict[str, BaseCompleter] = {"interactions": InteractionsCompleter(**settings)}
+        if known.cohorts is None:
+            return ways
+        return {"transfer": TransferCompleter(**settings), **ways}
 
 
 def _better(trials: dict[str, Trial]) -> str:

@@ -11,26 +11,24 @@ chosen (conformal prediction over clusters).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count, islice
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.optimize import nnls
 
-from misfeat.completion.closure import closed_upwards
 from misfeat.completion.support import SINGLES, support_of
 from misfeat.lattice import level
 from misfeat.metrics.rankings import ndcg_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.guess import Guess, Guesser
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.model import ExactScores, Guess, Known
 
     Scores = NDArray[np.float64]
 
@@ -103,14 +101,36 @@ class Trial:
     clusters: NDArray[np.int64]
     ndcg: Scores
 
+    @classmethod
+    def joined(cls, parts: Sequence[Trial]) -> Trial:
+        """Several trials as one; of none at all it is empty."""
+        return cls(
+            np.concatenate([np.empty(0), *(part.errors for part in parts)]),
+            np.concatenate([np.empty((0, N_REASONS)), *(part.reasons for part in parts)]),
+            np.concatenate([np.empty(0, dtype=np.int64), *(part.clusters for part in parts)]),
+            np.concatenate([np.empty(0), *(part.ndcg for part in parts)]),
+        )
+
     @property
     def n_clusters(self) -> int:
         """How many features were hidden, each in its cohort."""
         return len(np.unique(self.clusters))
 
 
+class Guessing(Protocol):
+    """What can be tried out: any completer with guesses."""
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        ...
+
+    def combined(self, guess: Guess, exact: ExactScores) -> Scores:
+        """Scores of the asked size: exact where they are known, guessed elsewhere."""
+        ...
+
+
 def try_out(
-    guesser: Guesser,
+    completer: Guessing,
     known: Known,
     size: int,
     rounds: int,
@@ -118,44 +138,46 @@ def try_out(
     what: str = "Learning how far predictions are off",
 ) -> Trial:
     """Hide features in rounds, guess, and compare with what is known; `what` names the work."""
-    exact = known.exact
-    subsets = level(exact.missing.shape[1], size)
-    truth = exact.by_size[size]
-    errors, reasons, clusters, ndcg = [], [], [], []
     rng = np.random.default_rng(0 if seed is None else seed)
-    for done, mask in enumerate(hiding_rounds(exact.missing, rounds, rng)):
+    parts = []
+    for done, mask in enumerate(hiding_rounds(known.exact.missing, rounds, rng)):
         if known.progress is not None:
             known.progress(what, done, rounds)
-        if not mask.any():
-            continue
-        hidden = exact.hidden(mask)
-        guess = guesser.guess(replace(known, exact=hidden, progress=None), size)
-        score = closed_upwards(guess.by_size, hidden)[size]
-        tested = np.isnan(hidden.by_size[size]) & ~np.isnan(truth)
-        errors.append((truth - score)[tested])
-        reasons.append(reasons_for_errors(guess, score, hidden, size)[tested])
-        last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
-        cohort = np.arange(len(mask))[:, None]
-        clusters.append((cohort * mask.shape[1] + last_hidden)[tested])
-        ndcg += [
-            ndcg_at(RANKED, truth[i, tested[i]], score[i, tested[i]])
-            for i in np.flatnonzero(tested.any(axis=1))
-        ]
+        if mask.any():
+            parts.append(_tried_with(mask, completer, known, size))
     if known.progress is not None:
         known.progress(what, rounds, rounds)
+    return Trial.joined(parts)
+
+
+def _tried_with(mask: NDArray[np.bool_], completer: Guessing, known: Known, size: int) -> Trial:
+    """How guesses do when the features that a mask marks are hidden."""
+    hidden = known.hidden(mask)
+    guess = completer.guess(hidden, size)
+    score = completer.combined(guess, hidden.exact)
+    truth = known.exact.by_size[size]
+    tested = np.isnan(hidden.exact.by_size[size]) & ~np.isnan(truth)
+    subsets = level(mask.shape[1], size)
+    last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
+    cluster = np.arange(len(mask))[:, None] * mask.shape[1] + last_hidden
+    ndcg = [
+        ndcg_at(RANKED, truth[i, tested[i]], score[i, tested[i]])
+        for i in np.flatnonzero(tested.any(axis=1))
+    ]
     return Trial(
-        np.concatenate([np.empty(0), *errors]),
-        np.concatenate([np.empty((0, N_REASONS)), *reasons]),
-        np.concatenate([np.empty(0, dtype=np.int64), *clusters]),
-        np.array(ndcg),
+        errors=(truth - score)[tested],
+        reasons=reasons_for_errors(guess, score, hidden.exact)[tested],
+        clusters=cluster[tested],
+        ndcg=np.array(ndcg),
     )
 
 
-def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores, size: int) -> Scores:
+def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
     """What may make each guess wrong, of shape (n_cohorts, n_subsets, N_REASONS).
 
     Chance, the guessed gain, and whether some pair was recorded together nowhere.
     """
+    size = len(guess.by_size) - 1
     floor, _ = exact.bounds(size)
     gain = np.maximum(score - floor, 0.0)
     apart = support_of(exact.missing, level(exact.missing.shape[1], size)) <= SINGLES
@@ -163,14 +185,14 @@ def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores, size: in
 
 
 class ErrorModel:
-    """Half the width of an interval that holds the truth as often as asked.
+    """How far guesses are off: half the width of an interval with a target coverage.
 
     Parameters
     ----------
     trial : Trial
         Errors to learn from.
     confidence : float
-        How often the truth is to lie in the interval.
+        Target coverage of the intervals.
 
     Attributes
     ----------

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.model import CompletedScores
 from misfeat.completion.parts import best_below
-from misfeat.completion.support import support_of
 from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
@@ -61,18 +59,3 @@ def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
             bounded = np.maximum(np.minimum(guesses[size], ceilings(exact, size)), least)
         completed.append(np.where(np.isnan(known), bounded, known))
     return completed
-
-
-def completed_scores(exact: ExactScores, guesses: list[Scores]) -> CompletedScores:
-    """Guesses for all sizes up to the asked one, closed upwards, within what is certain."""
-    size = len(guesses) - 1
-    subsets = level(exact.missing.shape[1], size)
-    low, high = exact.bounds(size)
-    return CompletedScores(
-        subsets=subsets,
-        score=closed_upwards(guesses, exact)[size],
-        low=low,
-        high=high,
-        predicted=np.isnan(exact.by_size[size]),
-        support=support_of(exact.missing, subsets),
-    )

@@ -22,33 +22,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.baselines.gain import recorded_sets_filled
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.filled import recorded_sets_filled
+from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
+from misfeat.completion.settings import INHERIT
+from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.settings import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
 
-class InteractionsCompleter(GuessingCompleter):
+class InteractionsCompleter(BaseCompleter):
     """Predict a score from the contributions of its parts in other subgroups.
 
     Needs scores only: subgroups that share their scores but no rows can use it.
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    largest : int, default=None
+        Contributions of parts of more features are taken for 0. None: of no part.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -70,28 +77,23 @@ class InteractionsCompleter(GuessingCompleter):
            [0.45]])
     """
 
-    def _guesser(self, known: Known) -> InteractionsGuesser:  # noqa: ARG002
-        return InteractionsGuesser()
-
-
-class InteractionsGuesser:
-    """Guesses by adding up contributions.
-
-    Parameters
-    ----------
-    largest : int or None, default=None
-        Contributions of larger parts than this are taken to be nothing.
-    """
-
-    def __init__(self, largest: int | None = None) -> None:
-        self._largest = largest
+    def __init__(
+        self,
+        *,
+        largest: int | None = None,
+        confidence: Confidence = INHERIT,
+        rounds: int = 12,
+        random_state: Seed = INHERIT,
+    ) -> None:
+        super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
+        self.largest = largest
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         exact = known.exact
         n_features = exact.missing.shape[1]
         filled = recorded_sets_filled(exact, size)
-        largest = size if self._largest is None else min(size, self._largest)
+        largest = size if self.largest is None else min(size, self.largest)
         usual = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
         by_size = [exact.by_size[0]]
         for m in range(1, size + 1):
@@ -105,7 +107,11 @@ class InteractionsGuesser:
                     ]
                 )
             )
-        return Guess(by_size, np.zeros_like(by_size[size]))
+        return Guess.of(by_size)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.largest, "largest", none=True)
 
 
 def contributions(exact: ExactScores, size: int) -> list[Scores]:

@@ -1,20 +1,25 @@
-"""Plain data that goes into and comes out of a completer."""
+"""Plain data that goes into a completer, is guessed by it, and comes out of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from misfeat.completion.parts import best_below
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.machine.progress import Progress
+
+Prepared = TypeVar("Prepared")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,13 @@ class ExactScores:
     closed: bool = True
 
     def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
-        """What would be left, had the cohorts not recorded the features that a mask marks."""
+        """What would be left, had the cohorts not recorded some features.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_cohorts, n_features)
+            True for the features to hide.
+        """
         n_features = self.missing.shape[1]
         left = [self.by_size[0]]
         for size, scores in enumerate(self.by_size[1:], start=1):
@@ -55,6 +66,11 @@ class ExactScores:
         At least the best known score of a part, where a larger set cannot score lower (else 0),
         and at most the ceiling; an exact score lies between itself and itself. Both of shape
         (n_cohorts, n_subsets).
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
         """
         exact = self.by_size[size]
         high = np.where(np.isnan(exact), self.ceiling[:, None], exact)
@@ -87,6 +103,60 @@ class Known:
     cohorts: Cohorts | None = None
     n_jobs: int | None = None
     progress: Progress | None = None
+    _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def hidden(self, mask: NDArray[np.bool_]) -> Known:
+        """What would be known, had the cohorts not recorded the features that a mask marks.
+
+        The rows are the same ones, so what was prepared of them is shared; of hidden features
+        nothing may be read there.
+        """
+        hidden = replace(self, exact=self.exact.hidden(mask), progress=None)
+        object.__setattr__(hidden, "_prepared", self._prepared)
+        return hidden
+
+    def prepared(self, make: Callable[[Known], Prepared]) -> Prepared:
+        """What `make` gives, made once for this and for all that was `hidden` from it.
+
+        Parameters
+        ----------
+        make : callable
+            Takes what is known, of which it may read the rows alone.
+        """
+        if make not in self._prepared:
+            self._prepared[make] = make(self)
+        made: Prepared = self._prepared[make]
+        return made
+
+    def rows_for(self, completer: str, instead: str = "gain") -> Cohorts:
+        """The rows; where there are none, an error names the completer and another to use."""
+        if self.cohorts is None:
+            raise MisfeatError(
+                f"The completer {completer!r} needs the rows of all subgroups and scores of "
+                f"measure='mutual_info'; use completer={instead!r}."
+            )
+        return self.cohorts
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Guessed scores of all sizes up to the asked one.
+
+    Attributes
+    ----------
+    by_size : list of ndarray of shape (n_cohorts, n_subsets)
+        From size 0 on; read only where no exact score is.
+    deviation : ndarray of shape (n_cohorts, n_subsets)
+        The spread that sampling alone gives scores of the asked size, where it is known; else 0.
+    """
+
+    by_size: list[NDArray[np.float64]]
+    deviation: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, by_size: list[NDArray[np.float64]]) -> Guess:
+        """Guesses that say nothing of what sampling alone does."""
+        return cls(by_size, np.zeros_like(by_size[-1]))
 
 
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")

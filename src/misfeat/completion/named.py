@@ -1,71 +1,127 @@
-"""Completers by name, as users ask for them."""
+"""Completers by name, as users ask for them.
+
+Importing this imports no completer and nothing heavy: a shell that completes names waits for it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from sklearn.base import BaseEstimator, clone
+from misfeat.completion.settings import USUAL, is_inherited
+from misfeat.exceptions import MisfeatError, Setting
 
-from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.baselines.add import AddCompleter
-from misfeat.completion.baselines.drop import DropCompleter
-from misfeat.completion.baselines.gain import GainCompleter
-from misfeat.completion.baselines.iterative import IterativeCompleter
-from misfeat.completion.baselines.knn import KNNCompleter
-from misfeat.completion.baselines.markov_blanket import MarkovBlanketCompleter
-from misfeat.completion.baselines.mlp import MLPCompleter
-from misfeat.completion.baselines.mode import ModeCompleter
-from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.multiplex import MultiplexCompleter
-from misfeat.completion.paper import PaperCompleter
-from misfeat.completion.transfer import TransferCompleter
-from misfeat.exceptions import MisfeatError
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-COMPLETERS = {
-    "auto": AutoCompleter,
-    "transfer": TransferCompleter,
-    "interactions": InteractionsCompleter,
-    "gain": GainCompleter,
-    "add": AddCompleter,
-    "drop": DropCompleter,
-    "mode": ModeCompleter,
-    "knn": KNNCompleter,
-    "iterative": IterativeCompleter,
-    "markov_blanket": MarkovBlanketCompleter,
-    "mlp": MLPCompleter,
-    "multiplex": MultiplexCompleter,
-    "paper": PaperCompleter,
+HOMES = {
+    "auto": "misfeat.completion.auto:AutoCompleter",
+    "transfer": "misfeat.completion.transfer:TransferCompleter",
+    "interactions": "misfeat.completion.interactions:InteractionsCompleter",
+    "gain": "misfeat.completion.baselines.gain:GainCompleter",
+    "add": "misfeat.completion.baselines.add:AddCompleter",
+    "drop": "misfeat.completion.baselines.drop:DropCompleter",
+    "mode": "misfeat.completion.baselines.mode:ModeCompleter",
+    "knn": "misfeat.completion.baselines.knn:KNNCompleter",
+    "iterative": "misfeat.completion.baselines.iterative:IterativeCompleter",
+    "markov_blanket": "misfeat.completion.baselines.markov_blanket:MarkovBlanketCompleter",
+    "mlp": "misfeat.completion.baselines.mlp:MLPCompleter",
+    "multiplex": "misfeat.completion.multiplex:MultiplexCompleter",
+    "paper": "misfeat.completion.paper:PaperCompleter",
 }
+"""The module and the class of every completer. A new one needs its file and a line here."""
 _METHODS = ("reach", "memory_needed", "complete")
 
 
-def completer_of(wanted: Any, **shared: Any) -> Any:
+class _Completers(Mapping[str, type[Any]]):
+    """Classes by name; each is imported when it is first read."""
+
+    def __getitem__(self, name: str) -> type[Any]:
+        module, _, kind = HOMES[name].partition(":")
+        found: type[Any] = getattr(import_module(module), kind)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in HOMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HOMES)
+
+    def __len__(self) -> int:
+        return len(HOMES)
+
+
+COMPLETERS = _Completers()
+"""The class of every completer by its name."""
+
+
+def completer_names() -> tuple[str, ...]:
+    """The names that `completer_of` knows.
+
+    Examples
+    --------
+    >>> completer_names()[:3]
+    ('auto', 'transfer', 'interactions')
+    """
+    return tuple(HOMES)
+
+
+def completer_classes() -> dict[str, str]:
+    """The name of every completer by that of its class.
+
+    Examples
+    --------
+    >>> completer_classes()["KNNCompleter"]
+    'knn'
+    """
+    return {home.partition(":")[2]: name for name, home in HOMES.items()}
+
+
+def completer_of(
+    wanted: Any,
+    *,
+    confidence: float | None = USUAL["confidence"],
+    device: str = USUAL["device"],
+    random_state: int | None = USUAL["random_state"],
+) -> Any:
     """The completer that a name or an instance stands for.
 
     Parameters
     ----------
     wanted : str or Completer
         A name, or an instance, of which a fresh copy is made.
-    **shared
-        Settings that a completer takes over where it has them and they were left as they are by
-        default, as ``device``.
+    confidence : float or None, default=0.9
+        Target coverage of the intervals. Like the other settings, it is for completers that left
+        it at ``"inherit"``; one that was given its own keeps that.
+    device : str, default="auto"
+        Where completers with a neural network compute.
+    random_state : int, default=None
+        Seed.
 
     Examples
     --------
     >>> completer_of("paper", device="cpu", random_state=1)
     PaperCompleter(device='cpu', random_state=1)
+    >>> from misfeat.completion import TransferCompleter
+    >>> completer_of(TransferCompleter(confidence=0.9), confidence=0.5).confidence
+    0.9
     """
+    from sklearn.base import BaseEstimator, clone
+
     if isinstance(wanted, str) and wanted in COMPLETERS:
         completer = COMPLETERS[wanted]()
     elif not isinstance(wanted, type) and all(callable(getattr(wanted, m, None)) for m in _METHODS):
         completer = clone(wanted, safe=False)
     else:
         raise MisfeatError(
-            f"completer={wanted!r} is unknown; use one of {tuple(COMPLETERS)}, or an instance of a "
-            f"completer, with methods {', '.join(_METHODS)}."
+            "{setting} is unknown; use {names}, or an instance with methods {methods}.",
+            setting=Setting("completer", wanted),
+            names=", ".join(map(repr, completer_names())),
+            methods=", ".join(_METHODS),
         )
     if isinstance(completer, BaseEstimator):
-        own, usual = completer.get_params(deep=False), type(completer)().get_params(deep=False)
-        untouched = {k: v for k, v in shared.items() if k in own and own[k] == usual[k]}
-        completer.set_params(**untouched)
+        given = {"confidence": confidence, "device": device, "random_state": random_state}
+        own = completer.get_params(deep=False)
+        completer.set_params(**{k: v for k, v in given.items() if is_inherited(own.get(k))})
     return completer

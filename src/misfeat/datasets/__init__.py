@@ -1,8 +1,9 @@
 """Tables to learn, test and measure with: generated ones, the paper's example, and real files."""
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.datasets.files import as_in_paper, load_attrition, load_heart, load_loan, load_mobile
+from misfeat.datasets.files import as_in_paper, load_attrition, load_loan, load_mobile
 from misfeat.datasets.formulas import make_formula
+from misfeat.datasets.heart import heart_csv, load_heart
 from misfeat.datasets.nhanes import load_nhanes
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 from misfeat.datasets.readmission import load_readmission
@@ -11,6 +12,7 @@ __all__ = [
     "Dataset",
     "GeneratedCohorts",
     "as_in_paper",
+    "heart_csv",
     "load_attrition",
     "load_heart",
     "load_loan",

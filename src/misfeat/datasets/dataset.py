@@ -51,6 +51,11 @@ class Dataset:
     def without(self, *columns: str) -> Dataset:
         """The same table without some columns.
 
+        Parameters
+        ----------
+        *columns : str
+            The columns to leave out.
+
         Examples
         --------
         >>> from misfeat.datasets import load_readmission
@@ -61,7 +66,13 @@ class Dataset:
         return replace(self, columns=kept)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a dataframe of ``"pandas"``, ``"polars"`` or ``"pyarrow"``."""
+        """The table as a dataframe.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default=None
+            The library; by default the first of these that is installed.
+        """
         from misfeat.cohorts.dataframes import result_frame
 
         return result_frame({name: _listed(col) for name, col in self.columns.items()}, backend)

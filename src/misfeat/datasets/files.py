@@ -70,24 +70,6 @@ def load_loan() -> Dataset:
     )
 
 
-def load_heart() -> Dataset:
-    """Heart disease in four hospitals, which recorded different features: 920 rows.
-
-    Examples
-    --------
-    >>> load_heart().groups  # doctest: +SKIP
-    'site'
-    """
-    source = "UCI Heart Disease (id 45), the four processed files, with a column site added"
-    return Dataset(
-        name="heart",
-        columns=_read("heart.csv", source),
-        target="num",
-        groups="site",
-        description=f"Heart disease. Source: {source}.",
-    )
-
-
 def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
     from misfeat.cohorts.files import open_path
     from misfeat.cohorts.values import MissingCodes
@@ -105,8 +87,13 @@ def data_folder(file: str, source: str) -> Path:
     if not folder or not (Path(folder) / file).is_file():
         where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
         raise MisfeatError(
-            f"{file!r} is needed, but {where}. Download it ({source}), save it as {file!r} in a "
-            f"folder, and set {FOLDER_VARIABLE} to that folder."
+            "{file!r} is needed, but {where}.",
+            remedy="Download it ({source}), save it as {file!r} in a folder, and set {variable} to "
+            "that folder.",
+            file=file,
+            where=where,
+            source=source,
+            variable=FOLDER_VARIABLE,
         )
     return Path(folder)
 

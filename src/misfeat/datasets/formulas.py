@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,16 +61,19 @@ def make_formula(
         Which formula makes the target.
     noise : bool, default=False
         Flip feature values at random after the target was made, each subgroup at a rate of its own.
-    n_rows, n_subgroups : int
-        Rows in all, and random subgroups.
+    n_rows : int, default=50_000
+        Rows in all.
     n_features : int, default=None
         More or fewer noise features than the collection has; at least 9 features in all.
+    n_subgroups : int, default=4
+        Subgroups, to which rows belong at random.
     random_state : int, default=None
         Seed.
 
     Returns
     -------
     Dataset
+        The table, with the column ``target`` to tell about.
 
     Examples
     --------
@@ -79,9 +82,17 @@ def make_formula(
     (17, 'target')
     """
     if collection not in COLLECTIONS:
-        raise MisfeatError(f"collection={collection!r} is unknown; use {' or '.join(COLLECTIONS)}.")
+        raise MisfeatError(
+            "{setting} is unknown; use {choices}.",
+            setting=Setting("collection", collection),
+            choices=" or ".join(map(repr, COLLECTIONS)),
+        )
     if formula not in FORMULAS:
-        raise MisfeatError(f"formula={formula!r} is unknown; use one of {tuple(FORMULAS)}.")
+        raise MisfeatError(
+            "{setting} is unknown; use {choices}.",
+            setting=Setting("formula", formula),
+            choices="1, 2 or 3",
+        )
     usual, n_values = COLLECTIONS[collection]
     n_features = usual if n_features is None else n_features
     fewest = N_RELEVANT + N_REDUNDANT + N_CORRELATED

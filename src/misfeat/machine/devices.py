@@ -1,4 +1,4 @@
-"""Where tensors are computed."""
+"""PyTorch, and where its tensors are computed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ if TYPE_CHECKING:
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
+def check_torch() -> None:
+    """Raise unless PyTorch can be imported, with how to install it.
+
+    Called before anything that imports torch, so that no one meets a bare ImportError.
+    """
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            "Completers with a neural network need PyTorch, which is not installed; install it "
+            "with pip install 'misfeat[neural]', or use another completer."
+        ) from error
+
+
 def check_device(device: object) -> None:
-    """Refuse what is no name of a device; does not ask whether the device is there."""
+    """Raise unless the name of a device; does not ask whether the device is there."""
     if device not in DEVICES:
         raise MisfeatError(f"device={device!r} is unknown; use one of {DEVICES}.")
 
@@ -26,6 +40,7 @@ def torch_device(device: str) -> torch.device:
     >>> torch_device("cpu")
     device(type='cpu')
     """
+    check_torch()
     import torch
 
     check_device(device)

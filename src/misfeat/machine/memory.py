@@ -1,18 +1,24 @@
-"""How much memory scores will take, asked before the work starts."""
+"""How much memory scores will take, and whether that is allowed, asked before the work starts."""
 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import comb
-from pathlib import Path
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError
+from misfeat.machine.allowance import available_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 GIB = 2**30
+LIMIT_VARIABLE = "MISFEAT_MEMORY_LIMIT"
+USUAL_LIMIT = 0.6
+"""The share of the free memory that scores may take where nothing else is said."""
 BYTES_A_SCORE = 8
 COPIES_A_SCORE = 6
 """A score is held as computed, filled in, completed and with two bounds, and once on the way."""
@@ -36,20 +42,76 @@ def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
     return needed
 
 
-def available_memory() -> int:
-    """Bytes of memory that are free for use.
+@contextmanager
+def memory_limit(share: float) -> Iterator[None]:
+    """Set the share of the free memory that scores may take while a block runs.
+
+    A fit, or a question that needs further scores, that would take more raises an error before it
+    starts. Without this, the environment variable ``MISFEAT_MEMORY_LIMIT`` sets the share, or else
+    it is 0.6. Free memory is what the machine has, less what control groups (containers) and
+    address-space limits withhold. Processes that the block starts read the environment variable
+    only.
+
+    Parameters
+    ----------
+    share : float
+        Above 0 and at most 1.
 
     Examples
     --------
-    >>> available_memory() > 0
-    True
+    >>> import misfeat
+    >>> from misfeat.datasets import load_heart
+    >>> heart = load_heart()
+    >>> with misfeat.memory_limit(0.9):
+    ...     selector = misfeat.SubgroupSelector("site", size=2).fit(heart.columns, heart.target)
     """
-    meminfo = Path("/proc/meminfo")
-    if meminfo.exists():
-        for line in meminfo.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    token = _limit.set(_checked(share, "memory_limit"))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+_limit: ContextVar[float | None] = ContextVar("memory_limit", default=None)
+
+
+def current_limit() -> float:
+    """The share of the free memory that scores may take here and now.
+
+    Returns
+    -------
+    float
+        What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
+
+    Examples
+    --------
+    >>> with memory_limit(0.25):
+    ...     current_limit()
+    0.25
+    """
+    share = _limit.get()
+    if share is not None:
+        return share
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if not text:
+        return USUAL_LIMIT
+    try:
+        return _checked(float(text), LIMIT_VARIABLE)
+    except ValueError:  # a MisfeatError is one, too
+        raise _no_share(LIMIT_VARIABLE, text) from None
+
+
+def _checked(share: object, name: str) -> float:
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
+        raise _no_share(name, share)
+    return float(share)
+
+
+def _no_share(name: str, value: object) -> MisfeatError:
+    return MisfeatError(
+        f"{name}={value!r}; it must be a share of the free memory, above 0 and at most 1, such as "
+        f"{USUAL_LIMIT}."
+    )
 
 
 def in_units(n_bytes: int) -> str:
@@ -72,20 +134,18 @@ def check_memory(
     n_features: int,
     size: int,
     n_cohorts: int,
-    limit: float,
     needed: Callable[[int, int], int],
 ) -> None:
-    """Refuse work that would need more than a share of the free memory, and say what would fit.
+    """Raise if work would need more memory than `current_limit` allows, and say what would fit.
 
     Parameters
     ----------
     n_features, size, n_cohorts : int
         What is asked for.
-    limit : float
-        The share of the free memory that may be used.
     needed : callable
         Bytes for a number of features and a size.
     """
+    limit = current_limit()
     allowed = int(limit * available_memory())
     asked = needed(n_features, size)
     if asked <= allowed:
@@ -107,6 +167,7 @@ def check_memory(
         f"Scoring and completing the {comb(n_features, size):,} sets of {size} among {n_features} "
         f"features in {n_cohorts} subgroups would need {in_units(asked)}, but only "
         f"{in_units(allowed)} ({100 * limit:.3g}% of the free memory) may be used. What would fit: "
-        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or raise memory_limit, or use "
-        "a completer or settings of it that need less."
+        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or allow a larger share with "
+        f"misfeat.memory_limit or the environment variable {LIMIT_VARIABLE}, or use a completer or "
+        "settings of it that need less."
     )

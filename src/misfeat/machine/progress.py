@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from misfeat.exceptions import MisfeatError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Progress = Callable[[str, int, int], None]
 
+PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 FIRST_LINE_AFTER = 4.0
 """Seconds of work before the first plain line; shorter work needs none."""
 LINE_EVERY = 5.0
@@ -32,7 +36,13 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     """Show how far work is, and how long it will take, on standard error while the block runs.
 
     A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a few
-    seconds. Within another such block the outer one shows it.
+    seconds. Within another such block the outer one shows it. The environment variable
+    ``MISFEAT_PROGRESS=off`` hides it everywhere.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether to show anything.
 
     Examples
     --------
@@ -40,7 +50,7 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     ...     progress is None
     True
     """
-    if not wanted:
+    if not wanted or _is_turned_off():
         yield None
         return
     outer = _shown.get()
@@ -54,6 +64,13 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     finally:
         _shown.reset(token)
         display.close()
+
+
+def _is_turned_off() -> bool:
+    chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
+    if chosen not in ("", "auto", "off"):
+        raise MisfeatError(f"{PROGRESS_VARIABLE}={chosen!r}; use 'auto' or 'off'.")
+    return chosen == "off"
 
 
 def _display() -> Bar | Lines:

@@ -16,13 +16,14 @@ import numpy as np
 
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion.named import COMPLETERS
-from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.completion.named import COMPLETERS, completer_classes
+from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.selection.asked import Asked
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import ARRAYS, MANIFEST, write_folder
 from misfeat.selection.scorebook import ScoreBook
+from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,14 +101,14 @@ def encoded_completer(completer: Any) -> Any:
     """A completer's name, or a completer of ours with its settings, as JSON can hold it."""
     if isinstance(completer, str):
         return completer
-    names = [name for name, kind in COMPLETERS.items() if type(completer) is kind]
-    if not names:
+    name = completer_classes().get(type(completer).__name__)
+    if name is None or type(completer) is not COMPLETERS[name]:
         raise MisfeatError(
-            "completer={value} cannot be saved; only those that misfeat comes with can.",
-            value=repr(completer),
+            "{setting} cannot be saved; only those that misfeat comes with can.",
+            setting=Setting("completer", completer),
         )
     params = completer.get_params(deep=False)
-    return {"name": names[0], "params": {k: encoded(v, k) for k, v in params.items()}}
+    return {"name": name, "params": {k: encoded(v, k) for k, v in params.items()}}
 
 
 def decoded_completer(saved: Any) -> Any:
@@ -120,8 +121,6 @@ def decoded_completer(saved: Any) -> Any:
 
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
-    from misfeat import __version__
-
     book, measure = saved.book, saved.book.measure
     sums = measure.sums if isinstance(measure, SquaredCorrelation) else None
     return {

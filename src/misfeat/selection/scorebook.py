@@ -45,8 +45,6 @@ class ScoreBook:
         Makes the choice repeatable.
     n_jobs : int or None, default=None
         Threads, as joblib reads it.
-    memory_limit : float, default=0.6
-        The share of the free memory that scores may take.
     """
 
     def __init__(
@@ -58,7 +56,6 @@ class ScoreBook:
         sampler: str = "randwalk",
         seed: int | None = None,
         n_jobs: int | None = None,
-        memory_limit: float = 0.6,
     ) -> None:
         self.measure = measure
         self.completer = completer
@@ -66,7 +63,6 @@ class ScoreBook:
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
         self.n_jobs = n_jobs
-        self._memory_limit = memory_limit
         self._exact: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
         self._lock = RLock()
@@ -157,7 +153,7 @@ class ScoreBook:
             ceiling=self.measure.ceiling,
             closed=self.measure.closed,
         )
-        return Known(exact, self.measure.records, self.n_jobs, progress)
+        return Known(exact, self.measure.rows, self.n_jobs, progress)
 
     def _check_memory(self, size: int, completer: Completer) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
@@ -169,7 +165,7 @@ class ScoreBook:
             return memory_needed(n_features, reach, n_cohorts) + own
 
         reach = completer.reach(size, self._n_features)
-        check_memory(self._n_features, size, n_cohorts, self._memory_limit, needed)
+        check_memory(self._n_features, size, n_cohorts, needed)
         return reach
 
     @property

@@ -17,7 +17,30 @@ if TYPE_CHECKING:
 
 
 class ShownSelection(Selection):
-    """A selection that can be printed and reported; what `SubgroupSelector.fit` keeps."""
+    """What was found in a table: every answer, its report, and saving.
+
+    `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
+    estimator. All methods that answer are those of the estimator.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    book : ScoreBook
+        Scores of feature sets, computed and predicted when they are asked for.
+    asked : Asked
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+    >>> selection.report(title="Four rows")
+    <Report: Four rows. Use .open() or .write_html('report.html').>
+    """
 
     def show(
         self, k: int | None = None, size: int | None = None, subgroup: str | None = None

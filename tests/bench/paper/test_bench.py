@@ -15,7 +15,7 @@ from misfeat.bench.tables import PAPER_TABLES, BenchTable
 from misfeat.cli.app import app
 from misfeat.datasets import load_loan
 from misfeat.information import level_mutual_info
-from tests.completion.transfer.test_model import drawn_cohorts
+from tests.completion.coded import drawn_cohorts
 
 TINY = Plan(
     tables=("mobile", "SD1, formula 1"),

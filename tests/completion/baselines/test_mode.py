@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 from misfeat.completion import DropCompleter, ModeCompleter
 from misfeat.completion.baselines.mode import modes_filled_in
+from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 
 def test_unrecorded_values_become_the_most_frequent_one_by_weight():

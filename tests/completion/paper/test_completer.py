@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import comb
 
 import numpy as np
@@ -10,24 +9,9 @@ from sklearn.base import clone
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import ExactScores, Known, PaperCompleter
-from misfeat.completion.paper.models import BYTES_SIDE_BY_SIDE, ModelShape, PaperModels
-from misfeat.completion.paper.training import Labels, TrainingSettings, train
+from misfeat.completion.paper.models import BYTES_SIDE_BY_SIDE
 from misfeat.exceptions import MisfeatWarning
-from misfeat.lattice import level
-
-
-def known_scores(n_features=7, n_cohorts=3, seed=0, reach=5):
-    """Smooth, growing scores of which cohorts lack some features."""
-    rng = np.random.default_rng(seed)
-    missing = np.zeros((n_cohorts, n_features), dtype=bool)
-    missing[np.arange(n_cohorts), np.arange(n_cohorts)] = True
-    worth = rng.random((n_cohorts, n_features))
-    by_size = [np.zeros((n_cohorts, 1))]
-    for size in range(1, reach + 1):
-        subsets = level(n_features, size)
-        scores = 1 - np.exp(-0.3 * worth[:, subsets].sum(axis=2))
-        by_size.append(np.where(missing[:, subsets].any(axis=2), np.nan, scores))
-    return ExactScores(tuple(by_size), missing, np.ones(n_cohorts))
+from tests.completion.coded import known_scores
 
 
 def quick(**settings):
@@ -111,7 +95,7 @@ def test_nothing_missing_trains_nothing():
     )
     completer = quick()
     assert np.array_equal(completer.complete(Known(full), 3).score, full.by_size[3])
-    assert completer.models_ == {}
+    assert not hasattr(completer, "models_")
 
 
 def test_progress_is_told_epoch_by_epoch():
@@ -173,25 +157,6 @@ def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
     assert not np.isnan(completed.score).any()
 
 
-def test_models_trained_one_by_one_equal_models_trained_side_by_side():
-    shape = ModelShape(6, 1, 4, 3, 2, 16, 0.0, "leaky_relu")
-    graph = shape.graph(torch.device("cpu"))
-    together = shape.network(graph, range(3))
-    alone = [shape.network(graph, range(i, i + 1)) for i in range(3)]
-    for i, network in enumerate(alone):
-        weights = {name: w[i : i + 1] for name, w in together.state_dict().items()}
-        network.load_state_dict(weights)
-    rows = np.arange(graph.n_rows)
-    labels = [Labels(rows, np.random.default_rng(i).random(len(rows))) for i in range(3)]
-    settings = TrainingSettings(epochs=20, validation_share=0.0)
-    train(together, labels, settings, np.random.default_rng(0))
-    for i, network in enumerate(alone):
-        train(network, [labels[i]], settings, np.random.default_rng(0))
-        for name, weight in network.state_dict().items():
-            mine = together.state_dict()[name][i : i + 1]
-            torch.testing.assert_close(mine, weight, rtol=1e-4, atol=1e-5)
-
-
 def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
     monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
     completer = quick(epochs=5)
@@ -200,70 +165,6 @@ def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
     assert completer.histories_[3].loss.shape == (3,)
     assert completer.models_[3].weights["head"].shape == (3, 16)
     assert not np.isnan(completed.score).any()
-
-
-def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
-    graph_shape = ModelShape(5, 1, 3, 1, 2, 8, 0.0, "relu")
-    graph = graph_shape.graph(torch.device("cpu"))
-    torch.manual_seed(0)
-    network = graph_shape.network(graph, range(1))
-    rng = np.random.default_rng(0)
-    labels = Labels(np.arange(graph.n_rows), rng.normal(size=graph.n_rows))
-    settings = TrainingSettings(epochs=5000, learning_rate=0.05, patience=40)
-    history = train(network, [labels], settings, rng)
-    assert history.epochs < 5000
-    assert history.epochs - history.best_epoch[0] >= 40
-
-
-def test_weights_survive_a_file(tmp_path):
-    completer = quick()
-    completer.complete(Known(known_scores()), 3)
-    models, path = completer.models_[3], tmp_path / "models.safetensors"
-    models.save(path)
-    loaded = PaperModels.load(path)
-    assert loaded.shape == models.shape
-    assert np.array_equal(loaded.predict(3), models.predict(3))
-    assert [p.name for p in tmp_path.iterdir()] == ["models.safetensors"]
-    expected = {name: tuple(w.shape) for name, w in models.weights.items()}
-    assert models.shape.weight_shapes() == expected
-
-
-def test_damaged_or_foreign_files_are_refused(tmp_path):
-    from safetensors.torch import save_file
-
-    completer = quick(epochs=1)
-    completer.complete(Known(known_scores()), 3)
-    models, path = completer.models_[3], tmp_path / "models.safetensors"
-    with pytest.raises(MisfeatError, match="There is no file"):
-        PaperModels.load(path)
-    models.save(path)
-    path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(MisfeatError, match="no complete safetensors file"):
-        PaperModels.load(path)
-    save_file(models.weights, path)
-    with pytest.raises(MisfeatError, match="written by another program or a newer misfeat"):
-        PaperModels.load(path)
-    wrong = PaperModels(ModelShape(**{**asdict(models.shape), "hidden": 8}), models.weights)
-    wrong.save(path)
-    with pytest.raises(MisfeatError, match="its weights are not those of"):
-        PaperModels.load(path)
-    save_file(models.weights, path, metadata={"format": "misfeat paper models 1", "shape": "{"})
-    with pytest.raises(MisfeatError, match="does not say its shape"):
-        PaperModels.load(path)
-    for change in ({"activation": "evil"}, {"low": -3}, {"high": 99}, {"hidden": 16.0}):
-        wrong = PaperModels(ModelShape(**{**asdict(models.shape), **change}), models.weights)
-        wrong.save(path)
-        with pytest.raises(MisfeatError, match="does not say its shape"):
-            PaperModels.load(path)
-    nan = {**models.weights, "head": models.weights["head"] * float("nan")}
-    PaperModels(models.shape, nan).save(path)
-    with pytest.raises(MisfeatError, match="its weights are not those of"):
-        PaperModels.load(path)
-    for place in (tmp_path, tmp_path / "nowhere" / "x.safetensors"):
-        with pytest.raises(MisfeatError, match="cannot be written"):
-            models.save(place)
-    with pytest.raises(MisfeatError, match="the models know sets of sizes 1 to 5"):
-        models.predict(6)
 
 
 @pytest.mark.parametrize(
@@ -342,15 +243,6 @@ def test_an_instance_takes_over_what_it_left_open():
     assert (selector.completer_.device, selector.completer_.random_state) == ("cpu", 4)
     selector.set_params(completer=quick(epochs=2)).fit(table(), "y")
     assert selector.completer_.random_state == 5
-
-
-def test_numpy_numbers_are_numbers(tmp_path):
-    completer = quick(
-        hidden=np.int64(4), dropout=np.float32(0.5), epochs=np.int32(2), sizes=np.array([2, 4])
-    )
-    completer.complete(Known(known_scores()), 3)
-    completer.models_[3].save(tmp_path / "x")
-    assert PaperModels.load(tmp_path / "x").shape.hidden == 4
 
 
 def test_the_selector_refuses_what_is_no_completer():

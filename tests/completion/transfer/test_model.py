@@ -3,34 +3,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.bench.hiding import Truth, exact_scores
+from misfeat.bench.hiding import exact_scores
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.hiding import hide_features
-from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.records import Records
+from misfeat.completion.transfer.rows import CodedRows
 from misfeat.datasets.hiding import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
+from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.reference import Reference
 
 
-def drawn_cohorts(seed=0, n_rows=240, n_features=5, n_cohorts=3, n_values=3, n_classes=2):
-    """Features that depend on each other and on the target, a little differently by cohort."""
-    rng = np.random.default_rng(seed)
-    site = np.arange(n_rows) % n_cohorts
-    hidden = rng.integers(n_values, size=n_rows)
-    columns = {"site": site}
-    for f in range(n_features):
-        copied = rng.random(n_rows) < 0.25 + 0.1 * f + 0.05 * site
-        columns[f"f{f}"] = np.where(copied, hidden, rng.integers(n_values, size=n_rows))
-    flipped = rng.random(n_rows) < 0.3
-    columns["y"] = np.where(flipped, rng.integers(n_classes, size=n_rows), hidden % n_classes)
-    return build_cohorts(columns, "y", groups="site")
-
-
 def predicted(cohorts, mask, size, **settings):
-    return TransferModel(Records.of(cohorts), mask, Work(1), **settings).predict(size)
+    return TransferModel(CodedRows.of(cohorts), mask, Work(1), **settings).predict(size)
 
 
 @pytest.mark.parametrize("proxies", [False, True])
@@ -69,7 +55,7 @@ def test_nothing_of_a_hidden_feature_is_read():
 def test_threads_change_nothing():
     cohorts = drawn_cohorts(n_features=7)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    one, three = (TransferModel(Records.of(cohorts), mask, Work(n)).predict(4) for n in (1, 3))
+    one, three = (TransferModel(CodedRows.of(cohorts), mask, Work(n)).predict(4) for n in (1, 3))
     assert np.array_equal(one.score, three.score, equal_nan=True)
 
 
@@ -112,35 +98,3 @@ def test_a_feature_that_no_cohort_recorded_adds_nothing():
     with_it = (subsets == 2).any(axis=1)
     bias = 0.05  # a feature of pure noise raises a plug-in score of 80 rows
     assert (np.abs(ours - floor)[:, with_it] < bias).all()
-
-
-def test_rare_categories_are_merged_and_gaps_become_one():
-    rng = np.random.default_rng(0)
-    codes = np.minimum(rng.geometric(0.05, size=4000), 60)
-    columns = {"many": [f"v{c}" for c in codes], "y": codes % 2, "site": np.arange(4000) % 2}
-    cohorts = build_cohorts(columns, "y", groups="site", max_categories=60)
-    records = Records.of(cohorts, most=8)
-    assert records.cards.tolist() == [8]
-    assert not records.as_scored
-    assert set(np.unique(records.codes)) == set(range(8))
-    assert Records.of(cohorts, most=100).as_scored
-    columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
-    with_gaps = build_cohorts(columns, "y", groups="site", sporadic="available")
-    place = with_gaps.features.index("some")
-    assert Records.of(with_gaps).cards[place] == 4
-
-
-def test_an_unrecorded_feature_of_many_categories_is_guessed_from_scores():
-    rng = np.random.default_rng(0)
-    n = 6000
-    value, site = rng.integers(0, 100, n), rng.integers(0, 3, n)
-    other = rng.integers(0, 3, n)
-    y = (rng.random(n) < 0.8 * rng.random(100)[value] + 0.05 * other).astype(int)
-    columns = {"many": [f"v{v}" for v in value], "other": other, "y": y, "site": site}
-    cohorts = build_cohorts(columns, "y", groups="site", max_categories=200)
-    truth = Truth.of(cohorts, 2)
-    mask = np.zeros((3, 2), dtype=bool)
-    mask[0, 0] = True
-    for size in (1, 2):
-        completed = TransferCompleter(confidence=None).complete(truth.hidden(mask), size)
-        assert completed.score[0] == pytest.approx(truth.exact.by_size[size][0], rel=0.15)

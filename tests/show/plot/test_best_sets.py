@@ -51,7 +51,7 @@ def test_size_and_number_can_be_chosen(selector):
 
 
 def test_a_subgroup_must_be_named_where_there_are_several(selector, smallest):
-    with pytest.raises(MisfeatError, match=r"subgroup=, one of 'clinic=East', 'clinic=North'"):
+    with pytest.raises(MisfeatError, match=r"subgroup, one of 'clinic=East', 'clinic=North'"):
         misfeat.plot.top_k(selector)
     with pytest.raises(MisfeatError, match="There is no subgroup 'clinic=Easy'"):
         misfeat.plot.top_k(selector, "clinic=Easy")

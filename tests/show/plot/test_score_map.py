@@ -17,15 +17,15 @@ def names(labels):
 
 
 def test_the_map_of_scores_looks_as_before(selector, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.cohorts(selector), "cohorts")
+    assert_looks_as_before(misfeat.plot.subgroups(selector), "subgroups")
 
 
 def test_the_map_of_scores_of_many_cohorts_looks_as_before(large, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.cohorts(large), "cohorts_many")
+    assert_looks_as_before(misfeat.plot.subgroups(large), "subgroups_many")
 
 
 def test_cells_are_shares_of_the_targets_entropy(selector):
-    ax = misfeat.plot.cohorts(selector)
+    ax = misfeat.plot.subgroups(selector)
     entropy = dict(
         zip(selector.subgroups_["subgroup"], selector.subgroups_["target_entropy"], strict=True)
     )
@@ -45,7 +45,7 @@ def test_cells_are_shares_of_the_targets_entropy(selector):
 
 
 def test_cells_in_nats_are_the_scores(selector):
-    ax = misfeat.plot.cohorts(selector, size=1, relative=False)
+    ax = misfeat.plot.subgroups(selector, size=1, relative=False)
     assert values(ax).max() == max(one.score for one in selector.best_sets(size=1, k=1))
     assert names(ax.get_xticklabels())[-1] == "best set of 1"
 
@@ -53,28 +53,30 @@ def test_cells_in_nats_are_the_scores(selector):
 def test_predicted_cells_have_a_marked_corner(selector, smallest):
     n_missing = selector.cohorts_.missing.sum()
     n_predicted = sum(one.source == "predicted" for one in selector.best_sets(k=1))
-    ax = misfeat.plot.cohorts(selector)
+    ax = misfeat.plot.subgroups(selector)
     assert len(ax.collections[1].get_paths()) == n_missing + n_predicted
-    ax = misfeat.plot.cohorts(smallest)
+    ax = misfeat.plot.subgroups(smallest)
     assert len(ax.collections[1].get_paths()) == 0
     assert ax.get_legend() is None
 
 
 def test_numbers_are_written_where_there_is_room(selector, large):
-    assert len(misfeat.plot.cohorts(selector).texts) == 4 * 8
-    assert len(misfeat.plot.cohorts(large).texts) == 0
+    assert len(misfeat.plot.subgroups(selector).texts) == 4 * 8
+    assert len(misfeat.plot.subgroups(large).texts) == 0
 
 
 def test_a_constant_target_tells_nothing():
     table = {"g": ["a"] * 4 + ["b"] * 4, "x": [0, 0, 1, 1] * 2, "y": [0, 0, 1, 1, 1, 1, 1, 1]}
     with pytest.warns(misfeat.MisfeatWarning, match="single value"):
         selector = misfeat.SubgroupSelector("g", size=1).fit(table, "y")
-    np.testing.assert_allclose(values(misfeat.plot.cohorts(selector)), [[1, 1], [0, 0]], atol=1e-12)
+    np.testing.assert_allclose(
+        values(misfeat.plot.subgroups(selector)), [[1, 1], [0, 0]], atol=1e-12
+    )
 
 
 def test_features_to_include_do_not_hide_single_features(data):
     selector = misfeat.SubgroupSelector(data.groups, size=2, include=["ecg", "weight"])
-    ax = misfeat.plot.cohorts(selector.fit(data.columns, data.target))
+    ax = misfeat.plot.subgroups(selector.fit(data.columns, data.target))
     assert len(ax.get_xticks()) == 7 + 1
 
 
@@ -84,5 +86,5 @@ def test_squared_correlations_are_shares_already(relative):
     table = {"a": rng.normal(size=40), "b": rng.normal(size=40)}
     table["y"] = table["a"] + rng.normal(size=40)
     selector = misfeat.SubgroupSelector(size=1, measure="r2").fit(table, "y")
-    ax = misfeat.plot.cohorts(selector, relative=relative)
+    ax = misfeat.plot.subgroups(selector, relative=relative)
     assert values(ax).max() == selector.best_sets(k=1)[0].score

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import misfeat
+from misfeat import Coding
 
 
 def points(ax):
@@ -44,7 +45,7 @@ def test_the_title_counts_pairs_of_all_subgroups(selector):
 def test_sets_below_a_part_are_marked_and_not_counted():
     # With sporadic="available", rows without b do not count for {a, b}; with them, a tells all.
     table = {"a": [1, 1, 1, 0, 0, 0], "b": [1, 1, 1, 1, None, None], "y": [0, 0, 0, 1, 1, 1]}
-    selector = misfeat.SubgroupSelector(size=2, sporadic="available").fit(table, "y")
+    selector = misfeat.SubgroupSelector(size=2, coding=Coding(sporadic="available")).fit(table, "y")
     assert selector.score_of("all rows", ["a", "b"]) < selector.score_of("all rows", ["a"])
     ax = misfeat.plot.closure(selector)
     assert len(points(ax)["below a part"]) == 1

@@ -57,7 +57,7 @@ def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held, name
     assert [one["size"] for one in held["lattice"]["levels"]] == [1, 2, 3]
     for one in held["lattice"]["levels"]:
         packed = np.frombuffer(base64.b64decode(one[name]), dtype="<f4")
-        kept = getattr(fitted._book.completed(one["size"]), name)
+        kept = getattr(fitted.selection_.completed(one["size"]), name)
         assert packed.reshape(kept.shape) == pytest.approx(kept, abs=1e-6)
         assert kept.shape[1] == len(level(7, one["size"]))
 
@@ -119,3 +119,9 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
     again = json.loads(SubgroupSelector.load(tmp_path / "run").report(title="A report").json())
     del again["created"]
     assert again == {name: value for name, value in held.items() if name != "created"}
+
+
+def test_a_value_called_missing_is_a_value():
+    table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    assert held["recorded"] == [[1.0, 1.0]]

@@ -66,19 +66,19 @@ def test_a_filter_leaves_the_rows_that_hold_the_text(visit, fitted):
 
 def test_the_switch_shows_one_cohort_everywhere(visit, fitted):
     chosen = next(worth.subgroup for worth in fitted.worths())
-    visit.page.get_by_label("Cohort").first.select_option(label=chosen)
+    visit.page.get_by_label("Subgroup").first.select_option(label=chosen)
     assert {row[0] for row in visit.shown_rows("#worth-table")} == {chosen}
     sentences = visit.page.locator(".rises li:visible").all_inner_texts()
     assert all(chosen in sentence for sentence in sentences)
-    assert visit.page.locator("details.cohort:visible h3").all_inner_texts() == [chosen]
-    assert visit.page.locator("details.cohort:visible tbody tr:visible").count() == fitted.k
-    assert visit.page.locator("#explorer-cohort option:checked").inner_text() == chosen
-    visit.page.get_by_label("Cohort").first.select_option(label="all cohorts")
-    assert visit.page.locator("details.cohort:visible").count() == len(fitted.cohorts_)
+    assert visit.page.locator("details.subgroup:visible h3").all_inner_texts() == [chosen]
+    assert visit.page.locator("details.subgroup:visible tbody tr:visible").count() == fitted.k
+    assert visit.page.locator("#explorer-subgroup option:checked").inner_text() == chosen
+    visit.page.get_by_label("Subgroup").first.select_option(label="all subgroups")
+    assert visit.page.locator("details.subgroup:visible").count() == len(fitted.cohorts_)
 
 
 def test_cohorts_unfold_by_a_click(visit):
-    second = visit.page.locator("details.cohort").nth(1)
+    second = visit.page.locator("details.subgroup").nth(1)
     assert second.locator("table").is_hidden()
     second.locator("summary").click()
     assert second.locator("table").is_visible()
@@ -107,7 +107,7 @@ def test_the_explorer_shows_parents_children_and_other_cohorts(visit, fitted):
     scores = [float(row[1]) for row in children]
     assert scores == sorted(scores, reverse=True)
     assert all(row[2].startswith("+") for row in children)
-    elsewhere = visit.shown_rows("#explorer-cohorts")
+    elsewhere = visit.shown_rows("#explorer-subgroups")
     assert [row[0] for row in elsewhere] == list(fitted.cohorts_.names)
     expected = [f"{fitted.score_of(name, features):.4f}" for name in fitted.cohorts_.names]
     assert [row[1] for row in elsewhere] == expected
@@ -119,8 +119,8 @@ def test_a_click_on_a_neighbour_goes_there(visit, fitted):
     visit.page.locator("#explorer-parents button").first.click()
     pressed = visit.page.locator("#explorer-features [aria-pressed=true]")
     assert pressed.count() == 1
-    visit.page.locator("#explorer-cohorts button").nth(2).click()
-    chosen = visit.page.locator("#explorer-cohort option:checked").inner_text()
+    visit.page.locator("#explorer-subgroups button").nth(2).click()
+    chosen = visit.page.locator("#explorer-subgroup option:checked").inner_text()
     assert chosen == fitted.cohorts_.names[2]
     visit.page.get_by_role("button", name="Clear the set").click()
     assert pressed.count() == 0
@@ -149,9 +149,9 @@ def test_features_are_found_by_a_part_of_their_name(visit, fitted):
 
 def test_everything_is_unfolded_for_print(visit):
     visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert visit.page.locator("details.cohort:not([open])").count() == 0
+    assert visit.page.locator("details.subgroup:not([open])").count() == 0
     visit.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert visit.page.locator("details.cohort:not([open])").count() == 3
+    assert visit.page.locator("details.subgroup:not([open])").count() == 3
 
 
 def test_paper_is_light_whatever_the_screen_is(browser, report, tmp_path):
@@ -211,7 +211,7 @@ def test_hostile_and_odd_names_are_text_and_run_nothing(browser, hostile, tmp_pa
     for width in (1280, 390):
         visit = Visit(browser, report.html(), tmp_path, viewport={"width": width, "height": 844})
         for name in selector.cohorts_.names:
-            visit.page.locator("#cohort").select_option(label=name)
+            visit.page.locator("#subgroup").select_option(label=name)
         for feature in selector.cohorts_.features[:2]:
             choose(visit, feature)
         text = visit.page.locator("body").text_content()

@@ -38,7 +38,7 @@ def test_links_are_followed_and_pipes_are_written_to(report, tmp_path):
     with ThreadPoolExecutor(1) as reader:
         read = reader.submit((tmp_path / "pipe").read_text, encoding="utf-8")
         report.write_html(tmp_path / "pipe")
-        assert read.result(timeout=60) == report.html()
+        assert read.result(timeout=300) == report.html()
     assert (tmp_path / "pipe").is_fifo()
 
 

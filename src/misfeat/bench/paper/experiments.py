@@ -16,15 +16,16 @@ from misfeat.bench.paper.plan import BOUNDED, PAPERS_METHODS, REACH, SIZE
 from misfeat.bench.paper.units import Unit
 from misfeat.bench.tables import PAPER_TABLES
 from misfeat.cohorts import build_cohorts
-from misfeat.completion import PaperCompleter, TransferCompleter
-from misfeat.completion.calibrated import GuessingCompleter
 from misfeat.completion.named import completer_of
+from misfeat.completion.paper.completer import PaperCompleter
+from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.datasets import make_formula
 from misfeat.datasets.hiding import random_mask
 from misfeat.information import level_mutual_info
 from misfeat.lattice import level, ranks_below
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.devices import torch_device
+from misfeat.metrics.closure import share_closed
 from misfeat.metrics.distances import total_variation
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Experiments:
             "transfer": [transfer.complete(known, m).score for m in range(1, high + 1)],
         }
         return [
-            {"method": method, "level": size, "accuracy": _share_closed(scores, size)}
+            {"method": method, "level": size, "accuracy": _closed_at(size, scores)}
             for method, scores in by_method.items()
             for size in range(2, high + 1)
         ]
@@ -254,7 +255,7 @@ def _predicted(completer: Any, known: Known, *, bare: bool) -> NDArray[np.float6
     Bare ones are as the paper's methods give them, without the bounds and the closure that
     completers add here.
     """
-    if bare and isinstance(completer, GuessingCompleter):
+    if bare:
         exact = known.exact.by_size[SIZE]
         return np.where(np.isnan(exact), completer.guess(known, SIZE).by_size[SIZE], exact)
     score: NDArray[np.float64] = completer.complete(known, SIZE).score
@@ -266,9 +267,7 @@ def _mask(truth: Truth, share: float, seed: int) -> NDArray[np.bool_]:
     return random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
 
 
-def _share_closed(by_level: list[NDArray[np.float64]], size: int) -> float:
-    """The share of pairs of a set of a size and a part one smaller in which the set is higher."""
-    sets, parts = by_level[size - 1], by_level[size - 2]
-    n_features = by_level[0].shape[1]
-    below = parts[:, ranks_below(level(n_features, size))]
-    return float(np.mean(sets[:, :, None] >= below))
+def _closed_at(size: int, by_level: list[NDArray[np.float64]]) -> float:
+    """The share of pairs of a set of a size and a part of it in which the set is no lower."""
+    parts_of = ranks_below(level(by_level[0].shape[1], size))
+    return share_closed(by_level[size - 1], by_level[size - 2], parts_of)

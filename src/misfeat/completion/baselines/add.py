@@ -1,31 +1,34 @@
 """The simplest use of other cohorts: what each unrecorded feature tells alone elsewhere is added.
 
 For a set S = O + Q, of which cohort i recorded O, the prediction is I_i(O) plus, for every q of Q,
-the mean over the cohorts that recorded q of I_j(q). It knows nothing of overlap or interaction.
+the mean over the cohorts that recorded q of I_j(q). It knows nothing of overlap or interaction: it
+is `InteractionsCompleter` with contributions of single features alone.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.interactions import InteractionsGuesser
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.settings import INHERIT
 
 if TYPE_CHECKING:
-    from misfeat.completion.model import Known
+    from misfeat.completion.settings import Confidence, Seed
 
 
-class AddCompleter(GuessingCompleter):
+class AddCompleter(InteractionsCompleter):
     """Predict a score as that of the recorded part plus single features' scores elsewhere.
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -45,5 +48,11 @@ class AddCompleter(GuessingCompleter):
            [0.5 ]])
     """
 
-    def _guesser(self, known: Known) -> InteractionsGuesser:  # noqa: ARG002
-        return InteractionsGuesser(largest=1)
+    def __init__(
+        self,
+        *,
+        confidence: Confidence = INHERIT,
+        rounds: int = 12,
+        random_state: Seed = INHERIT,
+    ) -> None:
+        super().__init__(largest=1, confidence=confidence, rounds=rounds, random_state=random_state)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.baselines.gain import recorded_sets_filled
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.filled import recorded_sets_filled
+from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.lattice import level
 
@@ -20,19 +20,21 @@ if TYPE_CHECKING:
     from misfeat.completion.model import Known
 
 
-class DropCompleter(GuessingCompleter):
+class DropCompleter(BaseCompleter):
     """Predict a score as that of the recorded part; unrecorded features count for nothing.
 
     Needs scores only. It is here for comparison: it cannot tell unrecorded features apart.
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -51,13 +53,6 @@ class DropCompleter(GuessingCompleter):
            [0.3 ]])
     """
 
-    def _guesser(self, known: Known) -> DropGuesser:  # noqa: ARG002
-        return DropGuesser()
-
-
-class DropGuesser:
-    """Guesses by the score of the recorded part."""
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         exact = known.exact
@@ -71,4 +66,4 @@ class DropGuesser:
             )
             for m in range(size + 1)
         ]
-        return Guess(by_size, np.zeros_like(by_size[size]))
+        return Guess.of(by_size)

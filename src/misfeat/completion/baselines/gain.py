@@ -6,23 +6,21 @@ For a set S = O + Q, of which cohort i recorded O and never recorded Q, the pred
 
 Where no cohort scored all of S, each feature q of Q adds its own mean gain over O, or, where no
 cohort scored O with q either, its mean score alone. The result is kept between the two bounds that
-are certain: the score of the recorded part, and the ceiling of the measure.
-
-Sets that a cohort recorded but a sampling budget left out are filled in first, small ones before
-large ones: the best score of a subset one smaller, plus the mean gain over it elsewhere.
+are certain: the score of the recorded part, and the ceiling of the measure. Sets that a cohort
+recorded but a sampling budget left out are filled in first (`recorded_sets_filled`).
 """
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
-from misfeat.lattice import level, rank, ranks_below
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.filled import mean_over_cohorts, recorded_sets_filled
+from misfeat.completion.model import Guess
+from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,19 +31,21 @@ if TYPE_CHECKING:
     Subsets = NDArray[np.integer]
 
 
-class GainCompleter(GuessingCompleter):
+class GainCompleter(BaseCompleter):
     """Predict a score as that of the recorded part plus the mean gain elsewhere.
 
     Needs scores only: subgroups that share their scores but no rows can use it.
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -67,18 +67,11 @@ class GainCompleter(GuessingCompleter):
            [0.45]])
     """
 
-    def _guesser(self, known: Known) -> GainGuesser:  # noqa: ARG002
-        return GainGuesser()
-
-
-class GainGuesser:
-    """Guesses by the mean gain elsewhere."""
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         exact = known.exact
         by_size = [exact.by_size[0], *(guess_by_gain(exact, m) for m in range(1, size + 1))]
-        return Guess(by_size, np.zeros_like(by_size[size]))
+        return Guess.of(by_size)
 
 
 def guess_by_gain(exact: ExactScores, size: int) -> Scores:
@@ -97,24 +90,6 @@ def guess_by_gain(exact: ExactScores, size: int) -> Scores:
             gain = _mean_gain(filled, subsets[chosen], recorded, unrecorded)
             score[cohort, chosen] = np.clip(floor + gain, floor, exact.ceiling[cohort])
     return score
-
-
-def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
-    """Scores by size in which NaN stands only for sets with a feature never recorded."""
-    filled = [exact.by_size[0]]
-    for m in range(1, size + 1):
-        scores = exact.by_size[m].copy()
-        subsets = level(exact.missing.shape[1], m)
-        unknown = np.isnan(scores) & ~exact.missing[:, subsets].any(axis=2)
-        if unknown.any():
-            best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
-            gain = mean_over_cohorts(exact.by_size[m] - best_part)
-            usual = np.nan_to_num(np.nanmean(gain) if not np.isnan(gain).all() else 0.0)
-            guess = best_part + np.where(np.isnan(gain), usual, gain)
-            bounded = np.clip(guess, best_part, exact.ceiling[:, None])
-            scores[unknown] = bounded[unknown]
-        filled.append(scores)
-    return filled
 
 
 def _scores(by_size: list[Scores] | tuple[Scores, ...], subsets: Subsets) -> Scores:
@@ -139,11 +114,3 @@ def _sum_of_single_gains(filled: list[Scores], recorded: Subsets, unrecorded: Su
         alone = np.nan_to_num(mean_over_cohorts(_scores(filled, feature[:, None])))
         total += np.where(np.isnan(gain), alone, gain)
     return total
-
-
-def mean_over_cohorts(values: Scores) -> Scores:
-    """The mean over the cohorts that have a value, NaN where none has."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
-        mean: Scores = np.nanmean(values, axis=0)
-    return mean

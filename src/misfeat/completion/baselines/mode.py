@@ -10,25 +10,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.imputed import (
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.baselines.imputed import (
     all_recorded,
     guess_of,
     imputed_scores,
     most_frequent,
     recorded_codes,
-    rows_for,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.guess import Guess
-    from misfeat.completion.model import Known
+    from misfeat.completion.model import Guess, Known
 
 
-class ModeCompleter(GuessingCompleter):
+class ModeCompleter(BaseCompleter):
     """Predict a score from rows in which unrecorded features have their most frequent value.
 
     The value is the most frequent one in the rows of the subgroups that recorded the feature. Needs
@@ -38,12 +36,14 @@ class ModeCompleter(GuessingCompleter):
 
     Parameters
     ----------
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
-    rounds : int, default=8
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -56,20 +56,10 @@ class ModeCompleter(GuessingCompleter):
     True
     """
 
-    def _guesser(self, known: Known) -> ModeGuesser:
-        return ModeGuesser(known.cohorts)
-
-
-class ModeGuesser:
-    """Guesses by the scores of imputed rows."""
-
-    def __init__(self, cohorts: Cohorts | None) -> None:
-        self._cohorts = rows_for("mode", cohorts)
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        missing = known.exact.missing
-        imputed = all_recorded(self._cohorts, modes_filled_in(self._cohorts, missing))
+        cohorts, missing = known.rows_for("mode"), known.exact.missing
+        imputed = all_recorded(cohorts, modes_filled_in(cohorts, missing))
         return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
-from misfeat.completion.interactions import InteractionsGuesser
-from misfeat.completion.transfer.completer import TransferGuesser
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.model import Guess
+from misfeat.completion.networks.completer import NeuralCompleter
+from misfeat.completion.settings import INHERIT
+from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.lattice import level
-from misfeat.machine.devices import check_device, torch_device
 
 if TYPE_CHECKING:
-    from misfeat.completion.guess import Guesser
+    from collections.abc import Mapping
+
+    from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.settings import Confidence, Seed
 
 
-class MultiplexCompleter(GuessingCompleter):
+class MultiplexCompleter(NeuralCompleter):
     """Predict scores by a graph neural network over all subgroups' lattices.
 
     A node, a set of features in a subgroup, sees its known score, what is certain of it, what
@@ -45,15 +47,18 @@ class MultiplexCompleter(GuessingCompleter):
         How many choices of hidden features are learned from.
     learning_rate, weight_decay : float, default=1e-3, 1e-2
         Of the AdamW optimizer.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds. Every
-        round trains anew, on a table without the features that it hides.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=3
-        How often recorded features are hidden to learn how far predictions are off.
-    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-        Where to train; "auto" is a CUDA device where there is one, else the CPU.
-    random_state : int, default=None
-        Seed of weights and hidden features; None is the same every time.
+        How often recorded features are hidden to learn how far predictions are off. Every round
+        trains anew, on a table without the features that it hides.
+    device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
+        Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
+        the selector's, or "auto" without one.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of weights and hidden features; None is the same every time. ``"inherit"`` is the
+        selector's, or None without one.
 
     Examples
     --------
@@ -66,6 +71,9 @@ class MultiplexCompleter(GuessingCompleter):
     True
     """
 
+    counts: ClassVar[Mapping[str, int]] = {"layers": 0, "hidden": 1, "steps": 0, "masks": 1}
+    shares = ("dropout",)
+
     def __init__(
         self,
         *,
@@ -77,10 +85,10 @@ class MultiplexCompleter(GuessingCompleter):
         masks: int = 24,
         learning_rate: float = 1e-3,
         weight_decay: float = 1e-2,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 3,
-        device: str = "auto",
-        random_state: int | None = None,
+        device: str = INHERIT,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.with_rows = with_rows
@@ -93,61 +101,43 @@ class MultiplexCompleter(GuessingCompleter):
         self.weight_decay = weight_decay
         self.device = device
 
-    def _guesser(self, known: Known) -> MultiplexGuesser:
-        guessers: list[Guesser] = [InteractionsGuesser(), InteractionsGuesser(largest=1)]
-        if self.with_rows or (self.with_rows is None and known.cohorts is not None):
-            guessers.append(TransferGuesser(known.cohorts, proxies=True, table_size=3))
-        return MultiplexGuesser(guessers, self)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        for name, least in (("layers", 0), ("hidden", 1), ("steps", 0), ("masks", 1)):
-            check_count(getattr(self, name), name, least=least)
-        for name in ("dropout", "learning_rate", "weight_decay"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or not 0 <= value < 1:
-                raise MisfeatError(f"{name}={value!r}; it must be at least 0 and below 1.")
-        check_device(self.device)
-
-
-class MultiplexGuesser:
-    """Guesses by a network that is trained for every table that is asked about."""
-
-    def __init__(self, guessers: list[Guesser], settings: MultiplexCompleter) -> None:
-        self._guessers = guessers
-        self._settings = settings
-
     def guess(self, known: Known, size: int) -> Guess:
-        """Guess the scores of all sizes up to one."""
+        """Guess the scores of all sizes up to one by a network that is trained for it."""
         import torch
 
         from misfeat.completion.multiplex.inputs import Inputs
         from misfeat.completion.multiplex.network import MultiplexNetwork
-        from misfeat.completion.multiplex.training import MultiplexSettings, train
+        from misfeat.completion.multiplex.training import Lessons, MultiplexSettings, train
         from misfeat.lattice.neighbours import Levels
 
-        chosen, device = self._settings, torch_device(self._settings.device)
-        seed = 0 if chosen.random_state is None else int(chosen.random_state)
-        unit = _unit(known.exact, size)
+        device, seed = self._torch_device(), int(self._seed or 0)
+        ways, unit = self._ways(known), _unit(known.exact, size)
         graph = Levels(known.exact.missing.shape[1], 1, size)
         graph.to(device)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             network = MultiplexNetwork(
-                graph, len(self._guessers), chosen.layers, chosen.hidden, float(chosen.dropout)
+                graph, len(ways), self.layers, self.hidden, float(self.dropout)
             ).to(device)
+            lessons = Lessons(known, size, ways, unit, device)
             settings = MultiplexSettings(
-                int(chosen.steps),
-                int(chosen.masks),
-                float(chosen.learning_rate),
-                float(chosen.weight_decay),
+                int(self.steps),
+                int(self.masks),
+                float(self.learning_rate),
+                float(self.weight_decay),
             )
-            rng = np.random.default_rng(seed)
-            train(network, known, size, self._guessers, unit, settings, rng)
-            inputs = Inputs.of(known, size, self._guessers, unit).to(device)
+            train(network, lessons, settings, np.random.default_rng(seed))
+            inputs = Inputs.of(known, size, ways, unit).to(device)
             with torch.no_grad():
                 gains = network(inputs).double().cpu().numpy() * unit
         return _as_guess(known.exact, size, (inputs.floor + gains).T)
+
+    def _ways(self, known: Known) -> list[BaseCompleter]:
+        """Completers whose guesses the network mixes."""
+        ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
+        if self.with_rows or (self.with_rows is None and known.cohorts is not None):
+            ways.append(TransferCompleter())
+        return ways
 
 
 def _unit(exact: ExactScores, size: int) -> float:
@@ -159,4 +149,4 @@ def _unit(exact: ExactScores, size: int) -> float:
 def _as_guess(exact: ExactScores, size: int, scores: np.ndarray) -> Guess:
     counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
     by_size = [exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)]
-    return Guess(by_size, np.zeros_like(by_size[size]))
+    return Guess.of(by_size)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.guess import Guesser
+    from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import ExactScores, Known
 
     Scores = NDArray[np.float64]
@@ -53,13 +53,10 @@ class Inputs:
     floor: Scores
 
     @classmethod
-    def of(cls, known: Known, size: int, guessers: Sequence[Guesser], unit: float) -> Inputs:
-        """What is known of all sets up to a size."""
+    def of(cls, known: Known, size: int, ways: Sequence[BaseCompleter], unit: float) -> Inputs:
+        """What is known of all sets up to a size, and what other completers guess."""
         exact = known.exact
-        guesses = [
-            by_level(closed_upwards(guesser.guess(known, size).by_size, exact))
-            for guesser in guessers
-        ]
+        guesses = [by_level(closed_upwards(way.guess(known, size).by_size, exact)) for way in ways]
         floor = by_level([exact.by_size[0], *(exact.bounds(m)[0] for m in range(1, size + 1))])
         gains = np.maximum(np.stack(guesses, axis=2) - floor[:, :, None], 0.0) / unit
         facts = np.concatenate([_facts(exact, size, floor, unit), gains], axis=2)

@@ -7,7 +7,7 @@ features best which training never hid.
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +16,12 @@ import torch
 from misfeat.completion.multiplex.inputs import Inputs, by_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.guess import Guesser
+    from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import Known
     from misfeat.completion.multiplex.network import MultiplexNetwork
     from misfeat.machine.progress import Progress
@@ -61,12 +61,51 @@ class Lesson:
         return (errors**2).mean()
 
 
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """Makes lessons of one table.
+
+    Attributes
+    ----------
+    known : Known
+        What is known of the table.
+    size : int
+        The largest size that is learned.
+    ways : sequence of BaseCompleter
+        Completers whose guesses the network mixes.
+    unit : float
+        The unit of scores.
+    device : torch.device
+        Where the network is.
+    """
+
+    known: Known
+    size: int
+    ways: Sequence[BaseCompleter]
+    unit: float
+    device: torch.device
+
+    def with_hidden(self, masks: Iterable[Mask]) -> list[Lesson]:
+        """A lesson for every mask that hides a known score."""
+        lessons = [self._lesson(mask) for mask in masks]
+        return [lesson for lesson in lessons if lesson.tested.any()]
+
+    def _lesson(self, mask: Mask) -> Lesson:
+        hidden = self.known.hidden(mask)
+        inputs = Inputs.of(hidden, self.size, self.ways, self.unit)
+        truth = by_level(self.known.exact.by_size[: self.size + 1])
+        tested = np.isnan(by_level(hidden.exact.by_size[: self.size + 1])) & ~np.isnan(truth)
+        gains = torch.from_numpy(np.nan_to_num((truth - inputs.floor) / self.unit)).float()
+        return Lesson(
+            inputs.to(self.device),
+            gains.to(self.device),
+            torch.from_numpy(tested).to(self.device),
+        )
+
+
 def train(
     network: MultiplexNetwork,
-    known: Known,
-    size: int,
-    guessers: Sequence[Guesser],
-    unit: float,
+    lessons: Lessons,
     settings: MultiplexSettings,
     rng: np.random.Generator,
 ) -> None:
@@ -74,21 +113,19 @@ def train(
 
     Where nothing can be hidden, as in a single cohort, the network stays as it is.
     """
-    missing = known.exact.missing
+    missing = lessons.known.exact.missing
     for_validation = np.zeros(missing.shape[1], dtype=bool)
     shared = rng.permutation(np.flatnonzero((~missing).sum(axis=0) >= 2))
     for_validation[shared[: max(1, round(VALIDATION_SHARE * len(shared)))]] = True
-    device = network.bits.device
-
-    def lessons(allowed: Mask, count: int, shares: tuple[float, float]) -> list[Lesson]:
-        masks = masks_of(missing, allowed, count, shares, rng)
-        found = [_lesson(known, mask, size, guessers, unit, device) for mask in masks]
-        return [lesson for lesson in found if lesson.tested.any()]
-
-    training = lessons(~for_validation, settings.masks, HIDDEN_SHARES)
-    validation = lessons(for_validation, -(-settings.masks // 3), VALIDATION_SHARES)
+    training = lessons.with_hidden(
+        masks_of(missing, ~for_validation, settings.masks, HIDDEN_SHARES, rng)
+    )
+    n_validation = -(-settings.masks // 3)
+    validation = lessons.with_hidden(
+        masks_of(missing, for_validation, n_validation, VALIDATION_SHARES, rng)
+    )
     if training and validation:
-        _descend(network, training, validation, settings, rng, known.progress)
+        _descend(network, training, validation, settings, rng, lessons.known.progress)
     network.eval()
 
 
@@ -113,22 +150,6 @@ def masks_of(
                 mask[cohort, rng.choice(hidden)] = False
         if mask.any():
             yield mask
-
-
-def _lesson(
-    known: Known,
-    mask: Mask,
-    size: int,
-    guessers: Sequence[Guesser],
-    unit: float,
-    device: torch.device,
-) -> Lesson:
-    hidden = replace(known, exact=known.exact.hidden(mask), progress=None)
-    inputs = Inputs.of(hidden, size, guessers, unit)
-    truth = by_level(known.exact.by_size[: size + 1])
-    tested = np.isnan(by_level(hidden.exact.by_size[: size + 1])) & ~np.isnan(truth)
-    gains = torch.from_numpy(np.nan_to_num((truth - inputs.floor) / unit)).float()
-    return Lesson(inputs.to(device), gains.to(device), torch.from_numpy(tested).to(device))
 
 
 def _descend(

@@ -5,26 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from misfeat.completion.model import CompletedScores, Known
-from misfeat.completion.support import support_of
-from misfeat.exceptions import MisfeatError, check_count
-from misfeat.lattice import level
-from misfeat.machine.devices import check_device, torch_device
+from misfeat.completion.model import Guess
+from misfeat.completion.networks.completer import NeuralCompleter
+from misfeat.completion.networks.labels import taught_subgroups, with_untaught_averaged
+from misfeat.completion.networks.settings import TrainingSettings
+from misfeat.completion.settings import INHERIT
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.networks.training import History
     from misfeat.completion.paper.models import ModelShape, PaperModels
-    from misfeat.completion.paper.training import History
+    from misfeat.completion.settings import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
 ACTIVATIONS = ("leaky_relu", "relu", "tanh")
 
 
-class PaperCompleter(BaseEstimator):  # type: ignore[misc]
+class PaperCompleter(NeuralCompleter):
     """Predict scores by the graph neural network of the MISFEAT paper.
 
     Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
@@ -60,11 +62,20 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
     bounded : bool, default=True
         Whether predictions are kept within what is certain: at least the score of the recorded
         features, at most the ceiling of the measure. False gives the network's bare output, which
-        may leave ``low`` and ``high``.
-    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-        Where to train; "auto" is a CUDA device where there is one, else the CPU.
-    random_state : int, default=None
-        Makes weights, held-out scores and dropout repeatable on one kind of device.
+        may leave ``low`` and ``high``. Either way a set may score lower than a part of it, as in
+        the paper.
+    confidence : float, None or "inherit", default=None
+        Target coverage of the intervals; None gives certain bounds, since the paper has no
+        intervals. ``"inherit"`` is the selector's, or 0.9 without one.
+    rounds : int, default=1
+        How often recorded features are hidden to learn how far predictions are off. Every round
+        trains anew, without the features that it hides.
+    device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
+        Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
+        the selector's, or "auto" without one.
+    random_state : int, None or "inherit", default="inherit"
+        Makes weights, held-out scores and dropout repeatable on one kind of device; with None they
+        are not. ``"inherit"`` is the selector's, or None without one.
 
     Attributes
     ----------
@@ -96,6 +107,9 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    counts = dict.fromkeys(("layers", "hidden", "epochs", "validate_every", "patience"), 1)
+    shares = ("dropout", "validation_share")
+
     def __init__(
         self,
         *,
@@ -111,9 +125,12 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         validate_every: int = 10,
         patience: int = 200,
         bounded: bool = True,
-        device: str = "auto",
-        random_state: int | None = None,
+        confidence: Confidence = None,
+        rounds: int = 1,
+        device: str = INHERIT,
+        random_state: Seed = INHERIT,
     ) -> None:
+        super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.layers = layers
         self.hidden = hidden
         self.dropout = dropout
@@ -127,7 +144,6 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         self.patience = patience
         self.bounded = bounded
         self.device = device
-        self.random_state = random_state
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
@@ -138,8 +154,8 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         """Bytes that a prediction takes beyond the scores themselves, about."""
         return self._shape(size, n_features, n_cohorts).memory_of_training()
 
-    def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort."""
+    def guess(self, known: Known, size: int) -> Guess:
+        """Train models and guess the scores of one size; smaller sizes stay as they are known."""
         exact = known.exact
         n_cohorts, n_features = exact.missing.shape
         reach = self.reach(size, n_features)
@@ -148,51 +164,40 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
                 f"With layers={self.layers}, scores up to size {reach} are read; by_size ends at "
                 f"size {len(exact.by_size) - 1}."
             )
-        self.models_: dict[int, PaperModels] = getattr(self, "models_", {})
-        self.histories_: dict[int, History] = getattr(self, "histories_", {})
-        score = exact.by_size[size].copy()
-        predicted = np.isnan(score)
-        low, high = exact.bounds(size)
-        if predicted.any():
-            shape = self._shape(size, n_features, n_cohorts)
-            guess = self._guess(known, size, shape)
-            score[predicted] = (np.clip(guess, low, high) if self.bounded else guess)[predicted]
-        subsets = level(n_features, size)
-        support = support_of(exact.missing, subsets)
-        return CompletedScores(subsets, score, low, high, predicted, support)
-
-    def _guess(self, known: Known, size: int, shape: ModelShape) -> Scores:
-        from misfeat.completion.paper.training import TrainingSettings, train_models
-
-        sizes = range(shape.low, shape.high + 1)
-        taught = np.logical_or.reduce(
-            [~np.isnan(known.exact.by_size[m]).all(axis=1) for m in sizes]
-        )
+        shape = self._shape(size, n_features, n_cohorts)
+        taught = taught_subgroups(exact.by_size[shape.low : shape.high + 1])
         if not taught.any():
             raise MisfeatError(
                 f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
                 "for a smaller size, give more layers, or use another completer."
             )
-        settings = TrainingSettings(
-            epochs=int(self.epochs),
-            learning_rate=float(self.learning_rate),
-            weight_decay=float(self.weight_decay),
-            validation_share=float(self.validation_share),
-            validate_every=int(self.validate_every),
-            patience=int(self.patience),
-        )
-        self.models_[size], self.histories_[size] = train_models(
+        models = self._trained(known, size, shape)
+        guess = with_untaught_averaged(models.predict(size, self._device_name), taught)
+        return Guess.of([*exact.by_size[:size], guess])
+
+    def combined(self, guess: Guess, exact: ExactScores) -> Scores:
+        """Scores of the asked size: exact where they are known, else guesses, within bounds."""
+        size = len(guess.by_size) - 1
+        known, score = exact.by_size[size], guess.by_size[size]
+        if self.bounded:
+            score = np.clip(score, *exact.bounds(size))
+        return np.where(np.isnan(known), score, known)
+
+    def _trained(self, known: Known, size: int, shape: ModelShape) -> PaperModels:
+        """Train models, and keep them by the size that was asked for."""
+        from misfeat.completion.paper.training import train_models
+
+        models, history = train_models(
             shape,
             known.exact.by_size,
-            settings,
-            torch_device(self.device),
-            np.random.SeedSequence(self.random_state),
+            TrainingSettings.of(self),
+            self._torch_device(),
+            np.random.SeedSequence(self._seed),
             known.progress,
         )
-        guess = self.models_[size].predict(size, self.device)
-        # A subgroup without a single known score taught its model nothing.
-        guess[~taught] = guess[taught].mean(axis=0)
-        return guess
+        self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
+        self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}
+        return models
 
     def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
         from misfeat.completion.paper.models import ModelShape
@@ -222,18 +227,7 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
         return low, high
 
     def _check_parameters(self) -> None:
-        for name in ("layers", "hidden", "epochs", "validate_every", "patience"):
-            check_count(getattr(self, name), name)
-        for name in ("dropout", "validation_share"):
-            if not _is_number(getattr(self, name)) or not 0 <= getattr(self, name) < 1:
-                raise MisfeatError(
-                    f"{name}={getattr(self, name)!r}; it must be at least 0 and below 1."
-                )
-        for name in ("learning_rate", "weight_decay"):
-            if not _is_number(getattr(self, name)) or not 0 <= getattr(self, name) < np.inf:
-                raise MisfeatError(
-                    f"{name}={getattr(self, name)!r}; it must be a number that is not negative."
-                )
+        super()._check_parameters()
         if self.sizes is not None and not (
             isinstance(self.sizes, tuple | list | np.ndarray)
             and len(self.sizes) == 2
@@ -244,10 +238,3 @@ class PaperCompleter(BaseEstimator):  # type: ignore[misc]
             raise MisfeatError(
                 f"activation={self.activation!r} is unknown; use one of {ACTIVATIONS}."
             )
-        if self.random_state is not None:
-            check_count(self.random_state, "random_state", least=0)
-        check_device(self.device)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

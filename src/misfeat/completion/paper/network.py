@@ -26,6 +26,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from misfeat.completion.networks.weights import Draw
 from misfeat.completion.paper.dropout import Dropout
 
 if TYPE_CHECKING:
@@ -221,14 +222,3 @@ class _Pick(torch.autograd.Function):
         width = ctx.shape[2]
         back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)
         return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
-
-
-class Draw:
-    """Draws weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-
-    def __call__(self, fan_in: int, *shape: int) -> Tensor:
-        """Weights of a shape, for so many inputs."""
-        return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5

@@ -1,125 +1,25 @@
-"""Training the paper's models: known scores in, the weights that predict held-out ones best."""
+"""Training the paper's models: known scores in, one trained model a subgroup out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
+from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.training import History, train
 from misfeat.completion.paper.models import PaperModels
-from misfeat.exceptions import MisfeatError, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from torch import Tensor
-    from torch.nn import Parameter
 
+    from misfeat.completion.networks.settings import TrainingSettings
     from misfeat.completion.paper.models import ModelShape
     from misfeat.lattice.neighbours import Neighbours
     from misfeat.machine.progress import Progress
-
-    Step = Callable[[], None]
-
-EPOCHS_BEFORE_CAPTURE = 3
-"""Epochs on a CUDA device before its work is recorded, to be replayed from then on."""
-
-
-class SideBySide(Protocol):
-    """Models that are trained together and share no weight: all weights have models first."""
-
-    @property
-    def own(self) -> Sequence[int]:
-        """The subgroup of each model."""
-        ...
-
-    @property
-    def inputs(self) -> Tensor:
-        """What the network is told about each set, of shape (n_rows, width)."""
-        ...
-
-    def __call__(self, rows: Tensor) -> Tensor:
-        """Predicted scores of these rows, both of shape (n_models, n_rows)."""
-        ...
-
-    def parameters(self) -> Iterator[Parameter]:
-        """All weights."""
-        ...
-
-    def train(self) -> object:
-        """Be about to learn."""
-        ...
-
-    def eval(self) -> object:
-        """Be about to predict."""
-        ...
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How long and how to train; see `PaperCompleter`."""
-
-    epochs: int = 1000
-    learning_rate: float = 1e-3
-    weight_decay: float = 5e-4
-    validation_share: float = 0.2
-    validate_every: int = 10
-    patience: int = 200
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """The known scores of one subgroup: rows of the lattice graph, and the score of each."""
-
-    rows: NDArray[np.int64]
-    scores: NDArray[np.float64]
-
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
-        """Labels to train on and labels to choose by; the same ones where they are too few."""
-        order = rng.permutation(len(self.rows))
-        held_out = round(share * len(order))
-        if not 0 < held_out < len(order):
-            return self, self
-        parts = order[held_out:], order[:held_out]
-        train, validation = (Labels(self.rows[part], self.scores[part]) for part in parts)
-        return train, validation
-
-
-@dataclass(frozen=True, eq=False)
-class History:
-    """How training went, model by model.
-
-    Attributes
-    ----------
-    epochs : int
-        Epochs that were run.
-    best_epoch : ndarray of shape (n_models,)
-        The epoch whose weights were kept.
-    loss : ndarray of shape (n_models,)
-        The mean squared error of those weights on the held-out scores; NaN for a subgroup without
-        known scores.
-    """
-
-    epochs: int
-    best_epoch: NDArray[np.int64]
-    loss: NDArray[np.float64]
-
-    @classmethod
-    def of_nothing(cls, n_models: int) -> History:
-        """The history of models that had nothing to learn from."""
-        return cls(0, np.zeros(n_models, dtype=np.int64), np.full(n_models, np.nan))
-
-    @classmethod
-    def joined(cls, parts: Sequence[History]) -> History:
-        """The history of models that were trained one block after the other."""
-        return cls(
-            max(part.epochs for part in parts),
-            np.concatenate([part.best_epoch for part in parts]),
-            np.concatenate([part.loss for part in parts]),
-        )
 
 
 def train_models(
@@ -178,162 +78,4 @@ def _labels(graph: Neighbours, by_size: Sequence[NDArray[np.float64]], cohort: i
     sizes = range(graph.low, graph.high + 1)
     rows = np.concatenate([graph.rows(size) for size in sizes])
     scores = np.concatenate([by_size[size][cohort] for size in sizes])
-    known = ~np.isnan(scores)
-    return Labels(rows[known], scores[known])
-
-
-def train(
-    network: SideBySide,
-    labels: Sequence[Labels],
-    settings: TrainingSettings,
-    rng: np.random.Generator,
-    on_epoch: Callable[[int], None] | None = None,
-    may_end_early: bool = True,
-) -> History:
-    """Train every model of a network on the labels of its subgroup, all side by side.
-
-    The network ends with the weights that predicted each model's held-out scores best. Where it
-    `may_end_early`, an interrupt (Ctrl-C) after the first look at held-out scores ends training
-    with the best weights so far.
-    """
-    device = network.inputs.device
-    splits = [known.split(settings.validation_share, rng) for known in labels]
-    n_rows = len(network.inputs)
-    training = _Batch.of([part for part, _ in splits], n_rows).to(device)
-    validation = _Batch.of([part for _, part in splits], n_rows).to(device)
-    step = _step_of(network, training, settings)
-    kept = _Best(network)
-    epoch = 0
-    try:
-        for epoch in range(1, settings.epochs + 1):
-            step()
-            if epoch % settings.validate_every == 0 or epoch == settings.epochs:
-                kept.update(epoch, _validation_loss(network, validation))
-                if epoch - kept.epoch.max() >= settings.patience:
-                    break
-            if on_epoch is not None:
-                on_epoch(epoch)
-    except KeyboardInterrupt:
-        if not (may_end_early and kept.epoch.all()):
-            raise
-        warn(f"Training was interrupted in epoch {epoch}; the best weights so far are used.")
-    if not kept.epoch.all():
-        raise MisfeatError(
-            f"Training diverged with learning_rate={settings.learning_rate}; lower it."
-        )
-    kept.restore()
-    taught = np.array([len(known.rows) > 0 for known in labels])
-    return History(epoch, kept.epoch, np.where(taught, kept.loss, np.nan))
-
-
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Rows and scores of all models, padded to one length.
-
-    Padding rows carry no weight; they differ from the model's other rows, so that none is twice in
-    a batch.
-    """
-
-    rows: Tensor
-    scores: Tensor
-    weights: Tensor
-
-    @classmethod
-    def of(cls, labels: Sequence[Labels], n_rows: int) -> _Batch:
-        longest = max(len(known.rows) for known in labels)
-        rows = np.zeros((len(labels), longest), dtype=np.int64)
-        scores, weights = np.zeros(rows.shape), np.zeros(rows.shape)
-        for model, known in enumerate(labels):
-            many = len(known.rows)
-            rows[model, :many] = known.rows
-            if many < longest:
-                unused = np.setdiff1d(np.arange(n_rows), known.rows, assume_unique=True)
-                rows[model, many:] = unused[: longest - many]
-            scores[model, :many] = known.scores
-            weights[model, :many] = 1 / many if many else 0
-        return cls(
-            torch.from_numpy(rows),
-            torch.from_numpy(scores).float(),
-            torch.from_numpy(weights).float(),
-        )
-
-    def to(self, device: torch.device) -> _Batch:
-        return _Batch(self.rows.to(device), self.scores.to(device), self.weights.to(device))
-
-    def losses(self, network: SideBySide) -> Tensor:
-        """The mean squared error of each model."""
-        return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
-
-
-def _step_of(network: SideBySide, batch: _Batch, settings: TrainingSettings) -> Step:
-    """One epoch of all models; they share no weight, so the sum of their losses trains each."""
-    on_cuda = batch.rows.device.type == "cuda"
-    optimizer = torch.optim.Adam(
-        network.parameters(),
-        lr=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-        fused=batch.rows.device.type in ("cpu", "cuda"),
-        capturable=on_cuda,
-    )
-
-    def step() -> None:
-        network.train()
-        optimizer.zero_grad()
-        batch.losses(network).sum().backward()
-        optimizer.step()
-
-    return _Replayed(step) if on_cuda else step
-
-
-class _Replayed:
-    """A step that a CUDA device replays as a whole: small graphs wait for launches otherwise."""
-
-    def __init__(self, step: Step) -> None:
-        self._step = step
-        self._plain_steps = EPOCHS_BEFORE_CAPTURE
-        self._graph: torch.cuda.CUDAGraph | None = None
-
-    def __call__(self) -> None:
-        if self._plain_steps:
-            self._plain_steps -= 1
-            side = torch.cuda.Stream()
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):
-                self._step()
-            torch.cuda.current_stream().wait_stream(side)
-            return
-        if self._graph is None:
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._step()
-        self._graph.replay()
-
-
-class _Best:
-    """The best weights of every model so far; all weights have the models as first axis."""
-
-    def __init__(self, network: SideBySide) -> None:
-        self._network = network
-        self._weights = [weight.detach().clone() for weight in network.parameters()]
-        n_models = len(network.own)
-        self.loss = np.full(n_models, np.inf)
-        self.epoch = np.zeros(n_models, dtype=np.int64)
-
-    def update(self, epoch: int, loss: NDArray[np.float64]) -> None:
-        better = loss < self.loss
-        chosen = torch.from_numpy(better).to(self._network.inputs.device)
-        for best, weight in zip(self._weights, self._network.parameters(), strict=True):
-            best.copy_(torch.where(chosen.view(-1, *[1] * (weight.ndim - 1)), weight, best))
-        self.loss[better], self.epoch[better] = loss[better], epoch
-
-    def restore(self) -> None:
-        with torch.no_grad():
-            for best, weight in zip(self._weights, self._network.parameters(), strict=True):
-                weight.copy_(best)
-        self._network.eval()
-
-
-@torch.no_grad()
-def _validation_loss(network: SideBySide, batch: _Batch) -> NDArray[np.float64]:
-    network.eval()
-    return batch.losses(network).double().cpu().numpy()
+    return Labels.known(rows, scores)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.baselines.gain import recorded_sets_filled
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
-from misfeat.completion.interactions import InteractionsGuesser
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.filled import recorded_sets_filled
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
+from misfeat.completion.settings import INHERIT
+from misfeat.completion.transfer.rows import CodedRows
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.settings import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
@@ -30,7 +33,7 @@ USUAL_CATEGORIES, USUAL_CLASSES = 5, 3
 """What features and targets are taken to have when memory is estimated before rows are seen."""
 
 
-class TransferCompleter(GuessingCompleter):
+class TransferCompleter(BaseCompleter):
     """Predict a score from tables that other subgroups recorded, carried over to this one.
 
     For a set of features that a subgroup recorded in part, the table of the set with the target is
@@ -45,12 +48,14 @@ class TransferCompleter(GuessingCompleter):
         in for it.
     table_size : {2, 3}, default=3
         Tables of up to so many features are carried over; larger sets are fitted to these.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=12
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -68,16 +73,36 @@ class TransferCompleter(GuessingCompleter):
         *,
         proxies: bool = True,
         table_size: int = 3,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 12,
-        random_state: int | None = None,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.proxies = proxies
         self.table_size = table_size
 
-    def _guesser(self, known: Known) -> TransferGuesser:
-        return TransferGuesser(known.cohorts, proxies=self.proxies, table_size=self.table_size)
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        from misfeat.completion.transfer.model import TransferModel
+
+        exact, rows = known.exact, known.prepared(TransferRows.of)
+        model = TransferModel(
+            rows.coded,
+            exact.missing,
+            Work(known.n_jobs),
+            proxies=self.proxies,
+            table_size=self.table_size,
+        )
+        by_size = recorded_sets_filled(exact, size)
+        for m in range(1, size + 1):
+            predicted = model.predict(m).score
+            if not rows.coded.as_scored:
+                predicted = predicted + rows.lost_by_merging(exact, m)
+            by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
+        merged = exact.missing & rows.coded.merged
+        if merged.any():
+            by_size = _taken_from_scores(by_size, merged, known)
+        return Guess(by_size, np.sqrt(model.predict(size).variance))
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that a prediction takes beyond the scores themselves, about."""
@@ -97,66 +122,43 @@ def memory_of_tables(size: int, n_features: int, n_cohorts: int) -> int:
     return 8 * USUAL_CLASSES * cells * n_cohorts
 
 
-class TransferGuesser:
-    """Guesses by the transfer; the rows are prepared once for any number of guesses."""
+def _taken_from_scores(
+    by_size: list[Scores], merged: NDArray[np.bool_], known: Known
+) -> list[Scores]:
+    """Guesses by scores alone where categories of an unrecorded feature had to be merged."""
+    from_scores = InteractionsCompleter().guess(known, len(by_size) - 1).by_size
+    taken = [by_size[0]]
+    for m in range(1, len(by_size)):
+        coarse = merged[:, level(merged.shape[1], m)].any(axis=2)
+        taken.append(np.where(coarse, from_scores[m], by_size[m]))
+    return taken
 
-    def __init__(self, cohorts: Cohorts | None, *, proxies: bool, table_size: int) -> None:
-        from misfeat.completion.transfer.records import Records
 
-        if cohorts is None:
-            raise MisfeatError(
-                "The completer 'transfer' needs the rows of all subgroups and scores of "
-                "measure='mutual_info'; use completer='interactions'."
-            )
+class TransferRows:
+    """The rows of a table prepared for any number of guesses.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The rows.
+
+    Attributes
+    ----------
+    coded : CodedRows
+        The rows as the transfer counts them.
+    """
+
+    def __init__(self, cohorts: Cohorts) -> None:
+        self.coded = CodedRows.of(cohorts)
         self._cohorts = cohorts
-        self._records = Records.of(cohorts)
-        self._proxies, self._table_size = proxies, table_size
         self._coarse: list[Scores] = []
 
-    def guess(self, known: Known, size: int) -> Guess:
-        """Guess the scores of all sizes up to one."""
-        from misfeat.completion.transfer.model import TransferModel
+    @classmethod
+    def of(cls, known: Known) -> TransferRows:
+        """The rows of what is known."""
+        return cls(known.rows_for("transfer", instead="interactions"))
 
-        exact = known.exact
-        model = TransferModel(
-            self._records,
-            exact.missing,
-            Work(known.n_jobs),
-            proxies=self._proxies,
-            table_size=self._table_size,
-        )
-        by_size = recorded_sets_filled(exact, size)
-        for m in range(1, size + 1):
-            predicted = model.predict(m).score
-            if not self._records.as_scored:
-                predicted = predicted + self._lost_by_merging(exact, m)
-            by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
-        self._take_merged_from_scores(by_size, known, size)
-        return Guess(by_size, np.sqrt(model.predict(size).variance))
-
-    def _take_merged_from_scores(self, by_size: list[Scores], known: Known, size: int) -> None:
-        """Guess by scores alone where categories of an unrecorded feature had to be merged."""
-        merged = known.exact.missing & self._records.merged
-        if merged.any():
-            from_scores = InteractionsGuesser().guess(known, size).by_size
-            for m in range(1, size + 1):
-                coarse = merged[:, level(merged.shape[1], m)].any(axis=2)
-                by_size[m] = np.where(coarse, from_scores[m], by_size[m])
-
-    def _coarse_up_to(self, size: int) -> list[Scores]:
-        """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
-        if len(self._coarse) <= size:
-            records = self._records
-            categories = tuple(tuple(map(str, range(card))) for card in records.cards)
-            rows = replace(
-                self._cohorts, codes=records.codes.astype(np.int32), categories=categories
-            )
-            measure = MutualInformation(rows)
-            found = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
-            self._coarse = [np.array(scores) for scores in zip(*found, strict=True)]
-        return self._coarse
-
-    def _lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
+    def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
         """By how much the score of each recorded part is larger with the categories as they are."""
         coarse = self._coarse_up_to(size)
         subsets = level(exact.missing.shape[1], size)
@@ -166,3 +168,14 @@ class TransferGuesser:
             for cohort, missing in enumerate(exact.missing)
         ]
         return np.nan_to_num(lost)
+
+    def _coarse_up_to(self, size: int) -> list[Scores]:
+        """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
+        if len(self._coarse) <= size:
+            codes = self.coded.codes.astype(np.int32)
+            categories = tuple(tuple(map(str, range(card))) for card in self.coded.cards)
+            rows = replace(self._cohorts, codes=codes, categories=categories)
+            measure = MutualInformation(rows)
+            found = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
+            self._coarse = [np.array(scores) for scores in zip(*found, strict=True)]
+        return self._coarse

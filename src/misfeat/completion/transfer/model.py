@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.transfer.records import Records
+    from misfeat.completion.transfer.rows import CodedRows
     from misfeat.machine.threads import Work
 
     Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class TransferModel:
 
     Parameters
     ----------
-    records : Records
+    records : CodedRows
         The rows of all cohorts.
     missing : ndarray of bool of shape (n_cohorts, n_features)
         What to treat as never recorded: at least what is.
@@ -94,7 +94,7 @@ class TransferModel:
 
     def __init__(
         self,
-        records: Records,
+        records: CodedRows,
         missing: NDArray[np.bool_],
         work: Work,
         *,

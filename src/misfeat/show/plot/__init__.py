@@ -5,15 +5,15 @@ from misfeat.show.plot.gains import worth_collecting
 from misfeat.show.plot.lattice_graph import lattice
 from misfeat.show.plot.missing_map import missing
 from misfeat.show.plot.sampled_shares import sampling
-from misfeat.show.plot.score_map import cohorts
+from misfeat.show.plot.score_map import subgroups
 from misfeat.show.plot.upward_closure import closure
 
 __all__ = [
     "closure",
-    "cohorts",
     "lattice",
     "missing",
     "sampling",
+    "subgroups",
     "top_k",
     "worth_collecting",
 ]

@@ -56,6 +56,7 @@ def top_k(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

@@ -75,6 +75,7 @@ def worth_collecting(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

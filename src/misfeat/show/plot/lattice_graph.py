@@ -71,6 +71,7 @@ def lattice(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

@@ -47,6 +47,7 @@ def sampling(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

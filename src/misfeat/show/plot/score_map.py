@@ -40,7 +40,7 @@ GAP = 0.4
 """Between single features and the best set, in cells."""
 
 
-def cohorts(
+def subgroups(
     selected: Fitted | Selection,
     size: int | None = None,
     relative: bool = True,
@@ -65,6 +65,7 @@ def cohorts(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def cohorts(
     >>> from misfeat.datasets import make_cohorts
     >>> data = make_cohorts(n_cohorts=3, n_rows=300, n_features=5, hide=0.3, random_state=0)
     >>> selector = misfeat.SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-    >>> misfeat.plot.cohorts(selector).get_title()
+    >>> misfeat.plot.subgroups(selector).get_title()
     'f2 tells most by itself in 3 of 3 subgroups'
     """
     selection = selection_of(selected)

@@ -54,6 +54,7 @@ def closure(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
 
     Examples
     --------

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.report.lattice import packed_lattice
 
 if TYPE_CHECKING:
-    from misfeat.cohorts import Cohort
     from misfeat.show.report.findings import Findings
 
 FORMAT = 1
@@ -36,7 +34,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
     dict
         Of strings, numbers, lists and dicts; None stands for what is not known.
     """
-    from misfeat import __version__
+    from misfeat.version import __version__
 
     target = findings.cohorts.target
     found = {
@@ -91,26 +89,16 @@ def _worth_collecting(findings: Findings) -> list[dict[str, Any]]:
 
 
 def _recorded(findings: Findings) -> list[list[float | None]]:
-    """The share of a cohort's rows that hold each feature; None where it was never recorded."""
-    by_name = {name: place for place, name in enumerate(findings.cohorts.features)}
+    """The share of a subgroup's rows that hold each feature; None where it was never recorded."""
+    cohorts = findings.cohorts
+    shares = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
     return [
         [
-            None if absent else _share(cohort, findings, by_name.get(name))
+            None if absent else float(shares[name][number]) if name in shares else 1.0
             for name, absent in zip(findings.features, findings.missing[number], strict=True)
         ]
-        for number, cohort in enumerate(findings.cohorts)
+        for number in range(len(cohorts))
     ]
-
-
-def _share(cohort: Cohort, findings: Findings, feature: int | None) -> float:
-    if feature is None:
-        return 1.0
-    labels = findings.cohorts.categories[feature]
-    codes = cohort.codes[feature]
-    absent = codes < 0
-    if labels and labels[-1] in (MISSING_LABEL, f"({MISSING_LABEL})"):
-        absent = absent | (codes == len(labels) - 1)
-    return 1.0 - float(cohort.weights[absent].sum()) / max(cohort.size, 1)
 
 
 def _trust(findings: Findings) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from misfeat.show.report.words import column_words, rises, support_words
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-SCRIPTS = ("tables.js", "cohorts.js", "lattice.js", "explorer.js")
+SCRIPTS = ("tables.js", "subgroups.js", "lattice.js", "explorer.js")
 STYLES = ("report.css",)
 
 

@@ -12,11 +12,11 @@ MOST_RISES = 3
 MOST_VALUES = 8
 """Values of a column that are listed."""
 
-BEYOND_BUDGET = "the cohort recorded these features, but the budget did not reach this set"
+BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set"
 
 _SUPPORT = {
-    "own rows": "computed from the cohort's own rows",
-    "joint": "some cohort recorded all of these features together",
+    "own rows": "computed from the subgroup's own rows",
+    "joint": "some subgroup recorded all of these features together",
     "pairs": "every pair with an unrecorded feature was recorded together somewhere",
     "singles": "some pair was recorded together nowhere, so how the two interact is not known",
     "none": "some feature was recorded nowhere",
@@ -29,9 +29,9 @@ def support_words(support: str, predicted: bool = False) -> str:
     Examples
     --------
     >>> support_words("own rows")
-    "computed from the cohort's own rows"
+    "computed from the subgroup's own rows"
     >>> support_words("own rows", predicted=True)
-    'the cohort recorded these features, but the budget did not reach this set'
+    'the subgroup recorded these features, but the budget did not reach this set'
     """
     return BEYOND_BUDGET if predicted and support == "own rows" else _SUPPORT[support]
 
@@ -53,7 +53,7 @@ def column_words(column: dict[str, Any]) -> str:
 
 
 def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
-    """The features most worth collecting, one a cohort, with the score before.
+    """The features most worth collecting, one a subgroup, with the score before.
 
     Parameters
     ----------

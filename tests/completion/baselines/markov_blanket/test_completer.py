@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 from misfeat import MisfeatError
 from misfeat.completion import MarkovBlanketCompleter
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.completion.baselines.markov_blanket import markov_blanket
-from misfeat.completion.baselines.markov_blanket.completer import MarkovBlanketGuesser
 from misfeat.information import joint_mutual_info
 from misfeat.machine.threads import Work
+from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 
 def table(n_rows=3000):
@@ -31,13 +30,9 @@ def table(n_rows=3000):
     )
 
 
-def guesser(cohorts, **settings):
-    return MarkovBlanketGuesser(cohorts, MarkovBlanketCompleter(with_target=False, **settings))
-
-
 def test_the_last_imputation_compares_rows_in_the_blanket_it_leads_to():
     cohorts = table()
-    imputed, members = guesser(cohorts).imputed_with_blankets(cohorts.missing, Work(1))
+    imputed, members = MarkovBlanketCompleter().imputed_with_blankets(known_of(cohorts, 1))
     codes = imputed_codes(cohorts, cohorts.missing, 5, False, Work(1), members)
     assert np.array_equal(imputed.codes, codes)
     first = next(iter(imputed))
@@ -47,8 +42,8 @@ def test_the_last_imputation_compares_rows_in_the_blanket_it_leads_to():
 
 def test_what_is_outside_the_blanket_adds_nothing():
     cohorts = table()
-    guess = guesser(cohorts).guess(known_of(cohorts, 2), 2)
-    imputed, members = guesser(cohorts).imputed_with_blankets(cohorts.missing, Work(1))
+    guess = MarkovBlanketCompleter().guess(known_of(cohorts, 2), 2)
+    imputed, members = MarkovBlanketCompleter().imputed_with_blankets(known_of(cohorts, 1))
     inside = [f for f in (0, 1, 3) if members[0, f]]
     assert not members[0, 2]
     alone = guess.by_size[1][0]
@@ -60,7 +55,7 @@ def test_what_is_outside_the_blanket_adds_nothing():
 
 def test_repeats_are_capped():
     cohorts = random_cohorts(1)
-    once = guesser(cohorts, repeats=1).imputed_with_blankets(cohorts.missing, Work(1))[0]
+    once, _ = MarkovBlanketCompleter(repeats=1).imputed_with_blankets(known_of(cohorts, 1))
     plain = imputed_codes(cohorts, cohorts.missing, 5, False, Work(1))
     assert np.array_equal(once.codes, plain)
 

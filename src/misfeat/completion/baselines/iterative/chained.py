@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from misfeat.completion.imputed import recorded_codes
+from misfeat.completion.baselines.imputed import recorded_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
 from misfeat.completion.baselines.iterative.chained import ChainSettings, chained_codes
 from misfeat.completion.baselines.iterative.rows import cut_rows
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.imputed import all_recorded, guess_of, imputed_scores, rows_for
+from misfeat.completion.settings import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.guess import Guess
-    from misfeat.completion.model import Known
+    from misfeat.completion.model import Guess, Known
+    from misfeat.completion.settings import Confidence, Seed
 
 
-class IterativeCompleter(GuessingCompleter):
+class IterativeCompleter(BaseCompleter):
     """Predict a score from rows in which unrecorded features are imputed several times.
 
     As an analyst would impute today: each feature is learned from all others by a classification
@@ -43,12 +42,14 @@ class IterativeCompleter(GuessingCompleter):
         Distinct rows that a leaf of a tree holds at least.
     with_target : bool, default=True
         Whether the target is among what a feature is learned from.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=3
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
+    random_state : int, None or "inherit", default="inherit"
         Seed of drawn values and of which features are hidden; None is the same every time.
+        ``"inherit"`` is the selector's, or None without one.
 
     Examples
     --------
@@ -70,9 +71,9 @@ class IterativeCompleter(GuessingCompleter):
         max_rows: int = 5000,
         rows_per_leaf: int = 5,
         with_target: bool = True,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 3,
-        random_state: int | None = None,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.imputations = imputations
@@ -81,44 +82,31 @@ class IterativeCompleter(GuessingCompleter):
         self.rows_per_leaf = rows_per_leaf
         self.with_target = with_target
 
-    def _guesser(self, known: Known) -> IterativeGuesser:
-        return IterativeGuesser(rows_for("iterative", known.cohorts), self)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        for name in ("imputations", "sweeps", "max_rows", "rows_per_leaf"):
-            check_count(getattr(self, name), name)
-
-
-class IterativeGuesser:
-    """Guesses by the mean score of rows imputed several times."""
-
-    def __init__(self, cohorts: Cohorts, settings: IterativeCompleter) -> None:
-        self._cohorts, self._settings = cohorts, settings
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        missing = known.exact.missing
         by_imputation = [
-            imputed_scores(imputed, missing, size, known.n_jobs)
-            for imputed in self._imputed(missing, Work(known.n_jobs))
+            imputed_scores(imputed, known.exact.missing, size, known.n_jobs)
+            for imputed in self._imputed(known)
         ]
         mean = [np.mean(scores, axis=0) for scores in zip(*by_imputation, strict=True)]
         return guess_of(known.exact, mean)
 
-    def _imputed(self, missing: NDArray[np.bool_], work: Work) -> list[Cohorts]:
+    def _imputed(self, known: Known) -> list[Cohorts]:
         """Cohorts with all values, an entry an imputation; imputations are side by side."""
-        chosen = self._settings
-        rows = cut_rows(self._cohorts, missing, chosen.max_rows)
-        settings = ChainSettings(
-            chosen.sweeps, chosen.max_rows, chosen.rows_per_leaf, chosen.with_target
-        )
+        missing = known.exact.missing
+        rows = cut_rows(known.rows_for("iterative"), missing, self.max_rows)
+        settings = ChainSettings(self.sweeps, self.max_rows, self.rows_per_leaf, self.with_target)
         imputed: dict[int, Cohorts] = {}
 
         def impute(place: int, seed: np.random.SeedSequence) -> None:
             codes = chained_codes(rows, missing, settings, np.random.default_rng(seed))
             imputed[place] = all_recorded(rows, codes)
 
-        seeds = np.random.SeedSequence(chosen.random_state or 0).spawn(chosen.imputations)
-        work.run([partial(impute, place, seed) for place, seed in enumerate(seeds)])
-        return [imputed[place] for place in range(chosen.imputations)]
+        seeds = np.random.SeedSequence(self._seed or 0).spawn(self.imputations)
+        Work(known.n_jobs).run([partial(impute, place, seed) for place, seed in enumerate(seeds)])
+        return [imputed[place] for place in range(self.imputations)]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("imputations", "sweeps", "max_rows", "rows_per_leaf"):
+            check_count(getattr(self, name), name)

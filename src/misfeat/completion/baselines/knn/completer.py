@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
 from misfeat.completion.baselines.knn.imputation import imputed_codes
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.imputed import all_recorded, guess_of, imputed_scores, rows_for
+from misfeat.completion.settings import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.guess import Guess
-    from misfeat.completion.model import Known
+    from misfeat.completion.model import Guess, Known
+    from misfeat.completion.settings import Confidence, Seed
 
 
-class KNNCompleter(GuessingCompleter):
+class KNNCompleter(BaseCompleter):
     """Predict a score from rows in which unrecorded features are imputed.
 
     Every row gets the value that most of its nearest rows in other subgroups have, the distance
@@ -29,12 +29,14 @@ class KNNCompleter(GuessingCompleter):
         How many rows vote on a value. Further rows that are as near as the last of them vote too.
     with_target : bool, default=True
         Whether rows are compared in the target as in a feature.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=5
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -52,34 +54,23 @@ class KNNCompleter(GuessingCompleter):
         *,
         n_neighbors: int = 5,
         with_target: bool = True,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 5,
-        random_state: int | None = None,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.n_neighbors = n_neighbors
         self.with_target = with_target
 
-    def _guesser(self, known: Known) -> KNNGuesser:
-        return KNNGuesser(known.cohorts, self.n_neighbors, with_target=self.with_target)
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        cohorts, missing = known.rows_for("knn"), known.exact.missing
+        codes = imputed_codes(
+            cohorts, missing, self.n_neighbors, self.with_target, Work(known.n_jobs)
+        )
+        imputed = all_recorded(cohorts, codes)
+        return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
-
-
-class KNNGuesser:
-    """Guesses by the scores of imputed rows."""
-
-    def __init__(self, cohorts: Cohorts | None, n_neighbors: int, *, with_target: bool) -> None:
-        self._cohorts = rows_for("knn", cohorts)
-        self._n_neighbors, self._with_target = n_neighbors, with_target
-
-    def guess(self, known: Known, size: int) -> Guess:
-        """Guess the scores of all sizes up to one."""
-        missing = known.exact.missing
-        codes = imputed_codes(
-            self._cohorts, missing, self._n_neighbors, self._with_target, Work(known.n_jobs)
-        )
-        imputed = all_recorded(self._cohorts, codes)
-        return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.baselines.imputed import most_frequent, recorded_codes
 from misfeat.completion.baselines.knn.kernels import Donors, impute_rows
-from misfeat.completion.imputed import most_frequent, recorded_codes
 from misfeat.completion.numbering import numbered_together
 
 if TYPE_CHECKING:

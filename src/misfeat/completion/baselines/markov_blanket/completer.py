@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.completion.baselines.markov_blanket.iamb import markov_blanket
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.imputed import all_recorded, guess_of, imputed_scores, rows_for
+from misfeat.completion.checks import check_not_negative, check_probability
 from misfeat.completion.parts import recorded_part_scores
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.completion.settings import INHERIT
+from misfeat.exceptions import check_count
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
 
@@ -29,13 +31,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.guess import Guess
-    from misfeat.completion.model import Known
+    from misfeat.completion.model import Guess, Known
+    from misfeat.completion.settings import Confidence, Seed
 
     Mask = NDArray[np.bool_]
 
 
-class MarkovBlanketCompleter(GuessingCompleter):
+class MarkovBlanketCompleter(BaseCompleter):
     """Predict a score from imputed rows, by the features in the target's Markov blanket alone.
 
     Unrecorded features are imputed by nearest neighbours and the Markov blanket of the target is
@@ -56,12 +58,14 @@ class MarkovBlanketCompleter(GuessingCompleter):
         Rows a cell that a test needs, as in `markov_blanket`.
     repeats : int, default=10
         How often to impute and learn at most; where blankets still change, the last ones are taken.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=5
         How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, default=None
-        Seed of which features are hidden; None hides the same ones every time.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
@@ -83,9 +87,9 @@ class MarkovBlanketCompleter(GuessingCompleter):
         alpha: float = 0.01,
         rows_per_cell: float = 5.0,
         repeats: int = 10,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 5,
-        random_state: int | None = None,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.n_neighbors = n_neighbors
@@ -94,32 +98,10 @@ class MarkovBlanketCompleter(GuessingCompleter):
         self.rows_per_cell = rows_per_cell
         self.repeats = repeats
 
-    def _guesser(self, known: Known) -> MarkovBlanketGuesser:
-        return MarkovBlanketGuesser(rows_for("markov_blanket", known.cohorts), self)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count(self.n_neighbors, "n_neighbors")
-        check_count(self.repeats, "repeats")
-        if not isinstance(self.alpha, int | float | np.number) or not 0 < self.alpha < 1:
-            raise MisfeatError(f"alpha={self.alpha!r}; it must lie between 0 and 1.")
-        least = self.rows_per_cell
-        if not isinstance(least, int | float | np.number) or not 0 <= least < np.inf:
-            raise MisfeatError(
-                f"rows_per_cell={least!r}; it must be a number that is not negative."
-            )
-
-
-class MarkovBlanketGuesser:
-    """Guesses by what members of the blanket tell in imputed rows."""
-
-    def __init__(self, cohorts: Cohorts, settings: MarkovBlanketCompleter) -> None:
-        self._cohorts, self._settings = cohorts, settings
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         missing = known.exact.missing
-        imputed, members = self.imputed_with_blankets(missing, Work(known.n_jobs))
+        imputed, members = self.imputed_with_blankets(known)
         scores = imputed_scores(imputed, missing, size, known.n_jobs)
         within = [
             np.array(
@@ -132,26 +114,26 @@ class MarkovBlanketGuesser:
         ]
         return guess_of(known.exact, within)
 
-    def imputed_with_blankets(self, missing: Mask, work: Work) -> tuple[Cohorts, Mask]:
+    def imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Mask]:
         """Imputed rows, and which features are in each cohort's blanket.
 
         A cohort that recorded all features is not looked at; its line says nothing.
         """
-        imputed = self._imputed(missing, None, work)
-        members = self._blankets(imputed, missing)
-        for _ in range(self._settings.repeats - 1):
-            imputed = self._imputed(missing, members, work)
-            before, members = members, self._blankets(imputed, missing)
+        imputed = self._imputed(known)
+        members = self._blankets(imputed, known.exact.missing)
+        for _ in range(self.repeats - 1):
+            imputed = self._imputed(known, members)
+            before, members = members, self._blankets(imputed, known.exact.missing)
             if np.array_equal(members, before):
                 break
         return imputed, members
 
-    def _imputed(self, missing: Mask, compared: Mask | None, work: Work) -> Cohorts:
-        chosen = self._settings
+    def _imputed(self, known: Known, compared: Mask | None = None) -> Cohorts:
+        cohorts, work = known.rows_for("markov_blanket"), Work(known.n_jobs)
         codes = imputed_codes(
-            self._cohorts, missing, chosen.n_neighbors, chosen.with_target, work, compared
+            cohorts, known.exact.missing, self.n_neighbors, self.with_target, work, compared
         )
-        return all_recorded(self._cohorts, codes)
+        return all_recorded(cohorts, codes)
 
     def _blankets(self, imputed: Cohorts, missing: Mask) -> Mask:
         members = np.zeros_like(missing)
@@ -161,8 +143,15 @@ class MarkovBlanketGuesser:
                     cohort.codes,
                     cohort.target,
                     cohort.weights,
-                    alpha=float(self._settings.alpha),
-                    rows_per_cell=float(self._settings.rows_per_cell),
+                    alpha=float(self.alpha),
+                    rows_per_cell=float(self.rows_per_cell),
                 )
                 members[i, list(blanket)] = True
         return members
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+        check_count(self.repeats, "repeats")
+        check_probability(self.alpha, "alpha")
+        check_not_negative(self.rows_per_cell, "rows_per_cell")

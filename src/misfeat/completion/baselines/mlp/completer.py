@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.calibrated import GuessingCompleter
-from misfeat.completion.guess import Guess
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.completion.model import Guess
+from misfeat.completion.networks.completer import NeuralCompleter
+from misfeat.completion.networks.labels import Labels, taught_subgroups, with_untaught_averaged
+from misfeat.completion.networks.settings import TrainingSettings
+from misfeat.completion.settings import INHERIT
 from misfeat.lattice import count_nodes
-from misfeat.machine.devices import check_device, torch_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.baselines.mlp.network import MLPNetwork
-    from misfeat.completion.model import Known
-    from misfeat.completion.paper.training import Labels
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.settings import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ COPIES_OF_A_STATE = 4
 """A state is held before and after its activation, and the same for gradients."""
 
 
-class MLPCompleter(GuessingCompleter):
+class MLPCompleter(NeuralCompleter):
     """Predict scores by a fully connected network over the features that a set holds.
 
     Every subgroup has a network of two hidden layers that learns the scores which its own rows
@@ -52,15 +53,18 @@ class MLPCompleter(GuessingCompleter):
         Epochs between two looks at the held-out scores.
     patience : int, default=200
         Training ends when no subgroup's held-out scores were predicted better for so many epochs.
-    confidence : float or None, default=0.9
-        How often the truth is to lie between ``low`` and ``high``; None gives certain bounds. Every
-        round trains anew, without the features that it hides.
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
     rounds : int, default=1
-        How often recorded features are hidden to learn how far predictions are off.
-    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-        Where to train; "auto" is a CUDA device where there is one, else the CPU.
-    random_state : int, default=None
+        How often recorded features are hidden to learn how far predictions are off. Every round
+        trains anew, without the features that it hides.
+    device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
+        Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
+        the selector's, or "auto" without one.
+    random_state : int, None or "inherit", default="inherit"
         Seed of weights, held-out scores and hidden features; None is the same every time.
+        ``"inherit"`` is the selector's, or None without one.
 
     Examples
     --------
@@ -84,6 +88,9 @@ class MLPCompleter(GuessingCompleter):
     True
     """
 
+    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
+    shares = ("validation_share",)
+
     def __init__(
         self,
         *,
@@ -94,10 +101,10 @@ class MLPCompleter(GuessingCompleter):
         validation_share: float = 0.2,
         validate_every: int = 10,
         patience: int = 200,
-        confidence: float | None = 0.9,
+        confidence: Confidence = INHERIT,
         rounds: int = 1,
-        device: str = "auto",
-        random_state: int | None = None,
+        device: str = INHERIT,
+        random_state: Seed = INHERIT,
     ) -> None:
         super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
         self.hidden = hidden
@@ -119,26 +126,6 @@ class MLPCompleter(GuessingCompleter):
         n_sets = count_nodes(n_features, 1, self.reach(size, n_features))
         return 4 * COPIES_OF_A_STATE * n_cohorts * n_sets * (n_features + 2 * int(self.hidden))
 
-    def _guesser(self, known: Known) -> MLPGuesser:  # noqa: ARG002
-        return MLPGuesser(self)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        for name in ("hidden", "epochs", "validate_every", "patience"):
-            check_count(getattr(self, name), name)
-        for name in ("learning_rate", "weight_decay", "validation_share"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or not 0 <= value < 1:
-                raise MisfeatError(f"{name}={value!r}; it must be at least 0 and below 1.")
-        check_device(self.device)
-
-
-class MLPGuesser:
-    """Guesses by networks that are trained for every table that is asked about."""
-
-    def __init__(self, settings: MLPCompleter) -> None:
-        self._settings = settings
-
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one.
 
@@ -146,55 +133,42 @@ class MLPGuesser:
         """
         exact = known.exact
         by_size = [exact.by_size[0], *(self._of_size(known, m, size) for m in range(1, size + 1))]
-        return Guess(by_size, np.zeros_like(by_size[size]))
+        return Guess.of(by_size)
 
     def _of_size(self, known: Known, size: int, last: int) -> Scores:
         """What networks that learned from sets of about a size say about all sets of that size."""
-        from misfeat.completion.paper.training import Labels
-
         exact = known.exact
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
-        scores = np.concatenate(exact.by_size[low : high + 1], axis=1)
-        labels = [Labels(rows := np.flatnonzero(~np.isnan(own)), own[rows]) for own in scores]
-        taught = np.array([len(own.rows) > 0 for own in labels])
+        taught = taught_subgroups(exact.by_size[low : high + 1])
         if not taught.any():
             return np.zeros_like(exact.by_size[size])
 
         def on_epoch(epoch: int) -> None:
             if known.progress is not None:
-                epochs = int(self._settings.epochs)
+                epochs = int(self.epochs)
                 known.progress("Training the networks", (size - 1) * epochs + epoch, last * epochs)
 
-        network = self._trained(labels, exact.missing.shape[1], (low, high), on_epoch, size == last)
-        guess = network.predict(size)
-        # A subgroup without a single known score taught its network nothing.
-        guess[~taught] = guess[taught].mean(axis=0)
-        return guess
+        network = self._trained(exact, (low, high), on_epoch, may_end_early=size == last)
+        return with_untaught_averaged(network.predict(size), taught)
 
     def _trained(
         self,
-        labels: list[Labels],
-        n_features: int,
+        exact: ExactScores,
         sizes: tuple[int, int],
         on_epoch: Callable[[int], None],
         may_end_early: bool,
     ) -> MLPNetwork:
-        """Networks that learned the scores of each subgroup."""
+        """Networks that learned the scores of each subgroup, of sets between two sizes."""
         from misfeat.completion.baselines.mlp.network import MLPNetwork
-        from misfeat.completion.paper.training import TrainingSettings, train
+        from misfeat.completion.networks.training import train
 
-        chosen = self._settings
-        rng = np.random.default_rng(chosen.random_state or 0)
+        low, high = sizes
+        n_cohorts, n_features = exact.missing.shape
+        scores = np.concatenate(exact.by_size[low : high + 1], axis=1)
+        labels = [Labels.known(np.arange(len(own)), own) for own in scores]
+        rng = np.random.default_rng(self._seed or 0)
         seed = int(rng.integers(2**32))
-        network = MLPNetwork(len(labels), n_features, *sizes, int(chosen.hidden), seed)
-        network.to(torch_device(chosen.device))
-        settings = TrainingSettings(
-            epochs=int(chosen.epochs),
-            learning_rate=float(chosen.learning_rate),
-            weight_decay=float(chosen.weight_decay),
-            validation_share=float(chosen.validation_share),
-            validate_every=int(chosen.validate_every),
-            patience=int(chosen.patience),
-        )
-        train(network, labels, settings, rng, on_epoch, may_end_early)
+        network = MLPNetwork(n_cohorts, n_features, low, high, int(self.hidden), seed)
+        network.to(self._torch_device())
+        train(network, labels, TrainingSettings.of(self), rng, on_epoch, may_end_early)
         return network

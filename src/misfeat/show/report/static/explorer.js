@@ -1,4 +1,4 @@
-// The explorer: a cohort and a set of features, its score, its neighbours, and the other cohorts.
+// The explorer: a subgroup and a set of features, its score, its neighbours, and the other subgroups.
 
 const MOST_HOLDING = 10;
 
@@ -7,18 +7,18 @@ class Explorer {
     this.lattice = new Lattice(data);
     this.unit = data.unit;
     this.size = data.size;
-    this.cohort = 0;
+    this.subgroup = 0;
     this.set = [];
-    this.cohortSelect = document.getElementById("explorer-cohort");
+    this.subgroupSelect = document.getElementById("explorer-subgroup");
     this.search = document.getElementById("explorer-search");
     this.chips = this.makeChips();
-    this.cohortSelect.addEventListener("change", () => this.pickCohort(Number(this.cohortSelect.value)));
+    this.subgroupSelect.addEventListener("change", () => this.pickSubgroup(Number(this.subgroupSelect.value)));
     this.search.addEventListener("input", () => this.filterChips());
     document.getElementById("explorer-clear").addEventListener("click", () => this.show([]));
-    cohortSwitch.addEventListener("change", () => {
-      if (cohortSwitch.value !== "") this.pickCohort(Number(cohortSwitch.value));
+    subgroupSwitch.addEventListener("change", () => {
+      if (subgroupSwitch.value !== "") this.pickSubgroup(Number(subgroupSwitch.value));
     });
-    this.pickCohort(0);
+    this.pickSubgroup(0);
   }
 
   makeChips() {
@@ -40,9 +40,9 @@ class Explorer {
     });
   }
 
-  pickCohort(cohort) {
-    this.cohort = cohort;
-    this.cohortSelect.value = String(cohort);
+  pickSubgroup(subgroup) {
+    this.subgroup = subgroup;
+    this.subgroupSelect.value = String(subgroup);
     this.show(this.set);
   }
 
@@ -56,17 +56,17 @@ class Explorer {
     this.set = set;
     this.showChips();
     this.showAnswer();
-    const at = (other) => this.lattice.at(this.cohort, other);
+    const at = (other) => this.lattice.at(this.subgroup, other);
     const better = (a, b) => b.score - a.score;
     const own = set.length ? at(set).score : 0;
     this.fill("explorer-parents", this.lattice.without(set).map(at).sort(better), own);
     this.fill("explorer-children", this.lattice.withOneMore(set).map(at).sort(better), own);
-    this.showCohorts();
+    this.showSubgroups();
     this.showHolding();
   }
 
   showChips() {
-    const missing = new Set(this.lattice.cohorts[this.cohort].missing);
+    const missing = new Set(this.lattice.subgroups[this.subgroup].missing);
     const full = this.set.length >= this.lattice.largest;
     this.chips.forEach((chip, feature) => {
       const name = this.lattice.features[feature];
@@ -77,20 +77,20 @@ class Explorer {
       chip.disabled = full && !chosen;
     });
     document.getElementById("explorer-limit").textContent =
-      `A star marks what the cohort never recorded. This page holds sets of up to ${this.lattice.largest}.`;
+      `A star marks what the subgroup never recorded. This page holds sets of up to ${this.lattice.largest}.`;
   }
 
   showAnswer() {
     const place = document.getElementById("explorer-answer");
     place.replaceChildren();
-    const cohort = this.lattice.cohorts[this.cohort];
+    const subgroup = this.lattice.subgroups[this.subgroup];
     if (!this.set.length) {
       place.append(element("p", "No feature is chosen. Pick one above, or one of those that tell most by themselves."));
       return;
     }
-    const found = this.lattice.at(this.cohort, this.set);
-    const standing = this.lattice.standing(this.cohort, this.set);
-    const share = cohort.ceiling ? (100 * found.score) / cohort.ceiling : 0;
+    const found = this.lattice.at(this.subgroup, this.set);
+    const standing = this.lattice.standing(this.subgroup, this.set);
+    const share = subgroup.ceiling ? (100 * found.score) / subgroup.ceiling : 0;
     const line = element("p");
     line.append(this.names(this.set), " ", element("span", found.predicted ? "predicted" : "exact", `source ${found.predicted ? "predicted" : "exact"}`));
     place.append(line, element("p", `${found.score.toFixed(4)} ${this.unit}`, "large"));
@@ -102,7 +102,7 @@ class Explorer {
   }
 
   names(set) {
-    const missing = new Set(this.lattice.cohorts[this.cohort].missing);
+    const missing = new Set(this.lattice.subgroups[this.subgroup].missing);
     const place = element("span", "", "set");
     for (const feature of set) {
       const name = this.lattice.features[feature];
@@ -129,22 +129,22 @@ class Explorer {
     fillTable(id, heads, rows);
   }
 
-  showCohorts() {
+  showSubgroups() {
     const rows = this.set.length
-      ? this.lattice.cohorts.map((cohort, number) => {
+      ? this.lattice.subgroups.map((subgroup, number) => {
           const found = this.lattice.at(number, this.set);
           const go = element("button", "", "go");
           go.type = "button";
-          go.append(element("bdi", cohort.subgroup));
+          go.append(element("bdi", subgroup.subgroup));
           go.addEventListener("click", () => {
-            this.pickCohort(number);
+            this.pickSubgroup(number);
             document.getElementById("explorer-answer").focus();
           });
-          const share = cohort.ceiling ? (100 * found.score) / cohort.ceiling : 0;
+          const share = subgroup.ceiling ? (100 * found.score) / subgroup.ceiling : 0;
           return [go, found.score.toFixed(4), `${share.toFixed(0)} %`, source(found)];
         })
       : [];
-    fillTable("explorer-cohorts", ["Cohort", "Score", "of the possible", "Source"], rows);
+    fillTable("explorer-subgroups", ["Subgroup", "Score", "of the possible", "Source"], rows);
   }
 
   showHolding() {
@@ -152,7 +152,7 @@ class Explorer {
     document.getElementById("explorer-holding-title").textContent =
       `Best sets of ${size}${this.set.length ? " that hold it" : ""}`;
     const some = this.set.length < size && size > 0;
-    this.fill("explorer-holding", some ? this.lattice.holding(this.cohort, this.set, size, MOST_HOLDING) : [], null);
+    this.fill("explorer-holding", some ? this.lattice.holding(this.subgroup, this.set, size, MOST_HOLDING) : [], null);
   }
 }
 

@@ -1,4 +1,4 @@
-// The lattice of feature sets: scores by size, cohort and the rank of a set among those of its size.
+// The lattice of feature sets: scores by size, subgroup and the rank of a set among those of its size.
 
 function bytes(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -18,7 +18,7 @@ function binomial(n, k) {
 class Lattice {
   constructor(data) {
     this.features = data.features;
-    this.cohorts = data.subgroups;
+    this.subgroups = data.subgroups;
     this.support = data.support;
     this.levels = new Map();
     for (const level of data.lattice.levels) {
@@ -39,11 +39,11 @@ class Lattice {
     return set.reduce((sum, member, i) => sum + binomial(member, i + 1), 0);
   }
 
-  /** What is known of a set in a cohort. */
-  at(cohort, set) {
+  /** What is known of a set in a subgroup. */
+  at(subgroup, set) {
     const level = this.levels.get(set.length);
     if (!level) return null;
-    const place = cohort * level.count + this.rank(set);
+    const place = subgroup * level.count + this.rank(set);
     const predicted = level.predicted[place] === 1;
     const words = predicted ? this.support.predicted : this.support.exact;
     return {
@@ -56,11 +56,11 @@ class Lattice {
     };
   }
 
-  /** One more than the number of sets of the same size that score higher in the cohort. */
-  standing(cohort, set) {
+  /** One more than the number of sets of the same size that score higher in the subgroup. */
+  standing(subgroup, set) {
     const level = this.levels.get(set.length);
-    const own = this.at(cohort, set).score;
-    const start = cohort * level.count;
+    const own = this.at(subgroup, set).score;
+    const start = subgroup * level.count;
     let better = 0;
     for (let i = start; i < start + level.count; i++) better += level.score[i] > own;
     return { place: better + 1, of: level.count };
@@ -80,12 +80,12 @@ class Lattice {
   }
 
   /** The best sets of a size that hold a set, best first. */
-  holding(cohort, set, size, most) {
+  holding(subgroup, set, size, most) {
     const found = [];
     const others = this.features.map((_, i) => i).filter((i) => !set.includes(i));
     const extend = (chosen, from) => {
       if (chosen.length === size) {
-        found.push(this.at(cohort, [...chosen].sort((a, b) => a - b)));
+        found.push(this.at(subgroup, [...chosen].sort((a, b) => a - b)));
         return;
       }
       for (let i = from; i < others.length; i++) extend([...chosen, others[i]], i + 1);

@@ -1,5 +1,5 @@
 "use strict";
-// Tables that sort by a click on a head, filter by text and cohort, and start short.
+// Tables that sort by a click on a head, filter by text and subgroup, and start short.
 
 document.documentElement.classList.add("scripted");
 
@@ -29,16 +29,16 @@ function sortTable(head) {
   refresh(table);
 }
 
-/** Show the rows that the filter and the chosen cohort let through, the first ones where many. */
+/** Show the rows that the filter and the chosen subgroup let through, the first ones where many. */
 function refresh(table) {
   const text = (table.dataset.text || "").toLowerCase();
-  const cohort = table.dataset.cohort || "";
+  const subgroup = table.dataset.subgroup || "";
   const limit = table.dataset.limit && !table.dataset.whole ? Number(table.dataset.limit) : Infinity;
   let passed = 0;
   for (const row of table.tBodies[0].rows) {
     const fits =
       (!text || row.textContent.toLowerCase().includes(text)) &&
-      (!cohort || row.dataset.cohort === undefined || row.dataset.cohort === cohort);
+      (!subgroup || row.dataset.subgroup === undefined || row.dataset.subgroup === subgroup);
     row.hidden = !fits || passed >= limit;
     passed += fits;
   }

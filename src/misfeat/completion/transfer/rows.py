@@ -17,8 +17,8 @@ LARGEST_TABLE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
-    """Coded, weighted rows of all cohorts.
+class CodedRows:
+    """Coded, weighted rows of all cohorts, as the transfer counts them.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Records:
     as_scored: bool
 
     @classmethod
-    def of(cls, cohorts: Cohorts, most: int | None = None) -> Records:
+    def of(cls, cohorts: Cohorts, most: int | None = None) -> CodedRows:
         """The rows of cohorts."""
         most = most or most_categories(len(cohorts.classes))
         merged = np.zeros(len(cohorts.features), dtype=bool)

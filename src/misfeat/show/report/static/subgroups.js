@@ -1,30 +1,30 @@
-// The switch at the top: one cohort, or all of them, in every section.
+// The switch at the top: one subgroup, or all of them, in every section.
 
-const cohortSwitch = document.getElementById("cohort");
+const subgroupSwitch = document.getElementById("subgroup");
 
-function showCohort(cohort) {
+function showSubgroup(subgroup) {
   for (const table of document.querySelectorAll("#worth-table, #trust-table")) {
-    table.dataset.cohort = cohort;
+    table.dataset.subgroup = subgroup;
     refresh(table);
   }
-  for (const details of document.querySelectorAll("details.cohort")) {
-    details.hidden = cohort !== "" && details.dataset.cohort !== cohort;
-    if (details.dataset.cohort === cohort) details.open = true;
+  for (const details of document.querySelectorAll("details.subgroup")) {
+    details.hidden = subgroup !== "" && details.dataset.subgroup !== subgroup;
+    if (details.dataset.subgroup === subgroup) details.open = true;
   }
-  for (const sentence of document.querySelectorAll(".rises li[data-cohort]")) {
-    sentence.hidden = cohort !== "" && sentence.dataset.cohort !== cohort;
+  for (const sentence of document.querySelectorAll(".rises li[data-subgroup]")) {
+    sentence.hidden = subgroup !== "" && sentence.dataset.subgroup !== subgroup;
   }
   for (const row of document.querySelectorAll(".map tbody tr")) {
-    row.classList.toggle("chosen", row.dataset.cohort === cohort);
+    row.classList.toggle("chosen", row.dataset.subgroup === subgroup);
   }
 }
 
-cohortSwitch.addEventListener("change", () => showCohort(cohortSwitch.value));
+subgroupSwitch.addEventListener("change", () => showSubgroup(subgroupSwitch.value));
 
 // On paper nothing can be unfolded, so that everything is.
 let folded = [];
 window.addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details.cohort:not([open])")];
+  folded = [...document.querySelectorAll("details.subgroup:not([open])")];
   for (const details of folded) details.open = true;
   for (const table of document.querySelectorAll("table[data-limit]")) {
     table.dataset.printing = table.dataset.whole || "no";

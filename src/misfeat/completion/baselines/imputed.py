@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.completion.baselines.gain import recorded_sets_filled
-from misfeat.completion.guess import Guess
-from misfeat.exceptions import MisfeatError
+from misfeat.completion.filled import recorded_sets_filled
+from misfeat.completion.model import Guess
 from misfeat.information import level_mutual_info
 
 if TYPE_CHECKING:
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]
     Scores = NDArray[np.float64]
-
-
-def rows_for(completer: str, cohorts: Cohorts | None) -> Cohorts:
-    """The rows that a completer cannot do without; an error that says so where there are none."""
-    if cohorts is None:
-        raise MisfeatError(
-            f"The completer {completer!r} needs the rows of all subgroups and scores of "
-            "measure='mutual_info'; use completer='gain'."
-        )
-    return cohorts
 
 
 def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
@@ -106,4 +95,4 @@ def guess_of(exact: ExactScores, scores: list[Scores]) -> Guess:
     by_size = [
         np.where(np.isnan(own), guess, own) for own, guess in zip(filled, scores, strict=True)
     ]
-    return Guess(by_size, np.zeros_like(by_size[-1]))
+    return Guess.of(by_size)

@@ -6,41 +6,12 @@ import torch
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter
-from misfeat.completion.baselines.mlp.completer import MLPGuesser
-from misfeat.completion.baselines.mlp.network import MLPNetwork
-from misfeat.lattice import contains, level
-
-
-def known_scores(n_features=7, n_cohorts=3, reach=5):
-    """Smooth, growing scores of which cohorts lack some features."""
-    missing = np.zeros((n_cohorts, n_features), dtype=bool)
-    missing[np.arange(n_cohorts), np.arange(n_cohorts)] = True
-    worth = np.random.default_rng(0).random((n_cohorts, n_features))
-    by_size = [np.zeros((n_cohorts, 1))]
-    for size in range(1, reach + 1):
-        subsets = level(n_features, size)
-        scores = 1 - np.exp(-0.3 * worth[:, subsets].sum(axis=2))
-        by_size.append(np.where(missing[:, subsets].any(axis=2), np.nan, scores))
-    return ExactScores(tuple(by_size), missing, np.ones(n_cohorts))
+from tests.completion.coded import known_scores
 
 
 def guesses(exact, size=3, **settings):
     completer = MLPCompleter(**{"epochs": 30, "device": "cpu", **settings})
-    return MLPGuesser(completer).guess(Known(exact), size).by_size
-
-
-def test_all_models_at_once_equal_models_one_by_one():
-    network = MLPNetwork(3, 5, 1, 2, 8, seed=0)
-    rows = torch.arange(15).expand(3, -1)
-    bits = np.concatenate([contains(level(5, size), 5) for size in (1, 2)])
-    assert network.inputs.numpy().astype(bool).tolist() == bits.tolist()
-    together = network(rows)
-    assert np.array_equal(network.predict(2), together[:, 5:].detach().double().numpy())
-    for i in range(3):
-        state = torch.relu(network.inputs @ network.first[i] + network.first_bias[i])
-        state = torch.relu(state @ network.second[i] + network.second_bias[i])
-        alone = (state @ network.head[i] + network.head_bias[i]).squeeze(1)
-        torch.testing.assert_close(together[i], alone)
+    return completer.guess(Known(exact), size).by_size
 
 
 def test_it_learns_what_the_bits_tell():
@@ -88,7 +59,7 @@ def test_progress_is_told_epoch_by_epoch():
     [
         ({"hidden": 0}, "hidden=0"),
         ({"epochs": 1.5}, "epochs=1.5"),
-        ({"learning_rate": -1}, "learning_rate=-1; it must be at least 0 and below 1"),
+        ({"learning_rate": -1}, "learning_rate=-1; it must be a number that is not negative"),
         ({"validation_share": 1.0}, "validation_share=1.0"),
         ({"device": "tpu"}, "device='tpu' is unknown"),
     ],

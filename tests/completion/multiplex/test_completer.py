@@ -7,20 +7,7 @@ import torch
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.bench.hiding import Truth, closure_of
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
-from misfeat.completion.interactions import InteractionsGuesser
-from misfeat.completion.multiplex.inputs import N_FACTS, Inputs
-from misfeat.completion.multiplex.network import MultiplexNetwork
-from misfeat.completion.multiplex.training import masks_of
-from misfeat.datasets.hiding import random_mask
-from misfeat.lattice import level
-from misfeat.lattice.neighbours import Levels
-from tests.completion.transfer.test_model import drawn_cohorts
-
-
-@pytest.fixture(scope="module")
-def known():
-    truth = Truth.of(drawn_cohorts(n_features=6, n_rows=900), 3)
-    return truth.hidden(random_mask(3, 6, 0.3, np.random.default_rng(0)))
+from tests.completion.coded import drawn_cohorts
 
 
 def quick(**settings):
@@ -75,48 +62,6 @@ def test_one_cohort_has_nothing_to_hide_and_still_gets_an_answer():
     mask[0, 0] = True
     alone = Truth.of(drawn_cohorts(n_cohorts=1), 2).hidden(mask)
     assert not np.isnan(quick().complete(alone, 2).score).any()
-
-
-def test_weights_are_shared_so_that_the_order_of_cohorts_does_not_matter(known):
-    torch.manual_seed(0)
-    network = MultiplexNetwork(Levels(6, 1, 3), 1, layers=2, hidden=8, dropout=0.0).eval()
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=0.3)
-    order = [2, 0, 1]
-    exact = known.exact
-    turned = type(exact)(
-        tuple(scores[order] for scores in exact.by_size), exact.missing[order], exact.ceiling[order]
-    )
-    plain, other = (
-        network(Inputs.of(Known(e), 3, [InteractionsGuesser()], 0.1)) for e in (exact, turned)
-    )
-    torch.testing.assert_close(plain[:, order], other)
-
-
-def test_inputs_hold_what_is_known_and_nothing_else(known):
-    inputs = Inputs.of(Known(known.exact), 3, [InteractionsGuesser()], unit=0.5)
-    scores = np.concatenate([known.exact.by_size[m] for m in (1, 2, 3)], axis=1).T
-    facts = inputs.facts.numpy()
-    assert facts.shape == (len(scores), 3, N_FACTS + 1)
-    assert not np.isnan(facts).any()
-    is_known = ~np.isnan(scores)
-    assert np.array_equal(facts[:, :, 1] == 1, is_known)
-    assert facts[:, :, 0][is_known] == pytest.approx(scores[is_known] / 0.5, rel=1e-5)
-    assert (facts[:, :, 0][~is_known] == 0).all()
-    sizes = np.concatenate([np.full(len(level(6, m)), m) for m in (1, 2, 3)])
-    assert facts[:, 0, 8] == pytest.approx(sizes / 3)
-
-
-def test_masks_hide_allowed_features_only_and_leave_each_somewhere():
-    rng = np.random.default_rng(0)
-    missing = rng.random((4, 7)) < 0.3
-    allowed = np.array([True, True, True, True, False, False, False])
-    for mask in masks_of(missing, allowed, 30, (0.2, 0.9), rng):
-        assert not mask[:, ~allowed].any()
-        assert not (mask & missing).any()
-        left = ~missing & ~mask
-        assert left.any(axis=0)[(~missing).any(axis=0)].all()
-        assert left.any(axis=1)[(~missing).any(axis=1)].all()
 
 
 def test_intervals_are_learned_by_training_anew(known):

@@ -1,0 +1,252 @@
+"""Tables held by a dataframe library or an engine; work stays there, and only counts come out.
+
+pandas, polars (eager and lazy), PyArrow, DuckDB, PySpark, Dask and Ibis tables answer the same few
+questions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from misfeat.cohorts.coders import (
+    CodedRows,
+    Coder,
+    Kind,
+    Reading,
+    radices,
+    split_into_keys,
+    unpack_keys,
+)
+from misfeat.cohorts.dataframes import (
+    EAGER_LIBRARIES,
+    check_column_names,
+    new_series,
+    with_objects_settled,
+)
+from misfeat.cohorts.expressions import ColumnExpressions, one_where
+from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
+from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.exceptions import MisfeatError, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_COUNT = "n_rows"
+PRODUCTS_A_QUERY = 64
+"""Sums that are asked for at once: some libraries hold a column for each."""
+_DASK_GRID = 1001
+"""Dask merges the quantiles of its partitions, the better the more of them are asked for."""
+
+
+class DataFrameTable:
+    """A table held by a dataframe library or an engine.
+
+    Parameters
+    ----------
+    native : dataframe, lazy frame or relation
+        Anything that narwhals wraps.
+    on_close : callable, default=None
+        Called when the table is not read any more.
+    """
+
+    def __init__(self, native: Any, on_close: Callable[[], None] | None = None) -> None:
+        self._on_close = on_close
+        check_column_names(native)
+        try:
+            frame = nw.from_native(native)
+        except TypeError as error:
+            raise MisfeatError(
+                "A table cannot be made of a {kind}; pass a dataframe (pandas, polars, PyArrow, "
+                "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
+                kind=type(native).__name__,
+            ) from error
+        self._eager = frame if isinstance(frame, nw.DataFrame) else None
+        self._implementation = frame.implementation
+        names = frame.collect_schema().names()
+        if not names:
+            raise MisfeatError(NO_COLUMNS)
+        # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
+        inner = {name: f"column_{i}" for i, name in enumerate(names)}
+        if self._implementation.is_spark_like():
+            frame = nw.from_native(native.toDF(*inner.values()))
+        else:
+            frame = frame.rename(inner)
+        if isinstance(frame, nw.DataFrame):
+            frame = with_objects_settled(frame)
+        self._lazy: nw.LazyFrame[Any] = frame.lazy()
+        self._columns = ColumnExpressions(inner, self._lazy.collect_schema(), self._implementation)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(self._columns.inner)
+
+    @property
+    def frame_backend(self) -> str | None:
+        """The library that results should come back in; None where the engine has no frames."""
+        name = "pandas" if self._implementation.is_dask() else str(self._implementation)
+        return name if name in EAGER_LIBRARIES else None
+
+    def with_column(self, name: str, values: Any, what: str) -> DataFrameTable:
+        """Add a column of given values, row by row; messages say what they are."""
+        if self._eager is None:
+            raise MisfeatError(
+                "{what} must be the name of a column when the table is lazy or lives in an engine, "
+                "because rows have no order there; add it to the table, and pass its name {place}.",
+                what=Setting(what),
+                place="to SubgroupSelector" if what == "groups" else "as y",
+            )
+        if nw.dependencies.is_into_series(values):
+            values = nw.from_native(values, series_only=True).to_numpy()
+        column = np.asarray(values)
+        if column.shape != (len(self._eager),):
+            raise MisfeatError(
+                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
+                what=Setting(what),
+                shape=column.shape,
+                rows=len(self._eager),
+            )
+        series = new_series(name, column, self._eager)
+        if series is None:
+            raise MisfeatError(
+                "{what} holds values that cannot be scored; pass numbers, text or flags.",
+                what=Setting(what),
+            )
+        return DataFrameTable(self._eager.with_columns(series).to_native())
+
+    def kind(self, column: str) -> Kind:
+        """What the column holds."""
+        return self._columns.kind(column)
+
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self._one(nw.len()))
+
+    def value_counts(self, column: str, limit: int) -> ValueCounts | None:
+        """The distinct values and their counts, or None where there are more than `limit`."""
+        kind = self.kind(column)
+        counted = (
+            self._lazy.select(self._columns.value(column).alias("value"))
+            .group_by("value")
+            .agg(nw.len().alias(_COUNT))
+            .head(limit + 1)
+            .collect()
+        )
+        if len(counted) > limit:
+            return None
+        values, counts = counted["value"], _as_counts(counted[_COUNT])
+        null = values.is_null().to_numpy().astype(bool)
+        present = values.filter(~values.is_null())
+        listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
+        found = tally(listed, counts[~null], kind)
+        return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
+
+    def count_missing(self, reading: Reading) -> int:
+        """How many rows are missing."""
+        return int(self._one(one_where(self._columns.is_missing(reading)).sum()))
+
+    def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
+        """Quantiles of a numeric column, as the engine computes them, missing rows left out."""
+        present = self._lazy.filter(~self._columns.is_missing(reading)).select(
+            self._columns.read(reading).alias("value")
+        )
+        if self._implementation.is_dask():  # narwhals does not forward quantiles to Dask
+            grid = np.union1d(np.linspace(0, 1, _DASK_GRID), probabilities)
+            native = nw.to_native(present)["value"].astype("float64").quantile(list(grid)).compute()
+            return [float(v) for v in native.to_numpy()[np.searchsorted(grid, probabilities)]]
+        quantiles = present.select(
+            nw.col("value").quantile(p, interpolation="linear").alias(f"q{i}")
+            for i, p in enumerate(probabilities)
+        ).collect()
+        return [float(quantiles[name][0]) for name in quantiles.columns]
+
+    def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
+        """Code every row and collapse equal ones, in one group-by inside the engine."""
+        bases = radices(coders)
+        runs = split_into_keys(bases)
+        names = [f"key_{i}" for i in range(len(runs))]
+        keys = [
+            self._columns.key(coders[run], bases[run]).alias(name)
+            for name, run in zip(names, runs, strict=True)
+        ]
+        counted = self._lazy.select(*keys).group_by(names).agg(nw.len().alias(_COUNT)).collect()
+        packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
+        weights = _as_counts(counted[_COUNT])
+        del counted  # with millions of rows, one copy of them is enough
+        return unpack_keys(packed, weights, bases)
+
+    def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
+        """Sum products of variables over the rows of each combination of group codes."""
+        bases = radices(groups)
+        if len(split_into_keys(bases)) > 1:
+            raise MisfeatError(
+                "The {n} groupings have too many combinations for {measure}; group by fewer "
+                "columns.",
+                n=len(groups),
+                measure=Setting("measure", "r2"),
+            )
+        rows = self._numbers_by_key(groups, bases, variables)
+        wanted = sums_wanted(variables)
+        found: dict[tuple[str, int, int], NDArray[np.float64]] = {}
+        for start in range(0, len(wanted), PRODUCTS_A_QUERY):
+            batch = wanted[start : start + PRODUCTS_A_QUERY]
+            products = [_product(kind, i, j).alias(f"s{n}") for n, (kind, i, j) in enumerate(batch)]
+            summed = (
+                rows.select("key", *products)
+                .group_by("key")
+                .agg(nw.len().alias(_COUNT), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
+                .collect()
+            )
+            keys = summed["key"].to_numpy().astype(np.int64)
+            order = np.argsort(keys)
+            counts = _as_counts(summed[_COUNT])[order]
+            for n, which in enumerate(batch):
+                found[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
+        coded = unpack_keys([keys[order]], counts, bases) if groups else None
+        codes = np.zeros((0, len(counts)), dtype=np.int64) if coded is None else coded.codes
+        return group_sums(codes, counts, variables, found)
+
+    def _numbers_by_key(
+        self, groups: Sequence[Coder], bases: Sequence[int], variables: Sequence[Variable]
+    ) -> nw.LazyFrame[Any]:
+        """Rows with a target: the key of their group, numbers x0, x1, ..., and flags u0, u1, ..."""
+        columns = self._columns
+        numbers = [columns.number(v).alias(f"x{i}") for i, v in enumerate(variables)]
+        recorded = [
+            one_where(~columns.is_missing(v.reading)).cast(nw.Float64).alias(f"u{i}")
+            for i, v in enumerate(variables)
+            if v.has_gaps
+        ]
+        made = [f"x{i}" for i in range(len(variables))]
+        made += [f"u{i}" for i, v in enumerate(variables) if v.has_gaps]
+        # A literal alone would make a column of one row in some libraries.
+        rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
+        rows = rows.with_columns(columns.key(groups, bases).alias("key"))
+        return rows.with_columns(*numbers, *recorded).select("key", *made)
+
+    def close(self) -> None:
+        """Give back what was opened to read the table; it is not read again."""
+        if self._on_close is not None:
+            self._on_close()
+
+    def _one(self, expression: nw.Expr) -> Any:
+        collected = self._lazy.select(expression.alias("one")).collect()
+        value = collected["one"][0]
+        return 0 if value is None else value
+
+
+def _product(kind: str, i: int, j: int) -> nw.Expr:
+    """One of the products that `sums_wanted` names."""
+    if kind == "first" and i == j:
+        return nw.col(f"x{i}") * 1.0
+    left, right = {"product": ("x", "x"), "first": ("x", "u"), "both": ("u", "u")}[kind]
+    return nw.col(f"{left}{i}") * nw.col(f"{right}{j}")
+
+
+def _as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
+    return np.asarray(series.to_numpy(), dtype=np.int64)

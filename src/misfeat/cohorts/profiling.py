@@ -1,0 +1,90 @@
+"""An open table, looked over once: its columns counted and its groupings made ready.
+
+Everything that is made of a table starts from here, so that its columns are read once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from misfeat.cohorts.columns import profile_column
+from misfeat.cohorts.groups import prepare
+from misfeat.exceptions import MisfeatError, Setting, no_such_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from misfeat.cohorts.columns import Profile
+    from misfeat.cohorts.groups import Grouping
+    from misfeat.cohorts.rules import CohortRules
+    from misfeat.cohorts.table import Table
+    from misfeat.machine.progress import Progress
+
+
+@dataclass(frozen=True)
+class ProfiledTable:
+    """An open table, and what is known of it before its rows are coded.
+
+    Attributes
+    ----------
+    table : Table
+        The table.
+    target : str
+        The target's column.
+    rules : CohortRules
+        By what rules it becomes cohorts.
+    profiles : Mapping of str to Profile
+        What is known of each column, in the table's order.
+    groupings : tuple of Grouping
+        What tells the subgroups apart, made ready.
+    """
+
+    table: Table
+    target: str
+    rules: CohortRules
+    profiles: Mapping[str, Profile]
+    groupings: tuple[Grouping, ...]
+
+
+def profile_table(
+    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+) -> ProfiledTable:
+    """Check the names of columns, and count the values of every column inside the engine."""
+    check_columns(table, target, rules)
+    names = table.names
+    n_rows = table.n_rows()
+    if n_rows == 0:
+        raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    profiles = {}
+    for done, column in enumerate(names):
+        if progress is not None:
+            progress("Reading columns", done, len(names))
+        profiles[column] = profile_column(table, column, rules.codes, n_rows)
+    if progress is not None:
+        progress("Reading columns", len(names), len(names))
+    groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
+    return ProfiledTable(table, target, rules, profiles, groupings)
+
+
+def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
+    """Refuse names of columns that the table does not have, and a target that is a group."""
+    for column in rules.group_columns:
+        if column not in table.names:
+            raise no_such_column(column, table.names, Setting("groups"))
+        if column == target:
+            raise MisfeatError(
+                "{column!r} is both the target and a group; within a subgroup it would tell "
+                "nothing.",
+                remedy="Take it out of {groups}.",
+                column=column,
+                groups=Setting("groups"),
+            )
+    _check_named(rules.bins.by_column, "bins", table)
+    _check_named(rules.codes.by_column, "missing_values", table)
+
+
+def _check_named(columns: Iterable[str], parameter: str, table: Table) -> None:
+    for column in columns:
+        if column not in table.names:
+            raise no_such_column(column, table.names, Setting(parameter))

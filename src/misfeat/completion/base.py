@@ -1,0 +1,134 @@
+"""What all completers share: from guesses to completed scores with intervals."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from misfeat.completion.calibration import try_out
+from misfeat.completion.checks import check_confidence, check_known
+from misfeat.completion.closure import closed_upwards
+from misfeat.completion.intervals import with_certain_bounds, with_intervals
+from misfeat.completion.settings import INHERIT, confidence_of, resolved
+from misfeat.exceptions import check_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion.calibration import Trial
+    from misfeat.completion.model import CompletedScores, ExactScores, Guess, Known
+    from misfeat.completion.settings import Confidence, Seed
+
+
+class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
+    """A completer: its `guess` is all that one has to write.
+
+    Guesses are closed upwards and kept within what is certain. How far they are off is learned by
+    hiding features that the table does have.
+
+    Parameters
+    ----------
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
+
+    Examples
+    --------
+    A completer that takes every unknown score for 0, which bounds and closure then mend:
+
+    >>> from misfeat.completion import ExactScores, Guess, Known
+    >>> class NothingCompleter(BaseCompleter):
+    ...     def guess(self, known, size):
+    ...         by_size = known.exact.by_size[: size + 1]
+    ...         return Guess.of([np.zeros_like(scores) for scores in by_size])
+    >>> exact = ExactScores(
+    ...     by_size=(np.zeros((1, 1)), np.array([[0.1, np.nan]]), np.array([[np.nan]])),
+    ...     missing=np.array([[False, True]]),
+    ...     ceiling=np.array([0.6]),
+    ... )
+    >>> NothingCompleter().complete(Known(exact), 2).score
+    array([[0.1]])
+    """
+
+    def __init__(
+        self,
+        *,
+        confidence: Confidence = INHERIT,
+        rounds: int = 12,
+        random_state: Seed = INHERIT,
+    ) -> None:
+        self.confidence = confidence
+        self.rounds = rounds
+        self.random_state = random_state
+
+    @abstractmethod
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one, before bounds, closure and intervals.
+
+        Parameters
+        ----------
+        known : Known
+            What may be read. Rows may hold features that ``known.exact.missing`` marks; of these
+            nothing may be read.
+        size : int
+            The largest size.
+        """
+
+    def reach(self, size: int, n_features: int) -> int:  # noqa: ARG002
+        """The largest size whose exact scores are read to predict those of `size`."""
+        self._check_parameters()
+        return size
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:  # noqa: ARG002
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return 0
+
+    def complete(self, known: Known, size: int) -> CompletedScores:
+        """A score for every subset of one size in every cohort.
+
+        Parameters
+        ----------
+        known : Known
+            What is known.
+        size : int
+            Features per set.
+        """
+        self._check_parameters()
+        check_known(known, size)
+        return self._completed(known, size)
+
+    def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
+        """Scores of the asked size: exact where they are known, else guesses, closed upwards."""
+        return closed_upwards(guess.by_size, exact)[-1]
+
+    def _completed(self, known: Known, size: int, trial: Trial | None = None) -> CompletedScores:
+        """Guess, and learn from a trial how far off guesses are; a new one unless it is given."""
+        exact, confidence = known.exact, confidence_of(self)
+        if not np.isnan(exact.by_size[size]).any():
+            return with_certain_bounds(exact, size, exact.by_size[size])
+        guess = self.guess(known, size)
+        completed = with_certain_bounds(exact, size, self.combined(guess, exact))
+        if confidence is None:
+            return completed
+        if trial is None:
+            # On a copy: what a completer keeps of a guess stays that of the table itself.
+            trial = try_out(clone(self), known, size, self.rounds, self._seed)
+        return with_intervals(completed, guess, exact, trial, confidence)
+
+    @property
+    def _seed(self) -> int | None:
+        seed: int | None = resolved("random_state", self.random_state)
+        return seed
+
+    def _check_parameters(self) -> None:
+        check_confidence(confidence_of(self))
+        check_count(self.rounds, "rounds", least=0)
+        check_count(self._seed, "random_state", least=0, none=True)

@@ -1,0 +1,54 @@
+"""What a completer with a neural network has beside its guesses: parameters and a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.checks import check_not_negative, check_share
+from misfeat.completion.settings import resolved
+from misfeat.exceptions import check_count
+from misfeat.machine.devices import check_device, check_torch, torch_device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import torch
+
+
+class NeuralCompleter(BaseCompleter):
+    """A completer that trains networks when it is asked to guess.
+
+    PyTorch is imported then, and not before. Subclasses have the parameters ``learning_rate``,
+    ``weight_decay`` and ``device``, and name their others here.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Parameters that are whole numbers, and the least that each may be.
+    shares : tuple of str
+        Parameters that are at least 0 and below 1.
+    """
+
+    counts: ClassVar[Mapping[str, int]] = {}
+    shares: ClassVar[tuple[str, ...]] = ()
+    device: str
+
+    @property
+    def _device_name(self) -> str:
+        name: str = resolved("device", self.device)
+        return name
+
+    def _torch_device(self) -> torch.device:
+        return torch_device(self._device_name)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, least in self.counts.items():
+            check_count(getattr(self, name), name, least=least)
+        for name in self.shares:
+            check_share(getattr(self, name), name)
+        for name in ("learning_rate", "weight_decay"):
+            check_not_negative(getattr(self, name), name)
+        check_device(self._device_name)
+        check_torch()

@@ -1,0 +1,78 @@
+"""Known scores as labels of networks, one network a subgroup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The known scores of one subgroup.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Rows of what the network is told about sets.
+    scores : ndarray of shape (n,)
+        The score of each.
+    """
+
+    rows: NDArray[np.int64]
+    scores: Scores
+
+    @classmethod
+    def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
+        """The rows whose scores are known.
+
+        Examples
+        --------
+        >>> Labels.known(np.array([4, 5]), np.array([np.nan, 0.5])).rows
+        array([5])
+        """
+        there = ~np.isnan(scores)
+        return cls(rows[there], scores[there])
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
+        """Labels to train on and labels to choose by; the same ones where they are too few."""
+        order = rng.permutation(len(self.rows))
+        held_out = round(share * len(order))
+        if not 0 < held_out < len(order):
+            return self, self
+        parts = order[held_out:], order[:held_out]
+        train, validation = (Labels(self.rows[part], self.scores[part]) for part in parts)
+        return train, validation
+
+
+def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Which subgroups have a known score to learn from.
+
+    Parameters
+    ----------
+    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
+        Known scores; NaN where unknown.
+    """
+    return np.logical_or.reduce([~np.isnan(scores).all(axis=1) for scores in by_size])
+
+
+def with_untaught_averaged(guess: Scores, taught: NDArray[np.bool_]) -> Scores:
+    """Guesses in which a subgroup whose network learned nothing gets the mean of the others.
+
+    Examples
+    --------
+    >>> guess = np.array([[0.1, 0.3], [9.0, 9.0], [0.3, 0.5]])
+    >>> with_untaught_averaged(guess, np.array([True, False, True]))[1]
+    array([0.2, 0.4])
+    """
+    averaged = guess.copy()
+    averaged[~taught] = guess[taught].mean(axis=0)
+    return averaged

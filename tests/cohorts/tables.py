@@ -1,0 +1,20 @@
+"""A small table for tests, and how one of its columns was treated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def table(n: int = 60, **columns) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    base = {
+        "site": np.array(["a", "b", "c"] * (n // 3), dtype=object),
+        "x": rng.integers(3, size=n),
+        "z": rng.integers(2, size=n),
+        "y": rng.integers(2, size=n),
+    }
+    return {**base, **columns}
+
+
+def audit(cohorts, column):
+    return next(audit for audit in cohorts.columns if audit.column == column)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from misfeat import MisfeatError, MisfeatWarning
+from misfeat.cohorts import Coding, build_cohorts
+from tests.cohorts.tables import audit, table
+
+
+def test_columns_with_few_values_are_taken_as_they_are():
+    cohorts = build_cohorts(table(rate=np.array([0.5, 1.0, 2.0] * 20)), "y", groups="site")
+    assert audit(cohorts, "rate").categories == ("0.5", "1", "2")
+
+
+def test_numbers_with_many_values_are_binned_over_all_cohorts_together():
+    values = np.concatenate([np.arange(30), np.arange(100, 130)])
+    data = table(v=values + 0.5, site=np.repeat(["a", "b"], 30).astype(object))
+    cohorts = build_cohorts(data, "y", groups="site", coding=Coding(bins=4))
+    assert audit(cohorts, "v").edges == (14.5, 29.5, 114.5)
+    uniform = build_cohorts(data, "y", groups="site", coding=Coding(bins=2, binning="uniform"))
+    assert audit(uniform, "v").edges == (65,)
+
+
+def test_cut_points_of_a_column_are_the_users():
+    cohorts = build_cohorts(table(v=np.arange(60) + 0.5), "y", coding=Coding(bins={"v": [10, 20]}))
+    assert audit(cohorts, "v").categories == ("<=10", "(10, 20]", ">20")
+    assert audit(cohorts, "v").treatment == "given cut points"
+
+
+def test_text_with_many_values_keeps_the_most_frequent():
+    towns = np.array([f"t{i // 4:02d}" for i in range(60)], dtype=object)
+    cohorts = build_cohorts(table(town=towns), "y", coding=Coding(max_categories=4))
+    assert audit(cohorts, "town").categories == ("t00", "t01", "t02", "other")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([f"p{i}" for i in range(60)], dtype=object),
+        np.arange(60),
+        np.random.default_rng(0).permutation(10**6)[:60],
+        np.arange(1000.0, 1060.0),
+    ],
+)
+def test_identifiers_are_left_out_unless_bins_are_asked_for(values):
+    if values.dtype == object:
+        cohorts = build_cohorts(table(i=values), "y")
+    else:
+        with pytest.warns(MisfeatWarning, match="'i' is left out as an identifier.*bins={'i': 5}"):
+            cohorts = build_cohorts(table(i=values), "y")
+        assert "i" in build_cohorts(table(i=values), "y", coding=Coding(bins={"i": 3})).features
+    assert audit(cohorts, "i").treatment == "identifier"
+    assert any("'i' is left out" in note for note in cohorts.notes)
+
+
+def test_measurements_are_no_identifiers():
+    values = np.random.default_rng(0).random(60)
+    assert "v" in build_cohorts(table(v=values), "y").features
+
+
+def test_constant_columns_are_left_out_but_a_flag_that_is_only_ever_set_is_not():
+    only_yes = np.array(["yes", None, None] * 20, dtype=object)
+    cohorts = build_cohorts(table(same=np.ones(60), set=only_yes), "y")
+    assert audit(cohorts, "same").treatment == "constant"
+    assert audit(cohorts, "set").role == "feature"
+
+
+def test_a_column_whose_type_cannot_be_scored_is_left_out():
+    frame = pl.DataFrame(table()).with_columns(pl.Series("parts", [[1, 2]] * 60))
+    assert audit(build_cohorts(frame, "y"), "parts").treatment == "its type cannot be scored"
+
+
+def test_infinite_values_fall_into_the_outer_bins():
+    values = np.arange(60) + 0.5
+    values[[0, -1]] = [-np.inf, np.inf]
+    assert "v" in build_cohorts(table(v=values), "y").features
+    with pytest.raises(MisfeatError, match="'v' holds infinite values"):
+        build_cohorts(table(v=values), "y", coding=Coding(binning="uniform"))
+
+
+def with_gap(share: float) -> dict[str, np.ndarray]:
+    """Feature g is missing in this share of site a, and never elsewhere."""
+    data = table(g=np.random.default_rng(1).integers(2, size=60).astype(float))
+    in_a = np.flatnonzero(data["site"] == "a")
+    data["g"][in_a[: round(share * len(in_a))]] = np.nan
+    return data
+
+
+def test_a_feature_is_systematically_missing_from_the_threshold_on():
+    assert build_cohorts(with_gap(0.95), "y", groups="site").missing_features("site=a") == ("g",)
+    assert build_cohorts(with_gap(0.90), "y", groups="site").missing_features("site=a") == ()
+    lower = build_cohorts(with_gap(0.90), "y", groups="site", coding=Coding(missing_threshold=0.9))
+    assert lower.missing_features("site=a") == ("g",)
+
+
+def test_what_is_left_of_a_systematically_missing_feature_is_not_used():
+    cohorts = build_cohorts(with_gap(0.95), "y", groups="site")
+    g = cohorts.features.index("g")
+    assert (cohorts["site=a"].codes[g] == -1).all()
+    assert (cohorts["site=b"].codes[g] >= 0).all()
+    assert cohorts.categories[g] == ("0", "1")
+
+
+def test_sporadic_missing_values_are_a_category_or_left_unrecorded():
+    own = build_cohorts(with_gap(0.5), "y", groups="site")
+    g = own.features.index("g")
+    assert own.categories[g] == ("0", "1", "missing")
+    assert own["site=a"].weights[own["site=a"].codes[g] == 2].sum() == 10
+    available = build_cohorts(
+        with_gap(0.5), "y", groups="site", coding=Coding(sporadic="available")
+    )
+    assert available.categories[g] == ("0", "1")
+    assert available["site=a"].weights[available["site=a"].codes[g] == -1].sum() == 10
+
+
+def test_a_value_called_missing_does_not_clash_with_missing_values():
+    column = np.array(["missing", None, "x"] * 20, dtype=object)
+    cohorts = build_cohorts(table(c=column), "y")
+    assert cohorts.categories[cohorts.features.index("c")] == ("missing", "x", "(missing)")
+
+
+def test_codes_of_the_user_mean_missing_where_they_say():
+    data = table(g=np.array([0, 1, -9] * 20))
+    everywhere = build_cohorts(data, "y", groups="site", coding=Coding(missing_values=-9))
+    assert everywhere.missing_features("site=c") == ("g",)
+    elsewhere = build_cohorts(data, "y", groups="site", coding=Coding(missing_values={"x": [-9]}))
+    assert elsewhere.missing_features("site=c") == ()
+
+
+def test_a_code_that_no_whole_number_equals_is_harmless():
+    data = table()
+    assert build_cohorts(data, "y", coding=Coding(missing_values=[0.5])).equals(
+        build_cohorts(data, "y")
+    )
+    assert build_cohorts(pl.DataFrame(data), "y", coding=Coding(missing_values=[0.5])).equals(
+        build_cohorts(pl.DataFrame(data), "y")
+    )
+
+
+def test_heart_has_the_gaps_that_its_hospitals_left(heart_path):
+    plain = build_cohorts(heart_path, "num", groups="site")
+    assert [plain.missing_features(name) for name in plain.names] == [(), *[("ca",)] * 3]
+    coded = build_cohorts(
+        heart_path, "num", groups="site", coding=Coding(missing_values={"chol": [0]})
+    )
+    assert coded.missing_features("site=switzerland") == ("chol", "ca")
+
+
+@pytest.mark.parametrize("column", [np.full(60, np.nan), np.r_[np.full(58, np.nan), 1.0, 2.0]])
+def test_a_feature_that_is_missing_in_every_cohort_is_left_out_with_a_warning(column):
+    with pytest.warns(MisfeatWarning, match="'empty' is missing in every subgroup"):
+        cohorts = build_cohorts(table(empty=column), "y")
+    assert "empty" not in cohorts.features
+    assert audit(cohorts, "empty").role == "left out"
+
+
+def test_many_distinct_values_cannot_be_taken_as_they_are(monkeypatch):
+    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 20)
+    towns = np.array([f"t{i // 2}" for i in range(60)], dtype=object)
+    assert audit(build_cohorts(table(t=towns), "y"), "t").treatment == "identifier"
+    with pytest.raises(MisfeatError, match="more than 20 distinct values"):
+        build_cohorts(table(y=towns), "y")
+    numbers = build_cohorts(table(t=np.arange(60)), "y")
+    assert audit(numbers, "t").role == "feature"
+
+
+def test_a_target_of_a_type_that_cannot_be_scored_is_refused():
+    with pytest.raises(MisfeatError, match="target 'y' has a type that cannot be scored"):
+        build_cohorts(pl.DataFrame({"x": [0, 1], "y": [[1], [2]]}), "y")

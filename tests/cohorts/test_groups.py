@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import datetime as dt
+import logging
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from misfeat import MisfeatError, MisfeatWarning
+from misfeat.cohorts import Coding, build_cohorts
+from tests.cohorts.tables import table
+
+
+def test_cuts_make_readable_names_in_order():
+    data = table(age=np.arange(60))
+    cohorts = build_cohorts(data, "y", groups={"age": [25, 40]})
+    assert cohorts.names == ("age<=25", "25<age<=40", "age>40")
+    assert [cohort.size for cohort in cohorts] == [26, 15, 19]
+    assert "age" not in cohorts.features
+
+
+def test_dates_can_be_cut():
+    days = np.array(["2024-01-01", "2024-06-01"] * 30, dtype="datetime64[D]")
+    cohorts = build_cohorts(table(day=days), "y", groups={"day": [dt.date(2024, 3, 1)]})
+    assert cohorts.names == ("day<=2024-03-01", "day>2024-03-01")
+
+
+def test_values_can_be_merged_under_a_name():
+    merged = build_cohorts(table(), "y", groups={"site": {"b": "B", "*": "other"}})
+    assert merged.names == ("site=B", "site=other")
+    assert [cohort.size for cohort in merged] == [20, 40]
+    kept = build_cohorts(table(), "y", groups={"site": {"a": "ab", "b": "ab"}})
+    assert kept.names == ("site=ab", "site=c")
+
+
+def test_numbers_can_be_merged_too():
+    cohorts = build_cohorts(table(), "y", groups={"x": {0: "low", "*": "high"}})
+    assert cohorts.names == ("x=low", "x=high")
+
+
+def test_named_predicates_make_two_subgroups_each():
+    data = table(age=np.arange(60))
+    cohorts = build_cohorts(data, "y", groups={"senior": "age > 40", "first": "site == 'a'"})
+    assert cohorts.names == (
+        "not senior & not first",
+        "not senior & first",
+        "senior & not first",
+        "senior & first",
+    )
+    assert {"age", "site"}.isdisjoint(cohorts.features)
+
+
+def test_a_column_in_a_mapping_without_a_rule_is_taken_by_value():
+    assert build_cohorts(table(), "y", groups={"site": None}).names[0] == "site=a"
+
+
+def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(caplog):
+    data = table()
+    data["site"][:5] = None
+    caplog.set_level(logging.INFO, logger="misfeat")
+    own = build_cohorts(data, "y", groups="site")
+    assert own.names[-1] == "site is missing"
+    assert own["site is missing"].size == 5
+    assert "5 rows with a missing group value form subgroups of their own." in caplog.messages
+    dropped = build_cohorts(data, "y", groups="site", coding=Coding(missing_groups="drop"))
+    assert "site is missing" not in dropped.names
+    assert dropped.weights.sum() == 55
+    assert "5 rows with a missing group value are dropped." in caplog.messages
+
+
+def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
+    data = table()
+    data["site"][:3] = ["d", "e", "e"]
+    merged = build_cohorts(data, "y", groups="site", coding=Coding(min_rows=3))
+    assert merged.names == ("site=a", "site=b", "site=c", "other")
+    assert merged["other"].size == 3
+    assert "site=d (1), site=e (2)" in merged.notes[0]
+    dropped = build_cohorts(
+        data, "y", groups="site", coding=Coding(min_rows=3, small_groups="drop")
+    )
+    assert dropped.names == ("site=a", "site=b", "site=c")
+    assert dropped.weights.sum() == 57
+    assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
+
+
+def test_a_merged_subgroup_that_is_still_small_is_warned_about():
+    data = table()
+    data["site"][:2], data["y"][:2] = "d", [0, 1]
+    with pytest.warns(MisfeatWarning, match="still fewer than min_rows=5"):
+        build_cohorts(data, "y", groups="site", coding=Coding(min_rows=5))
+
+
+def test_dropping_every_subgroup_is_refused():
+    with pytest.raises(MisfeatError, match="Every subgroup has fewer than min_rows=100"):
+        build_cohorts(table(), "y", groups="site", coding=Coding(min_rows=100, small_groups="drop"))
+
+
+@pytest.mark.parametrize("groups", [np.array(["site"]), pd.Index(["site"]), ("site",)], ids=repr)
+def test_groups_may_be_named_in_an_array_or_an_index(groups):
+    assert build_cohorts(table(), "y", groups=groups).equals(
+        build_cohorts(table(), "y", groups="site")
+    )
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pd.Series(table()["site"]),
+        pl.Series(table()["site"].tolist()),
+        pd.DataFrame({"site": table()["site"]}),
+        np.arange(60),
+        np.array([["site"]]),
+    ],
+    ids=["series", "polars", "frame", "numbers", "two dimensions"],
+)
+def test_values_of_rows_are_sent_to_fit(groups):
+    with pytest.raises(MisfeatError, match=r"pass the subgroup of every row to fit\(X, y") as error:
+        build_cohorts(table(), "y", groups=groups)
+    assert len(str(error.value)) < 150
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["site", "site"],
+        ["z", {"site": None}, "site"],
+        [{"x": [1]}, {"x": [1]}],
+        [{"old": "x > 1"}, {"old": "x > 0"}],
+        table()["site"],
+        table()["site"].tolist(),
+    ],
+    ids=["name", "rule", "cuts", "predicate", "array of rows", "list of rows"],
+)
+def test_what_is_named_twice_in_groups_is_refused(groups):
+    with pytest.raises(MisfeatError, match=r"twice; name it once\. The subgroup of every row"):
+        build_cohorts(table(), "y", groups=groups)
+
+
+def test_one_column_may_be_cut_and_named():
+    assert build_cohorts(table(), "y", groups=["z", {"z": [0]}]).names == (
+        "z=0 & z<=0",
+        "z=1 & z>0",
+    )
+
+
+def test_dates_cannot_stand_in_a_predicate():
+    days = np.array(["2024-01-01", "2024-06-01"] * 30, dtype="datetime64[D]")
+    with pytest.raises(MisfeatError, match="reads 'day', which holds time values"):
+        build_cohorts(table(day=days), "y", groups={"late": "day > 3"})
+
+
+def test_all_rows_without_a_group_value_are_refused_when_such_rows_are_dropped():
+    data = table(site=np.array([None] * 60))
+    with pytest.raises(MisfeatError, match="Every row has a missing group value"):
+        build_cohorts(data, "y", groups="site", coding=Coding(missing_groups="drop"))
+
+
+def test_a_group_with_too_many_values_must_be_cut():
+    ids = np.repeat(np.arange(1500), 2)
+    with pytest.raises(MisfeatError, match="more than 1,000 distinct values"):
+        build_cohorts({"g": ids, "x": ids % 2, "y": ids % 3}, "y", groups="g")
+    with pytest.raises(MisfeatError, match="a type that cannot define subgroups"):
+        build_cohorts(pl.DataFrame({"g": [[1], [2]], "x": [0, 1], "y": [0, 1]}), "y", groups="g")

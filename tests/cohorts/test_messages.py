@@ -1,0 +1,155 @@
+"""What is said about a table: parameters as data, and names that look like templates."""
+
+from __future__ import annotations
+
+from re import escape
+
+import numpy as np
+import pytest
+
+from misfeat import MisfeatError, MisfeatWarning
+from misfeat.cohorts import Coding, build_cohorts, build_product_sums
+from misfeat.cohorts.blocks import check_blocks, check_names, joined_blocks
+from misfeat.cohorts.naming import not_a_feature
+from tests.cohorts.tables import table
+
+
+def spelled(setting) -> str:
+    """A parameter in words that Python has not."""
+    value = f" {setting.value}" if setting.has_value else ""
+    column = f" of {setting.column}" if setting.column else ""
+    return f"<{setting.parameter}{column}{value}>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"coding": Coding(bins=0)}, "<bins 0>; it must be an integer from 2 to 250."),
+        (
+            {"coding": Coding(bins={"x": [6, 4]})},
+            "<bins of x [6, 4]> must ascend, without repeats.",
+        ),
+        (
+            {"coding": Coding(bins={"x": ["a"]})},
+            "<bins of x ['a']>: 'a' is neither a number nor a date.",
+        ),
+        (
+            {"coding": Coding(bins={"x": []})},
+            "<bins of x []>; give cut points, such as <bins of x [40, 65]>.",
+        ),
+        ({"coding": Coding(bins={"q": 3})}, "(asked for as <bins>)"),
+        (
+            {"coding": Coding(bins={"site": 3})},
+            "<bins> names the column 'site', which holds text values and cannot be binned; take "
+            "it out of <bins>.",
+        ),
+        ({"coding": Coding(missing_values={"q": 0})}, "(asked for as <missing_values>)"),
+        ({"groups": "q"}, "(asked for as <groups>)"),
+        ({"groups": {"x": [60, 40]}}, "<groups of x [60, 40]> must ascend, without repeats."),
+        ({"groups": "y"}, "Take it out of <groups>."),
+        ({"groups": {"site": {"q": "Q"}}}, "<groups of site {'q': 'Q'}> names the value 'q'"),
+        ({"groups": ["site", "site"]}, "<groups> names 'site' twice"),
+        ({"coding": Coding(binning="kmeans")}, "<binning kmeans> is unknown"),
+        (
+            {"groups": "site", "coding": Coding(min_rows=99, small_groups="drop")},
+            "Every subgroup has fewer than <min_rows 99> rows",
+        ),
+    ],
+)
+def test_parameters_are_spelled_by_whoever_shows_the_message(arguments, message):
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", **arguments)
+    assert message in caught.value.message.told(spelled)
+    assert caught.value.parameter is not None
+
+
+def test_an_error_carries_its_parameter_its_column_its_value_and_what_to_do():
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", coding=Coding(bins={"x": 1}))
+    error = caught.value
+    assert (error.parameter, error.column, error.value) == ("bins", "x", 1)
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", groups="y")
+    assert caught.value.column == "y"
+    assert caught.value.remedy == "Take it out of groups."
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", groups={"site": [1, 2]})
+    assert (caught.value.parameter, caught.value.column) == ("groups", "site")
+
+
+def test_notes_are_spelled_in_other_words_too():
+    with pytest.warns(MisfeatWarning) as caught:
+        cohorts = build_cohorts(table(i=np.arange(60)), "y")
+    (warning,) = caught
+    assert "pass <bins of i 5>; else" in warning.message.args[0].told(spelled)
+    assert "pass <bins of i 5>; else" in cohorts.notes[0].told(spelled)
+
+
+def test_names_and_values_that_look_like_templates_are_only_names():
+    odd = "{x!r} {0} {column}"
+    data = table(i=np.arange(60), empty=np.full(60, np.nan))
+    data = {f"{odd}{name}": column for name, column in data.items()}
+    site = data[f"{odd}site"]
+    site[:4] = ["{d}", "{e}", None, "{e}"]
+    data[f"{odd}y"] = np.where(site == "b", 1.0, data[f"{odd}y"])
+    data[f"{odd}y"][10:12] = np.nan
+    with pytest.warns(MisfeatWarning) as caught:
+        cohorts = build_cohorts(
+            data,
+            f"{odd}y",
+            groups=[f"{odd}site", {"{old}": f"`{odd}x` > 1"}],
+            coding=Coding(min_rows=3, bins={f"{odd}z": [0]}, missing_values={f"{odd}z": ["{}"]}),
+        )
+    said = [str(warning.message) for warning in caught] + list(cohorts.notes)
+    assert any(f"pass bins={{'{odd}i': 5}}" in text for text in said)
+    assert any(f"'{odd}empty' is missing in every subgroup" in text for text in said)
+    assert any(f"the target '{odd}y' are dropped" in text for text in said)
+    assert any(f"{odd}site={{d}} & " in text for text in said)
+    assert any(f"single value in the subgroups '{odd}site=b & " in text for text in said)
+    assert any(name.startswith(f"{odd}site=a & not {{old}}") for name in cohorts.names)
+    build_product_sums({f"{{{n}}}": c for n, c in table().items()}, "{y}", groups="{site}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"groups": "{none}"},
+        {"groups": {"{site}": [1]}},
+        {"groups": {"{site}": {"{q}": "Q"}}},
+        {"groups": {"{x}": ["{soon}"]}},
+        {"groups": {"{g}": "`{x}` > '{a}'"}},
+        {"groups": {"{g}": "`{x}` > `{site}`"}},
+        {"groups": {"{g}": "{x} >"}},
+        {"groups": [["{site}"]]},
+        {"groups": ["{site}", "{site}"]},
+        {"groups": "{y}"},
+        {"coding": Coding(bins={"{x}": ["{a}"]})},
+        {"coding": Coding(bins={"{site}": 3})},
+        {"coding": Coding(bins={"{none}": 3})},
+        {"coding": Coding(missing_values={"{none}": 3})},
+        {"y": "{none}"},
+        {"groups": "{site}", "coding": Coding(min_rows=99, small_groups="drop")},
+    ],
+)
+def test_what_is_refused_may_look_like_a_template(arguments):
+    data = {f"{{{name}}}": column for name, column in table().items()}
+    with pytest.raises(MisfeatError, match=r"\{\w+\}"):
+        build_cohorts(data, **{"y": "{y}", **arguments})
+
+
+def test_blocks_and_features_may_look_like_templates():
+    data = {f"{{{name}}}": column for name, column in table().items()}
+    cohorts = build_cohorts(data, "{y}", groups="{site}")
+    with pytest.raises(
+        MisfeatError, match=escape("'{none}' (asked for as a member of the block '{b}'")
+    ):
+        joined_blocks(cohorts, {"{b}": ["{none}"]})
+    with pytest.raises(MisfeatError, match=escape("The block '{x}' has the name of a feature")):
+        joined_blocks(cohorts, {"{x}": ["{z}"]})
+    with pytest.raises(MisfeatError, match=escape("The block '{b}' names '{x}' twice")):
+        check_blocks({"{b}": ["{x}", "{x}"]})
+    with pytest.raises(MisfeatError, match=escape("exclude={'{x}': 1}; it must be a list")):
+        check_names({"{x}": 1}, "exclude")
+    refused = not_a_feature("{site}", "{role}", cohorts, cohorts.features)
+    assert str(refused).startswith("'{site}' was asked for as {role}, but it tells the subgroups")
+    assert refused.column == "{site}"

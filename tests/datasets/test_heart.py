@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+
+from misfeat.cohorts import build_cohorts
+from misfeat.datasets import heart_csv, load_heart
+
+
+def test_heart_falls_into_its_hospitals():
+    data = load_heart()
+    assert (data.n_rows, len(data.columns)) == (920, 15)
+    cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
+    assert [cohort.size for cohort in cohorts] == [303, 294, 123, 200]
+
+
+def test_heart_is_the_same_from_its_file_as_from_its_columns():
+    data = load_heart()
+    read = build_cohorts(heart_csv(), data.target, groups=data.groups)
+    assert read.equals(build_cohorts(data.columns, data.target, groups=data.groups))
+
+
+def test_heart_has_plain_types():
+    columns = load_heart().columns
+    assert columns.pop("site").dtype == object
+    assert columns.pop("num").dtype == np.int64
+    assert {column.dtype for column in columns.values()} == {np.dtype(np.float64)}
+    assert int(sum(np.isnan(column).sum() for column in columns.values())) == 1759
+
+
+def test_heart_needs_no_engine_and_no_folder(monkeypatch):
+    monkeypatch.delenv("MISFEAT_DATA", raising=False)
+    code = (
+        "import sys; from misfeat.datasets import load_heart; load_heart()\n"
+        "print([m for m in ('duckdb', 'pyarrow', 'pandas') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_heart_comes_with_its_licence():
+    text = heart_csv().with_name("LICENSE-heart.txt").read_text(encoding="utf-8")
+    for needed in ("Janosi", "Steinbrunn", "Pfisterer", "Detrano", "CC BY 4.0", "Changes"):
+        assert needed in text

@@ -1,0 +1,37 @@
+"""Imports run one way. `make lint` checks the layers; here nothing may lead back to where it began.
+
+Imports within functions and for type checkers count: what a reader must know to understand a module
+must not need that module.
+"""
+
+from __future__ import annotations
+
+import grimp
+import networkx as nx
+import pytest
+
+
+@pytest.fixture(scope="module")
+def imports() -> nx.DiGraph:
+    """Which module of the package imports which."""
+    graph = grimp.build_graph("misfeat", cache_dir=None)
+    edges = [
+        (m, other) for m in graph.modules for other in graph.find_modules_directly_imported_by(m)
+    ]
+    return nx.DiGraph(edges)
+
+
+def circles(graph: nx.DiGraph) -> list[list[str]]:
+    return [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
+
+
+def test_no_module_leads_back_to_itself(imports):
+    assert circles(imports) == []
+
+
+def test_no_folder_leads_back_to_itself(imports):
+    def folder(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    between = {(folder(a), folder(b)) for a, b in imports.edges if folder(a) != folder(b)}
+    assert circles(nx.DiGraph(list(between))) == []
