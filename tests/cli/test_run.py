@@ -9,9 +9,6 @@ from misfeat import __version__
 from misfeat.machine import memory
 from tests.cli.commands import ASKED, QUICK, TABLE, run
 
-USUAL_SHARE = 0.6
-"""Of the free memory, that scores may take."""
-
 
 @pytest.fixture(scope="module")
 def heart(heart_path):
@@ -158,7 +155,7 @@ def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp
     lines = [["site", *names, "y"], *rows]
     path.write_text("\n".join(",".join(map(str, line)) for line in lines))
     between = (memory.memory_needed(8, 2, 2) + memory.memory_needed(8, 3, 2)) / 2
-    monkeypatch.setattr(memory, "available_memory", lambda: between / USUAL_SHARE)
+    monkeypatch.setattr(memory, "available_memory", lambda: between / memory.USUAL_LIMIT)
     result = run("run", str(path), *ASKED, "--completer", "gain")
     assert result.exit_code == 0, result.stderr
     assert "note: What is worth collecting is not shown. Scoring and completing" in result.stderr
@@ -175,7 +172,7 @@ def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
         yield
         shares.append("over")
 
-    monkeypatch.setattr(memory, "memory_limit", limit, raising=False)
+    monkeypatch.setattr(memory, "memory_limit", limit)
     assert run("run", table, *QUICK, "--memory-limit", "0.3").exit_code == 0
     assert run("run", table, *QUICK).exit_code == 0
     assert shares == [0.3, "over"]

@@ -122,9 +122,9 @@ class RunOption:
 
 
 def _completers() -> Iterable[str]:
-    from misfeat.completion.named import COMPLETERS
+    from misfeat.completion.named import completer_names
 
-    return tuple(COMPLETERS)
+    return completer_names()
 
 
 def _said_by(owner: type) -> list[RunOption]:
