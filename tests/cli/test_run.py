@@ -78,7 +78,7 @@ def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     )
     arguments = ["run", str(path), "--target", "y", "--by", "site", "--size", "1"]
     loud, quiet = run(*arguments), run(*arguments, "--quiet")
-    assert "note: Feature 'empty' is missing in every cohort" in loud.stderr
+    assert "note: Feature 'empty' is missing in every subgroup" in loud.stderr
     assert quiet.stderr == ""
     assert loud.stdout == quiet.stdout
 
@@ -91,7 +91,7 @@ def test_names_with_an_equals_sign_can_have_codes_and_costs(tmp_path):
     (worth,) = lines_of(found, "worth")
     assert worth["cost"] == 3
     assert {*lines_of(found, "set")[0]["features"]} == {"z=1"}
-    assert "Feature 'a=b' is missing in every cohort" in found.stderr
+    assert "Feature 'a=b' is missing in every subgroup" in found.stderr
 
 
 def test_the_version_can_be_asked_for():
