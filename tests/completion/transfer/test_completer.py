@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding
 from misfeat.bench.hiding import Truth
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import TransferCompleter
