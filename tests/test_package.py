@@ -36,7 +36,7 @@ def test_public_names_load_on_first_use():
         _ = misfeat.nothing
 
 
-def test_fitting_needs_no_dataframe_library():
+def test_fitting_and_reporting_need_neither_a_dataframe_library_nor_pytorch():
     blocked = "('pandas', 'polars', 'pyarrow', 'duckdb', 'torch')"
     code = f"""
 import sys
@@ -50,9 +50,9 @@ from misfeat import SubgroupSelector
 rng = np.random.default_rng(0)
 X, y = rng.integers(2, size=(50, 3)), rng.integers(2, size=50)
 selector = SubgroupSelector(size=2, k=1).fit(X, y)
-print(len(selector.best_sets()))
+print(len(selector.best_sets()), selector.report().html()[:15])
 """
-    assert run(code).strip() == "1"
+    assert run(code).strip() == "1 <!doctype html>"
 
 
 def public_things():

@@ -55,13 +55,13 @@ class Question:
         "Features per set; all features where there are fewer.",
         an_integer(),
         default=3,
-        option=Option("Features in a set.", TABLE),
+        option=Option("Features per set.", TABLE),
     )
     k: int = parameter(
         "Sets per subgroup that `top_k` returns.",
         an_integer(),
         default=10,
-        option=Option("Sets to show for each subgroup.", TABLE, name="top"),
+        option=Option("Sets to show per subgroup.", TABLE, name="top"),
     )
     _: KW_ONLY
     measure: str = parameter(
@@ -151,14 +151,14 @@ class Question:
         that learn.""",
         an_integer(least=0, none=True),
         default=None,
-        option=Option("Repeats what is drawn at random.", PREDICTIONS, name="seed"),
+        option=Option("Seed of random choices.", PREDICTIONS, name="seed"),
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
         is one, else the CPU.""",
         one_of(*DEVICES),
         default="auto",
-        option=Option("For completers that learn.", PREDICTIONS),
+        option=Option("Device for neural completers.", PREDICTIONS),
     )
     n_jobs: int | None = parameter(
         "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",

@@ -40,7 +40,7 @@ QUICK = (*ASKED, "--completer", "gain")
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left: its exit code and what it wrote, without progress on standard error."""
+    """What a command left: its exit code and what it wrote."""
 
     exit_code: int
     stdout: str
@@ -51,7 +51,7 @@ class Ran:
 def run(*arguments: str) -> Ran:
     """Run the command within this process."""
     found = CliRunner().invoke(app, list(arguments))
-    return Ran(found.exit_code, found.stdout, without_progress(found.stderr), found.exception)
+    return Ran(found.exit_code, found.stdout, found.stderr, found.exception)
 
 
 def process(*arguments: str, command: list[str] = COMMAND, **settings: str) -> Ran:
@@ -59,12 +59,7 @@ def process(*arguments: str, command: list[str] = COMMAND, **settings: str) -> R
     found = subprocess.run(
         [*command, *arguments], capture_output=True, text=True, env=environment(**settings)
     )
-    return Ran(found.returncode, found.stdout, without_progress(found.stderr))
-
-
-def without_progress(text: str) -> str:
-    """Standard error without the lines that only a slow machine shows."""
-    return re.sub(r"^.+: \d+ %(, about .+ left)?\n", "", text, flags=re.MULTILINE)
+    return Ran(found.returncode, found.stdout, found.stderr)
 
 
 def terminal(*arguments: str, columns: int, all_of_it: bool = False, **settings: str) -> str:

@@ -9,9 +9,6 @@ from misfeat import __version__
 from misfeat.machine import memory
 from tests.cli.commands import ASKED, QUICK, TABLE, run
 
-USUAL_SHARE = 0.6
-"""Of the free memory, that scores may take."""
-
 
 @pytest.fixture(scope="module")
 def heart(heart_path):
@@ -81,7 +78,7 @@ def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     )
     arguments = ["run", str(path), "--target", "y", "--by", "site", "--size", "1"]
     loud, quiet = run(*arguments), run(*arguments, "--quiet")
-    assert "note: Feature 'empty' is missing in every cohort" in loud.stderr
+    assert "note: Feature 'empty' is missing in every subgroup" in loud.stderr
     assert quiet.stderr == ""
     assert loud.stdout == quiet.stdout
 
@@ -94,7 +91,7 @@ def test_names_with_an_equals_sign_can_have_codes_and_costs(tmp_path):
     (worth,) = lines_of(found, "worth")
     assert worth["cost"] == 3
     assert {*lines_of(found, "set")[0]["features"]} == {"z=1"}
-    assert "Feature 'a=b' is missing in every cohort" in found.stderr
+    assert "Feature 'a=b' is missing in every subgroup" in found.stderr
 
 
 def test_the_version_can_be_asked_for():
@@ -158,7 +155,7 @@ def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp
     lines = [["site", *names, "y"], *rows]
     path.write_text("\n".join(",".join(map(str, line)) for line in lines))
     between = (memory.memory_needed(8, 2, 2) + memory.memory_needed(8, 3, 2)) / 2
-    monkeypatch.setattr(memory, "available_memory", lambda: between / USUAL_SHARE)
+    monkeypatch.setattr(memory, "available_memory", lambda: between / memory.USUAL_LIMIT)
     result = run("run", str(path), *ASKED, "--completer", "gain")
     assert result.exit_code == 0, result.stderr
     assert "note: What is worth collecting is not shown. Scoring and completing" in result.stderr
@@ -175,7 +172,7 @@ def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
         yield
         shares.append("over")
 
-    monkeypatch.setattr(memory, "memory_limit", limit, raising=False)
+    monkeypatch.setattr(memory, "memory_limit", limit)
     assert run("run", table, *QUICK, "--memory-limit", "0.3").exit_code == 0
     assert run("run", table, *QUICK).exit_code == 0
     assert shares == [0.3, "over"]

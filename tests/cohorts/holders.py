@@ -18,7 +18,7 @@ HOLDERS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda table: table,
     "polars-lazy": lambda table: table.lazy(),
     "pyarrow": lambda table: table.to_arrow(),
-    "duckdb": lambda table: duckdb.connect().from_arrow(table.to_arrow()),
+    "duckdb": lambda table: duckdb.from_arrow(table.to_arrow()),
     "arrays": lambda table: {name: _objects(table[name]) for name in table.columns},
 }
 

@@ -39,7 +39,7 @@ HOLDERS = {
     "polars": lambda t: t,
     "lazy": lambda t: t.lazy(),
     "pyarrow": lambda t: t.to_arrow(),
-    "duckdb": lambda t: duckdb.connect().from_arrow(t.to_arrow()),
+    "duckdb": lambda t: duckdb.from_arrow(t.to_arrow()),
     "arrays": lambda t: {name: t[name].to_numpy() for name in t.columns},
 }
 

@@ -51,7 +51,7 @@ def test_a_new_completer_takes_one_line_here(monkeypatch):
 
 def test_what_is_no_completer_is_refused():
     for wrong in ("magic", TransferCompleter, 3, None):
-        with pytest.raises(MisfeatError, match="is unknown; use 'auto', "):
+        with pytest.raises(MisfeatError, match="is unknown; use 'auto'"):
             completer_of(wrong)
 
 

@@ -57,7 +57,7 @@ def test_reading_the_declarations_imports_nothing_heavy():
 )
 def test_a_value_that_a_parameter_cannot_take_is_named(wrong, message):
     with pytest.raises(MisfeatError) as refused:
-        SubgroupSelector().set_params(**wrong).check()
+        SubgroupSelector().set_params(**wrong).fit({"a": [0, 1], "y": [0, 1]}, "y")
     assert message in str(refused.value)
 
 

@@ -13,16 +13,18 @@ bench = typer.Typer(help="Measure predictions where the truth is known.", no_arg
 
 @bench.command()
 def completion(
-    completers: Annotated[str, typer.Option(help="Names of completers, by comma.")] = (
+    completers: Annotated[str, typer.Option(help="Names of completers, separated by commas.")] = (
         "auto,transfer,gain,add"
     ),
     tables: Annotated[
-        str, typer.Option(help="Names of tables, by semicolon; all where not given.")
+        str, typer.Option(help="Names of tables, separated by semicolons; all by default.")
     ] = "",
-    hidden: Annotated[str, typer.Option(help="Shares of features to hide, by comma.")] = "0.2,0.5",
-    seeds: Annotated[int, typer.Option(help="How many masks, numbered from 1.")] = 10,
-    size: Annotated[int, typer.Option(help="Features in a set.")] = 3,
-    device: Annotated[str, typer.Option(help="For completers that learn.")] = "auto",
+    hidden: Annotated[
+        str, typer.Option(help="Shares of features to hide, separated by commas.")
+    ] = "0.2,0.5",
+    seeds: Annotated[int, typer.Option(help="Number of random masks.")] = 10,
+    size: Annotated[int, typer.Option(help="Features per set.")] = 3,
+    device: Annotated[str, typer.Option(help="Device for neural completers.")] = "auto",
     out: Annotated[str, typer.Option(help="The folder for the CSV files and the plot.")] = (
         "bench-completion"
     ),
@@ -60,7 +62,10 @@ def paper(
     device: Annotated[str, typer.Option(help="Where networks are trained.")] = "auto",
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
     out: Annotated[
-        str, typer.Option(help="The folder for CSV files, plots and a page; a run goes on there.")
+        str,
+        typer.Option(
+            help="Folder for CSV files, plots and a page; a stopped run is resumed there."
+        ),
     ] = "",
     debug: Debug = False,
 ) -> None:

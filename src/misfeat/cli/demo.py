@@ -19,7 +19,7 @@ def demo(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Answer for a health survey that did not measure everything at every age, with a report."""
+    """Run on a health survey that did not measure everything at every age, and write a report."""
     from misfeat.cli.browser import has_screen, open_page
     from misfeat.demo import run_demo
     from misfeat.selection.folders import REPORT

@@ -31,7 +31,7 @@ TABLES = {
     "dask": "pip install 'misfeat[dask]'",
     "ibis-framework": "pip install 'misfeat[ibis]'",
 }
-FOR_DEVELOPERS = ("dev", "heavy", "browser", "docs")
+FOR_DEVELOPERS = ("test", "dev", "heavy", "browser", "docs")
 """Extras that users of misfeat do not need."""
 SECONDS_FOR_JAVA = 20
 

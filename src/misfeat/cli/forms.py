@@ -85,7 +85,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def read_columns(value: Any, parameter: str) -> list[Any]:  # noqa: ARG001
-    """A list of names; a single one needs none around it."""
+    """Names as a list, also where there is only one."""
     return _listed(value)
 
 

@@ -53,6 +53,8 @@ class RunOption:
         Whose parameter it is; None for the command line's own.
     flags : tuple of str
         Its spellings, where they do not follow from the name.
+    metavar : str or None
+        What help calls it, where it is an argument without a flag.
     names : callable or None
         The values to choose from.
     in_file : bool
@@ -69,6 +71,7 @@ class RunOption:
     parameter: str | None = None
     owner: type | None = None
     flags: tuple[str, ...] = ()
+    metavar: str | None = None
     names: Names | None = None
     in_file: bool = True
     kept: bool = True
@@ -95,7 +98,7 @@ class RunOption:
 
     def spelled(self, setting: Setting) -> str:
         """The option as it would stand on the command line."""
-        flag = f"--{self.key}"
+        flag = self.metavar or f"--{self.key}"
         if setting.column is None and not setting.has_value:
             return flag
         value = setting.value if setting.has_value else "VALUE"
@@ -106,8 +109,8 @@ class RunOption:
         return text if 0 < len(text) <= LONGEST + len(flag) else flag
 
     def _option(self) -> Any:
-        if self.name == "table":
-            return typer.Argument(metavar="TABLE", help=self.help)
+        if self.metavar is not None:
+            return typer.Argument(metavar=self.metavar, help=self.help)
         complete: Callable[..., list[str]] | None = None
         if self.names is not None:
             complete = complete_names(self.names)
@@ -119,9 +122,9 @@ class RunOption:
 
 
 def _completers() -> Iterable[str]:
-    from misfeat.completion.named import COMPLETERS
+    from misfeat.completion.named import completer_names
 
-    return tuple(COMPLETERS)
+    return completer_names()
 
 
 def _said_by(owner: type) -> list[RunOption]:
@@ -150,8 +153,8 @@ def _of_parameter(one: Parameter, owner: type) -> RunOption:
 
 
 FIRST = [
-    RunOption("table", PATH, "A CSV, TSV or Parquet file, folder or glob.", TABLE),
-    RunOption("target", COLUMN, "The column to tell about.", TABLE),
+    RunOption("table", PATH, "A CSV, TSV or Parquet file, folder or glob.", TABLE, metavar="TABLE"),
+    RunOption("target", COLUMN, "The target column.", TABLE),
 ]
 CONFIG = RunOption(
     "config",
@@ -180,7 +183,7 @@ LAST = [
     RunOption(
         "validate",
         FLAG,
-        "Say how far to trust predictions.",
+        "Hide recorded features to say how far predictions can be trusted.",
         OUTPUT,
         default=False,
         flags=("--validate",),

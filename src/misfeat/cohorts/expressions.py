@@ -64,7 +64,8 @@ class ColumnExpressions:
         if self.kind(column) is Kind.NUMBER:
             return value.cast(nw.Float64)
         if dtype in _CATEGORICALS:
-            return value.cast(nw.String)
+            # pandas 2 casts a missing category to the text "nan".
+            return nw.when(~value.is_null()).then(value.cast(nw.String))
         if isinstance(dtype, nw.Datetime):
             if dtype.time_zone is not None and _zone(dtype.time_zone) is None:
                 value, dtype = (

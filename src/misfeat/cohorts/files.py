@@ -167,6 +167,8 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:
     delimiter = "\t" if _ending(files[0]) in (".tsv", ".tsv.gz") else None
     _check_header(connection, files[0], delimiter)
     options: dict[str, Any] = {"delimiter": delimiter} if delimiter else {}
+    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
+        options["compression"] = "gzip"
     texts = dict.fromkeys((*NULL_SPELLINGS, *(c for c in codes.everywhere if isinstance(c, str))))
     connection.read_csv(
         [glob.escape(file) for file in files],
@@ -178,14 +180,19 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:
     return connection.table("csv_rows")
 
 
+def _is_packed(file: str) -> bool:
+    return _ending(file).endswith(".gz")
+
+
 def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
     """Refuse an empty file, and names that occur twice."""
     if delimiter is None:
         sniffed = connection.execute(
-            "SELECT Delimiter FROM sniff_csv(?)", [glob.escape(file)]
+            "SELECT Delimiter FROM sniff_csv(?, compression = ?)",
+            [glob.escape(file), "gzip" if _is_packed(file) else "none"],
         ).fetchall()
         delimiter = sniffed[0][0]
-    opened = gzip.open if _ending(file).endswith(".gz") else open
+    opened = gzip.open if _is_packed(file) else open
     with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
         header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [])
     if not header:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.settings import USUAL, is_inherited
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import InPython, MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,10 +115,10 @@ def completer_of(
         completer = clone(wanted, safe=False)
     else:
         raise MisfeatError(
-            "{setting} is unknown; use {names}, or an instance with methods {methods}.",
+            "{setting} is unknown; use {names}{or_instance}.",
             setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
             names=", ".join(map(repr, completer_names())),
-            methods=", ".join(_METHODS),
+            or_instance=InPython(f", or an instance with methods {', '.join(_METHODS)}"),
         )
     if isinstance(completer, BaseEstimator):
         given = {"confidence": confidence, "device": device, "random_state": random_state}

@@ -9,7 +9,7 @@ from math import comb
 from numbers import Real
 from typing import TYPE_CHECKING
 
-from misfeat.exceptions import MemoryLimitError, MisfeatError
+from misfeat.exceptions import InPython, MemoryLimitError, Message, MisfeatError, Setting
 from misfeat.machine.allowance import available_memory
 
 if TYPE_CHECKING:
@@ -109,8 +109,9 @@ def _checked(share: object, name: str) -> float:
 
 def _no_share(name: str, value: object) -> MisfeatError:
     return MisfeatError(
-        f"{name}={value!r}; it must be a share of the free memory, above 0 and at most 1, such as "
-        f"{USUAL_LIMIT}."
+        "{setting}; it must be a share of the free memory, above 0 and at most 1, such as {usual}.",
+        setting=Setting(name, value),
+        usual=USUAL_LIMIT,
     )
 
 
@@ -159,15 +160,31 @@ def check_memory(
 
     fitting = next((m for m in range(size - 1, 0, -1) if fits(n_features, m)), 0)
     features = max((n for n in range(size, n_features) if fits(n, size)), default=0)
-    remedies = [
-        *([f"size={fitting}"] if fitting else []),
-        *([f"{features} features at size={size}"] if features else []),
-    ]
     raise MemoryLimitError(
-        f"Scoring and completing the {comb(n_features, size):,} sets of {size} among {n_features} "
-        f"features in {n_cohorts} subgroups would need {in_units(asked)}, but only "
-        f"{in_units(allowed)} ({100 * limit:.3g}% of the free memory) may be used. What would fit: "
-        f"{' or '.join(remedies) or 'fewer features and subgroups'}; or allow a larger share with "
-        f"misfeat.memory_limit or the environment variable {LIMIT_VARIABLE}, or use a completer or "
-        "settings of it that need less."
+        "Scoring and completing the {sets:,} sets of {size} among {features} features in {cohorts} "
+        "subgroups would need {asked}, but only {allowed} ({share:.3g}% of the free memory) may be "
+        "used. What would fit: {fitting}; or raise {limit} or the environment variable {variable}, "
+        "or use a completer{settings} that needs less.",
+        sets=comb(n_features, size),
+        size=size,
+        features=n_features,
+        cohorts=n_cohorts,
+        asked=in_units(asked),
+        allowed=in_units(allowed),
+        share=100 * limit,
+        fitting=_what_fits(fitting, features, size),
+        limit=Setting("memory_limit"),
+        variable=LIMIT_VARIABLE,
+        settings=InPython(" or settings of it"),
     )
+
+
+def _what_fits(smaller: int, features: int, size: int) -> Message:
+    """A smaller size, or fewer features at the same size; 0 where there is none."""
+    lower = Message("{size}", size=Setting("size", smaller))
+    fewer = Message("{n} features at {size}", n=features, size=Setting("size", size))
+    if smaller and features:
+        return lower + " or " + fewer
+    if smaller or features:
+        return lower if smaller else fewer
+    return Message("fewer features and subgroups")

@@ -43,14 +43,14 @@ class CodingParameters:
         "Equally full or equally wide bins, learned over all subgroups together.",
         one_of("quantile", "uniform"),
         default="quantile",
-        option=Option("Bins as full ('quantile') or as wide ('uniform').", COLUMNS),
+        option=Option("Equally full ('quantile') or equally wide ('uniform') bins.", COLUMNS),
     )
     max_categories: int = parameter(
-        """A column with at most so many distinct values is taken as it is. Text with more keeps its
+        """A column with at most this many distinct values is not binned. Text with more keeps its
         most frequent values; the rest become one.""",
         an_integer(least=2),
         default=9,
-        option=Option("Up to so many distinct values are taken as they are.", COLUMNS),
+        option=Option("Columns with at most this many distinct values are not binned.", COLUMNS),
     )
     missing_values: Any = parameter(
         """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``.""",
@@ -68,7 +68,9 @@ class CodingParameters:
         there.""",
         a_share(),
         default=0.95,
-        option=Option("Missing in this share of a subgroup: never recorded there.", COLUMNS),
+        option=Option(
+            "Features missing in this share of a subgroup count as never recorded.", COLUMNS
+        ),
     )
     sporadic: str = parameter(
         """What becomes of other missing values: a category of their own, or rows that count only

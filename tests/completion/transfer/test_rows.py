@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.cohorts import Coding, build_cohorts
+from misfeat import Coding
+from misfeat.cohorts import build_cohorts
 from misfeat.completion.transfer.rows import CodedRows
 
 

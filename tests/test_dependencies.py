@@ -1,0 +1,52 @@
+"""Dependencies are pinned, have a reason, and are tried at their lower bounds."""
+
+from __future__ import annotations
+
+import runpy
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OLDEST = runpy.run_path(str(ROOT / ".ci" / "oldest.py"))
+PINS = OLDEST["pins"]((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+
+
+def asked() -> list[Requirement]:
+    extras = PROJECT["optional-dependencies"].values()
+    texts = [*PROJECT["dependencies"], *(text for extra in extras for text in extra)]
+    return [one for one in map(Requirement, texts) if one.name != "misfeat"]
+
+
+@pytest.mark.parametrize("requirement", asked(), ids=str)
+def test_the_pinned_version_of_a_dependency_is_in_its_range(requirement):
+    assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)])
+
+
+@pytest.mark.parametrize("name", sorted({one.name for one in asked()}))
+def test_every_dependency_has_its_reason(name):
+    reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    assert name in reasons
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    bounds = OLDEST["lower_bounds"](PROJECT)
+    assert {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]} <= set(
+        bounds
+    )
+    assert bounds["numpy"] == "2.0"
+    assert not {"torch", "misfeat", "ruff"} & set(bounds)
+
+
+def test_two_lower_bounds_of_one_package_are_refused():
+    project = {
+        "name": "misfeat",
+        "dependencies": ["pandas>=2.2"],
+        "optional-dependencies": {"demo": ["pandas>=2.3"]},
+    }
+    with pytest.raises(SystemExit, match=r"two lower bounds of pandas: 2\.2, 2\.3"):
+        OLDEST["lower_bounds"](project)
