@@ -80,7 +80,7 @@ def is_described_elsewhere(thing: object) -> bool:
     """Whether a docstring refers to another for the parameters, or what it describes has none."""
     text = inspect.getdoc(thing) or ""
     if is_dataclass(thing):
-        return {field.name for field in fields(thing)} <= attributes(thing)
+        return {field.name for field in fields(thing) if field.init} <= attributes(thing)
     of_completers = getattr(thing, "__name__", "") in (*dir(Completer), "guess")
     return of_completers or thing is Completer or "same as `" in text.split("\n\n")[0]
 

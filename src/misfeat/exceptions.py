@@ -194,7 +194,16 @@ class MisfeatError(ValueError):
 
 
 class DamagedFileError(MisfeatError):
-    """A file that misfeat wrote was changed, cut off, or written by a newer version.
+    """A file that misfeat wrote was changed, cut off, or written by another version.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as in `MisfeatError`.
+    remedy : str, default=""
+        What to do about it.
+    **about : object
+        What the fields stand for.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
             folder=str(folder),
         )
     try:
-        return _restored(kind, saved.estimator, ShownSelection.of(saved), str(folder))
+        return _restored(kind, saved.estimator, ShownSelection.from_saved(saved), str(folder))
     except (KeyError, TypeError, AttributeError) as error:
         raise DamagedFileError(
             "{folder!r} is no complete selection ({error}); save it again.",

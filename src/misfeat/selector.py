@@ -68,9 +68,8 @@ def answer(
     return asked
 
 
-def fact(name: str) -> Any:
+def fact(name: str, words: str | None) -> Any:
     """An attribute of the estimator that its selection holds."""
-    words = getattr(getattr(ShownSelection, name, None), "__doc__", None)
     return property(answer(lambda selection: getattr(selection, name)), doc=words)
 
 
@@ -152,8 +151,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             added = () if groups is None else table.names[-1:]
             names = [name for name in table.names if name not in (target, *added)]
             selection = self._selection(table, target, rules, progress)
-            selection.included(selection.size)
-            selection.completed()
+            selection.prepare()
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
         note_columns(self, X, names)
@@ -169,10 +167,10 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     validate = answer(ShownSelection.validate)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)
-    cohorts_ = fact("cohorts")
-    completer_ = fact("completer")
-    subgroups_ = fact("subgroups_")
-    validation_ = fact("validation")
+    cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")
+    completer_ = fact("completer", "What predicted the scores that could not be computed.")
+    subgroups_ = fact("subgroups_", ShownSelection.subgroups_.__doc__)
+    validation_ = fact("validation", "What `validate` found, in a sentence; None before.")
 
     def transform(self, X: Any) -> Any:
         """Keep the columns of the best sets, as they are; `columns` says which.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.cohorts import build_cohorts, build_moments
+from misfeat.cohorts import build_cohorts, build_product_sums
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice import level
 
@@ -25,7 +25,7 @@ def mutual_information(**settings):
 
 
 def squared_correlation():
-    return SquaredCorrelation(build_moments(table(), "y", groups="site"))
+    return SquaredCorrelation(build_product_sums(table(), "y", groups="site"))
 
 
 @pytest.mark.parametrize("make", [mutual_information, squared_correlation])

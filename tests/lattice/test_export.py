@@ -72,7 +72,7 @@ def test_networkx_names_nodes_by_features_and_edges_by_kind():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((4, ["a"], 0, 3), "low=0; it must be a whole number"),
+        ((4, ["a"], 0, 3), "low=0; it must be an integer"),
         ((4, "ab", 1, 3), "give a list of names"),
         ((4, [], 1, 3), "give a list of names"),
         ((4, ["a"], 3, 2), "low=3, high=2"),

@@ -73,7 +73,7 @@ def build_product_sums(
 
     Parameters
     ----------
-    X, y, groups, coding
+    X, y, groups, coding : object
         As for `build_cohorts`.
 
     Examples

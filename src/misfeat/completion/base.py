@@ -106,7 +106,15 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         return self._completed(known, size)
 
     def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
-        """Scores of the asked size: exact where they are known, else guesses, closed upwards."""
+        """Scores of the asked size: exact where they are known, else guesses, closed upwards.
+
+        Parameters
+        ----------
+        guess : Guess
+            Guesses of all sizes up to the asked one.
+        exact : ExactScores
+            What could be computed.
+        """
         return closed_upwards(guess.by_size, exact)[-1]
 
     def _completed(self, known: Known, size: int, trial: Trial | None = None) -> CompletedScores:

@@ -110,6 +110,11 @@ class Known:
 
         The rows are the same ones, so what was prepared of them is shared; of hidden features
         nothing may be read there.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_cohorts, n_features)
+            True for the features to hide.
         """
         hidden = replace(self, exact=self.exact.hidden(mask), progress=None)
         object.__setattr__(hidden, "_prepared", self._prepared)
@@ -129,7 +134,15 @@ class Known:
         return made
 
     def rows_for(self, completer: str, instead: str = "gain") -> Cohorts:
-        """The rows; where there are none, an error names the completer and another to use."""
+        """The rows; where there are none, an error names the completer and another to use.
+
+        Parameters
+        ----------
+        completer : str
+            Who needs them.
+        instead : str, default="gain"
+            What could be used without rows.
+        """
         if self.cohorts is None:
             raise MisfeatError(
                 "The completer {name!r} needs the rows of all subgroups and scores of {measure};",
@@ -158,7 +171,13 @@ class Guess:
 
     @classmethod
     def of(cls, by_size: list[NDArray[np.float64]]) -> Guess:
-        """Guesses that say nothing of what sampling alone does."""
+        """Guesses that say nothing of what sampling alone does.
+
+        Parameters
+        ----------
+        by_size : list of ndarray of shape (n_cohorts, n_subsets)
+            From size 0 on.
+        """
         return cls(by_size, np.zeros_like(by_size[-1]))
 
 

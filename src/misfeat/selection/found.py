@@ -102,10 +102,14 @@ class Found:
         with progress_shown(self.verbose > 0) as progress:
             return self.book.completed(size, progress)
 
-    def shown(self, size: int | None) -> CompletedScores:
+    def prepare(self) -> None:
+        """Compute and predict the scores of `size` now, so that answers come at once."""
+        self._shown(None)
+
+    def _shown(self, size: int | None) -> CompletedScores:
         """The scores of the sets of a size that hold every feature to include."""
         scores = self.completed(size)
-        included = self.included(scores.subsets.shape[1])
+        included = self._included(scores.subsets.shape[1])
         if not included:
             return scores
         held = np.all([(scores.subsets == place).any(axis=1) for place in included], axis=0)
@@ -113,27 +117,33 @@ class Found:
         kept = {name: getattr(scores, name)[:, held] for name in by_set}
         return replace(scores, subsets=scores.subsets[held], **kept)
 
-    def framed(self, columns: dict[str, list[Any]]) -> Any:
+    def _framed(self, columns: dict[str, list[Any]]) -> Any:
         """An answer as a dataframe of the library that the table came in."""
         return result_frame(columns, self.asked.backend)
 
     def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
-        """The subgroups that a question is about: all of them, or the one that is named."""
+        """The subgroups that a question is about: all of them, or the one that is named.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        """
         if subgroup is None:
             return tuple(self.cohorts.names)
         self.cohorts.position(subgroup)
         return (subgroup,)
 
-    def feature_number(self, name: object, role: str) -> int:
+    def _feature_number(self, name: object, role: str) -> int:
         """The number of a feature; an error says why a name is none."""
         if name not in self.features:
             raise not_a_feature(name, role, self.cohorts, self.features, self.asked.blocks)
         return self.features.index(str(name))
 
-    def included(self, size: int) -> list[int]:
+    def _included(self, size: int) -> list[int]:
         """The numbers of the features that every set holds; they must fit into sets of a size."""
         included = self.asked.include
-        numbers = [self.feature_number(name, "a feature to include") for name in included]
+        numbers = [self._feature_number(name, "a feature to include") for name in included]
         if len(numbers) > size:
             raise MisfeatError(
                 "{size}, but {count} features are to be included: {names}.",
@@ -187,11 +197,17 @@ class Found:
         Selection
             Without the estimator that made it.
         """
-        return cls.of(read_saved(folder))
+        return cls.from_saved(read_saved(folder))
 
     @classmethod
-    def of(cls, saved: Saved) -> Self:
-        """The selection that was saved as plain data."""
+    def from_saved(cls, saved: Saved) -> Self:
+        """The selection that was saved as plain data.
+
+        Parameters
+        ----------
+        saved : Saved
+            What `misfeat.selection.saving.read_saved` read.
+        """
         selection = cls(saved.cohorts, saved.book, saved.asked)
         selection.validation = saved.validation
         return selection

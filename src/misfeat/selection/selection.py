@@ -77,7 +77,7 @@ class Selection(Found):
         0  all rows     4
         """
         rows = subgroup_rows(self.cohorts)
-        return self.framed({name: [row[name] for row in rows] for name in rows[0]})
+        return self._framed({name: [row[name] for row in rows] for name in rows[0]})
 
     def top_k(
         self, size: int | None = None, k: int | None = None, subgroup: str | None = None
@@ -119,7 +119,7 @@ class Selection(Found):
            subgroup  rank features source
         0  all rows     1     (a,)  exact
         """
-        return self.framed(as_columns(self.best_sets(size, k, subgroup), ranked=True))
+        return self._framed(as_columns(self.best_sets(size, k, subgroup), ranked=True))
 
     def best_sets(
         self, size: int | None = None, k: int | None = None, subgroup: str | None = None
@@ -151,7 +151,7 @@ class Selection(Found):
         k = self.k if k is None else k
         check_count(k, "k")
         names = self.subgroup_names(subgroup)
-        return scored_sets(self.cohorts, self.book.measure, self.shown(size), names, k)
+        return scored_sets(self.cohorts, self.book.measure, self._shown(size), names, k)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.
@@ -179,8 +179,8 @@ class Selection(Found):
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
-        sets = scored_sets(self.cohorts, self.book.measure, self.shown(size), names)
-        return self.framed(as_columns(sets, ranked=False))
+        sets = scored_sets(self.cohorts, self.book.measure, self._shown(size), names)
+        return self._framed(as_columns(sets, ranked=False))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:
         """The score of one feature set in one subgroup, exact where it can be.
@@ -206,7 +206,7 @@ class Selection(Found):
         0.6931
         """
         names = check_set(features)
-        members = np.sort([self.feature_number(name, "a feature") for name in names])
+        members = np.sort([self._feature_number(name, "a feature") for name in names])
         scores = self.completed(len(members))
         return float(scores.score[self.cohorts.position(subgroup), rank(members[None, :])[0]])
 
@@ -252,7 +252,7 @@ class Selection(Found):
         0      f3     1
         """
         rows = self.worths(subgroup, size, costs)
-        return self.framed({name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS})
+        return self._framed({name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS})
 
     def worths(
         self,
@@ -285,10 +285,10 @@ class Selection(Found):
         >>> selector.worths(subgroup="cohort=c1")[0].feature
         'f3'
         """
-        scores = self.shown(size)
+        scores = self._shown(size)
         size = scores.subsets.shape[1]
         for name in costs if isinstance(costs, Mapping) else ():
-            self.feature_number(name, "a feature with a cost")
+            self._feature_number(name, "a feature with a cost")
         larger = self.completed(size + 1) if joins(self.missing, size) else None
         worths = Worths(
             scores, larger, self.missing, self.features, self.confidence, check_costs(costs)
@@ -360,10 +360,25 @@ class Selection(Found):
             "subgroup": [self.cohorts.names[one.cohort] for one in found],
             **{name: [getattr(one, name) for one in found] for name in TRUST_COLUMNS},
         }
-        return self.framed(columns)
+        return self._framed(columns)
 
     def trusts(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> list[Trust]:
-        """The same as `validate`, as plain objects; asked again, it costs nothing."""
+        """The same as `validate`, as plain objects; asked again, it costs nothing.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            How many of the best sets count. Defaults to the estimator's `k`.
+        rounds : int, default=4
+            How often features are hidden.
+
+        Returns
+        -------
+        list of Trust
+            One per subgroup from which a feature could be hidden.
+        """
         size, k = self.size if size is None else size, self.k if k is None else k
         for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
             check_count(value, name)

@@ -35,7 +35,7 @@ def test_unbounded_predictions_are_those_of_the_network():
     exact = known_scores()
     completer = quick(bounded=False, epochs=2)
     completed = completer.complete(Known(exact), 3)
-    predicted = completer.models_[3].predict(3)
+    predicted = completer.models_[3].predict(3, "cpu")
     unknown = completed.predicted
     assert np.array_equal(completed.score[unknown], predicted[unknown])
     assert (completed.score[unknown] < completed.low[unknown]).any()

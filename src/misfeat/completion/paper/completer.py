@@ -180,7 +180,15 @@ class PaperCompleter(NeuralCompleter):
         return Guess.of([*exact.by_size[:size], guess])
 
     def combined(self, guess: Guess, exact: ExactScores) -> Scores:
-        """Scores of the asked size: exact where they are known, else guesses, within bounds."""
+        """Scores of the asked size: exact where they are known, else guesses, within bounds.
+
+        Parameters
+        ----------
+        guess : Guess
+            Guesses of the asked size.
+        exact : ExactScores
+            What could be computed.
+        """
         size = len(guess.by_size) - 1
         known, score = exact.by_size[size], guess.by_size[size]
         if self.bounded:

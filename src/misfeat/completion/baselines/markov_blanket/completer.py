@@ -118,6 +118,11 @@ class MarkovBlanketCompleter(BaseCompleter):
         """Imputed rows, and which features are in each cohort's blanket.
 
         A cohort that recorded all features is not looked at; its line says nothing.
+
+        Parameters
+        ----------
+        known : Known
+            What is known, the rows included.
         """
         imputed = self._imputed(known)
         members = self._blankets(imputed, known.exact.missing)
