@@ -70,7 +70,12 @@ def answer(
 
 def fact(name: str, words: str | None) -> Any:
     """An attribute of the estimator that its selection holds."""
-    return property(answer(lambda selection: getattr(selection, name)), doc=words)
+
+    def held(self: Any) -> Any:
+        check_is_fitted(self, "selection_")
+        return getattr(self.selection_, name)
+
+    return property(held, doc=words)
 
 
 @with_parameters

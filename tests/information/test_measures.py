@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.cohorts import build_cohorts, build_product_sums
+from misfeat.cohorts import Coding, build_cohorts, build_product_sums
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice import level
 
@@ -19,9 +19,9 @@ def table(n=60, gaps=False):
     return columns
 
 
-def mutual_information(**settings):
-    gaps = bool(settings)
-    return MutualInformation(build_cohorts(table(gaps=gaps), "y", groups="site", **settings))
+def mutual_information(coding=None):
+    gaps = coding is not None
+    return MutualInformation(build_cohorts(table(gaps=gaps), "y", groups="site", coding=coding))
 
 
 def squared_correlation():
@@ -57,6 +57,6 @@ def test_progress_is_told_to_the_end(make):
 
 def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
     assert mutual_information().closed
-    measure = mutual_information(sporadic="available")
+    measure = mutual_information(Coding(sporadic="available"))
     assert not measure.closed
     assert measure.ceiling == pytest.approx(np.log(4))
