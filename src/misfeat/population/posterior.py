@@ -161,10 +161,9 @@ def posterior_of(evidence: Evidence) -> Posterior:
     recorded = v * (1.0 - shrinkage * part)
     recorded += 2.0 / max(n_cohorts - 3, 1) * shrinkage**2 * off**2
     wide = _unlucky_spread(off**2, v, expected, usable & ~evidence.predicted, spread)
-    precision = usable * strength[:, None] ** 2 / (v + wide * expected**2 + TINY)
-    unseen = wide * expected**2 + strength[:, None] ** 2 / np.maximum(
-        precision.sum(axis=0), NOTHING
-    )
+    square = strength[:, None] ** 2
+    precision = (usable * square / (v + wide * expected**2 + TINY)).sum(axis=0)
+    unseen = wide * expected**2 + square / np.maximum(precision, NOTHING)
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, expected + (1.0 - shrinkage) * off),
@@ -179,7 +178,7 @@ def posterior_of(evidence: Evidence) -> Posterior:
 
 
 def known_pool(evidence: Evidence) -> Floats:
-    """The information of the pool, above 0; sets that nothing is known of count as least telling."""
+    """The information of the pool, above 0; unknown sets count as least telling."""
     pooled: Floats = np.fmax(evidence.pooled, LEAST_POOLED)
     return pooled
 
