@@ -75,7 +75,9 @@ def test_a_stretch_of_sets_is_shrunk_as_all_of_them_are():
     subsets, counts = laid_out(tables_by_subset(codes, target, cards, 3), 5, 3)
     levels = shrink_levels(subsets, counts, cards)
     starts = table_starts(subsets[2], cards)
-    stretch = shrink(subsets[2][4:7], counts[2][starts[4] : starts[7]], cards, levels[1], keep=False)
+    stretch = shrink(
+        subsets[2][4:7], counts[2][starts[4] : starts[7]], cards, levels[1], keep=False
+    )
     assert np.array_equal(stretch.information, levels[2].information[4:7])
     assert len(stretch.tables) == 0
 

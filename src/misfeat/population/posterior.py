@@ -193,10 +193,12 @@ def strength_of(weight: Floats, m: Floats, x: Floats) -> tuple[Floats, Floats]:
     return np.where(weights > 0, np.maximum(slope, LEAST_STRENGTH), 1.0), weights
 
 
-def spread_of(x: Floats, noise: Floats, expected: Floats, usable: Flags, part: float) -> float:
+def spread_of(
+    x: Floats, noise: Floats, expected: Floats, counted: Floats | Flags, part: float
+) -> float:
     """The variance between cohorts relative to what is expected: what noise does not explain."""
-    excess = (usable * ((x - expected) ** 2 - noise)).sum()
-    return max(0.0, float(excess / max((usable * expected**2).sum() * part, NOTHING)))
+    excess = (counted * ((x - expected) ** 2 - noise)).sum()
+    return max(0.0, float(excess / max((counted * expected**2).sum() * part, NOTHING)))
 
 
 def _unlucky_spread(

@@ -8,7 +8,8 @@
    well as the score of one set, and is drawn towards the cohorts' mean accordingly;
 3. an offset: cohorts that differ tell more, each of its own, than their pool does.
 
-Predicted scores are told apart from evidence: strengths and spread come from recorded sets alone.
+Predicted scores say little about strengths and spread: they weigh a tenth of recorded ones, and the
+pool of a set is as sure as the cohorts that recorded it make it.
 
 The best-looking sets are those whose cohort looks strong by chance, so variances hold that of the
 strength, and the spread as large as leaving cohorts out one by one says it may be.
@@ -44,6 +45,8 @@ SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a cohort: they share rows and features."""
 SPREAD_LEVEL = 0.8
 """The spread is believed to be below its upper bound with this probability."""
+PREDICTED_WEIGHT = 0.1
+"""What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -59,12 +62,12 @@ class _Fit(NamedTuple):
 def refined_posterior(evidence: Evidence) -> Posterior:
     """The posterior of all sets of one size in all cohorts.
 
-    With G cohorts, x the score, p what is expected and v the sampling variance, the variance of a
-    recorded set is
+    With x the score, p what is expected, v the sampling variance and G the cohorts that recorded a
+    set (at least 1), the variance of a recorded score is
 
         (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B v / G,
 
-    spread* being the upper bound of the spread; that of a predicted set is
+    spread* being an upper bound of the spread; that of a predicted score is
     spread* p² + var(a) m² + v / G + (x - p)² / 4.
 
     Examples
@@ -87,18 +90,19 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     if evidence.n_cohorts == 1:
         return alone(evidence)
     recorded = evidence.usable & ~evidence.predicted
-    fit = _fitted(evidence, recorded)
+    fit = _fitted(evidence)
     p = fit.expected
     off = np.where(evidence.usable, evidence.scores - p, 0.0)
     v = evidence.variance_at(p)
     shrinkage = np.where(evidence.usable, v / (v + fit.spread * p**2 + TINY), 1.0)
     mean = p + (1.0 - shrinkage) * off
-    far = _largest_spread(off**2, v, p, recorded) * p**2
+    n_pooled = np.maximum(recorded.sum(axis=0), 1)
+    far = _largest_spread(off**2, v, p, recorded if recorded.any() else evidence.usable) * p**2
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
     v_mean = evidence.variance_at(mean)
-    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / evidence.n_cohorts
+    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
-    unseen = far + common + v / evidence.n_cohorts + BETWEEN_GUESSES * off**2
+    unseen = far + common + v / n_pooled + BETWEEN_GUESSES * off**2
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),
@@ -111,22 +115,24 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     )
 
 
-def _fitted(evidence: Evidence, recorded: Flags) -> _Fit:
+def _fitted(evidence: Evidence) -> _Fit:
     """Strengths, spread and offset, each from the others in turns."""
+    usable = evidence.usable
+    counted = usable * np.where(evidence.predicted, PREDICTED_WEIGHT, 1.0)
     part = (evidence.n_cohorts - 1) / evidence.n_cohorts
-    x = np.where(recorded, evidence.scores, 0.0)
+    x = np.where(usable, evidence.scores, 0.0)
     m = known_pool(evidence)
     expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
     for _ in range(ROUNDS):
         v = evidence.variance_at(expected)
-        weight = recorded / (v + spread * expected**2 + TINY)
+        weight = counted / (v + spread * expected**2 + TINY)
         own, own_variance = _own_strengths(weight, m, x - offset, v)
         strength, strength_variance = _pooled_strengths(own, own_variance)
         explained = strength[:, None] * m
         offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
         offset = max(0.0, offset)
         expected = explained + offset
-        spread = spread_of(x, v * part, expected, recorded, part)
+        spread = spread_of(x, v * part, expected, counted, part)
     return _Fit(expected, strength, strength_variance, spread, offset)
 
 
@@ -166,12 +172,15 @@ def _pooled_strengths(own: Floats, variance: Floats) -> tuple[Floats, Floats]:
 
 def _largest_spread(squares: Floats, v: Floats, expected: Floats, used: Flags) -> float:
     """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
-    n_cohorts = len(v)
-    part = (n_cohorts - 1) / n_cohorts
+    part = (len(v) - 1) / len(v)
     excess = (used * (squares - v * part)).sum(axis=1)
     scale = (used * expected**2).sum(axis=1) * part
+    having = scale > 0
+    excess, scale = excess[having], scale[having]
     spread = max(0.0, float(excess.sum() / max(scale.sum(), NOTHING)))
-    others = np.maximum(scale.sum() - scale, NOTHING)
-    left_out = (excess.sum() - excess) / others
-    error = np.sqrt(part * ((left_out - left_out.mean()) ** 2).sum())
-    return spread + float(stdtrit(n_cohorts - 1, SPREAD_LEVEL) * error)
+    freedom = len(scale) - 1
+    if freedom < 1:
+        return spread
+    left_out = (excess.sum() - excess) / (scale.sum() - scale)
+    error = np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum())
+    return spread + float(stdtrit(freedom, SPREAD_LEVEL) * error)
