@@ -1,4 +1,4 @@
-"""The posterior with three refinements, and variances that allow for having searched.
+"""The posterior with refinements, and variances that allow for having searched.
 
 `posterior.posterior_of` takes the recipe as it is. Here
 
@@ -6,7 +6,9 @@
    good by chance seem noisier and count less, which pulls every strength down;
 2. strengths are pooled too. All sets of a cohort share its rows, so its strength is known about as
    well as the score of one set, and is drawn towards the cohorts' mean accordingly;
-3. an offset: cohorts that differ tell more, each of its own, than their pool does.
+3. an offset: cohorts that differ tell more, each of its own, than their pool does;
+4. the spread weighs sets by how well they show it, and is bounded: where nothing tells anything,
+   the noise of many sets over next to nothing expected would pass for cohorts that differ wildly.
 
 Predicted scores say little about strengths and spread: they weigh a tenth of recorded ones, and the
 pool of a set is as sure as the cohorts that recorded it make it.
@@ -29,7 +31,6 @@ from misfeat.population.posterior import (
     Posterior,
     alone,
     known_pool,
-    spread_of,
     strength_of,
 )
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a cohort: they share rows and features."""
+MOST_SPREAD = 0.5
+"""Cohorts differ at most so much: a standard deviation of 70 % of what is expected."""
 SPREAD_LEVEL = 0.8
 """The spread is believed to be below its upper bound with this probability."""
 PREDICTED_WEIGHT = 0.1
@@ -97,7 +100,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     shrinkage = np.where(evidence.usable, v / (v + fit.spread * p**2 + TINY), 1.0)
     mean = p + (1.0 - shrinkage) * off
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
-    far = _largest_spread(off**2, v, p, recorded if recorded.any() else evidence.usable) * p**2
+    used = recorded if recorded.any() else evidence.usable
+    shown = used * _shows_spread(v, p, fit.spread)
+    far = _largest_spread(*_spread_sums(off**2, v, p, shown)) * p**2
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
     v_mean = evidence.variance_at(mean)
     known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
@@ -119,7 +124,6 @@ def _fitted(evidence: Evidence) -> _Fit:
     """Strengths, spread and offset, each from the others in turns."""
     usable = evidence.usable
     counted = usable * np.where(evidence.predicted, PREDICTED_WEIGHT, 1.0)
-    part = (evidence.n_cohorts - 1) / evidence.n_cohorts
     x = np.where(usable, evidence.scores, 0.0)
     m = known_pool(evidence)
     expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
@@ -132,7 +136,9 @@ def _fitted(evidence: Evidence) -> _Fit:
         offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
         offset = max(0.0, offset)
         expected = explained + offset
-        spread = spread_of(x, v * part, expected, counted, part)
+        shown = counted * _shows_spread(v, expected, spread)
+        excess, scale = _spread_sums((x - expected) ** 2, v, expected, shown)
+        spread = _within(excess.sum() / max(scale.sum(), NOTHING))
     return _Fit(expected, strength, strength_variance, spread, offset)
 
 
@@ -170,17 +176,34 @@ def _pooled_strengths(own: Floats, variance: Floats) -> tuple[Floats, Floats]:
     return strength, pull * between + pull**2 / weight.sum()
 
 
-def _largest_spread(squares: Floats, v: Floats, expected: Floats, used: Flags) -> float:
-    """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
+def _shows_spread(v: Floats, expected: Floats, spread: float) -> Floats:
+    """How well a set shows the spread: one over the variance of what it says about it."""
+    shown: Floats = expected**2 / (v + spread * expected**2 + TINY) ** 2
+    return shown
+
+
+def _spread_sums(
+    squares: Floats, v: Floats, expected: Floats, shown: Floats
+) -> tuple[Floats, Floats]:
+    """Of each cohort: what noise does not explain, and what a spread of 1 would make of it."""
     part = (len(v) - 1) / len(v)
-    excess = (used * (squares - v * part)).sum(axis=1)
-    scale = (used * expected**2).sum(axis=1) * part
+    excess = (shown * (squares - v * part)).sum(axis=1)
+    scale = (shown * expected**2).sum(axis=1) * part
+    return excess, scale
+
+
+def _within(spread: float) -> float:
+    return min(max(0.0, float(spread)), MOST_SPREAD)
+
+
+def _largest_spread(excess: Floats, scale: Floats) -> float:
+    """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
     having = scale > 0
     excess, scale = excess[having], scale[having]
-    spread = max(0.0, float(excess.sum() / max(scale.sum(), NOTHING)))
+    spread = _within(excess.sum() / max(scale.sum(), NOTHING))
     freedom = len(scale) - 1
     if freedom < 1:
-        return spread
+        return MOST_SPREAD
     left_out = (excess.sum() - excess) / (scale.sum() - scale)
     error = np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum())
-    return spread + float(stdtrit(freedom, SPREAD_LEVEL) * error)
+    return spread + min(float(stdtrit(freedom, SPREAD_LEVEL) * error), MOST_SPREAD)
