@@ -119,10 +119,14 @@ def test_one_cohort_alone_is_shrunk_by_its_own_tables(posterior):
 @BOTH
 def test_nothing_but_noise_gives_next_to_nothing(posterior):
     rng = np.random.default_rng(0)
-    codes = rng.integers(3, size=(4, 6, 100))
-    evidence = evidence_of(codes, rng.integers(2, size=(4, 100)), np.full(6, 3), 2, 3)
-    assert posterior(evidence).mean.max() < 0.03
-    assert evidence.scores.max() > 0.04
+    best, best_of_rows = [], []
+    for _ in range(10):
+        codes = rng.integers(3, size=(4, 8, 200))
+        evidence = evidence_of(codes, rng.integers(2, size=(4, 200)), np.full(8, 3), 2, 3)
+        best.append(posterior(evidence).mean.max(axis=1).mean())
+        best_of_rows.append(evidence.scores.max(axis=1).mean())
+    assert np.mean(best) < 0.02 * np.log(2)
+    assert np.mean(best_of_rows) > 0.05 * np.log(2)
 
 
 def test_strengths_are_pooled_as_far_as_noise_makes_them_differ():
@@ -130,10 +134,10 @@ def test_strengths_are_pooled_as_far_as_noise_makes_them_differ():
     assert np.ptp(refined_posterior(evidence).strength) < np.ptp(posterior_of(evidence).strength)
 
 
-@pytest.mark.parametrize("similarity", [20, 100, 1000])
-def test_refined_means_are_nearer_the_populations(similarity):
+def test_refined_means_are_nearer_the_populations():
     errors = []
-    for seed in range(6):
+    for seed in range(12):
+        similarity = (20, 100, 1000)[seed % 3]
         evidence, truth, _ = drawn(similarity, n_rows=300, n_cohorts=5, seed=seed)
         found = (evidence.scores, posterior_of(evidence).mean, refined_posterior(evidence).mean)
         errors.append([np.sqrt(((mean - truth) ** 2).mean()) / truth.mean() for mean in found])
@@ -154,4 +158,4 @@ def test_intervals_hold_the_populations_scores_as_often_as_told():
                     held.append(inside.mean())
                     held_of_best.append(np.take_along_axis(inside, best, axis=1).mean())
     assert 0.86 < np.mean(held) < 0.96
-    assert 0.86 < np.mean(held_of_best)
+    assert np.mean(held_of_best) > 0.86

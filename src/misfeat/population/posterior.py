@@ -155,7 +155,7 @@ def posterior_of(evidence: Evidence) -> Posterior:
         weight = usable / (v + spread * (strength[:, None] * m) ** 2 + TINY)
         strength = strength_of(weight, m, x)[0]
         expected = strength[:, None] * m
-        spread = spread_of(x, v * part, expected, usable, part)
+        spread = _spread_of(x, v * part, expected, usable, part)
     shrinkage = np.where(usable, v / (v + spread * expected**2 + TINY), 1.0)
     off = np.where(usable, x - expected, 0.0)
     recorded = v * (1.0 - shrinkage * part)
@@ -193,12 +193,10 @@ def strength_of(weight: Floats, m: Floats, x: Floats) -> tuple[Floats, Floats]:
     return np.where(weights > 0, np.maximum(slope, LEAST_STRENGTH), 1.0), weights
 
 
-def spread_of(
-    x: Floats, noise: Floats, expected: Floats, counted: Floats | Flags, part: float
-) -> float:
+def _spread_of(x: Floats, noise: Floats, expected: Floats, usable: Flags, part: float) -> float:
     """The variance between cohorts relative to what is expected: what noise does not explain."""
-    excess = (counted * ((x - expected) ** 2 - noise)).sum()
-    return max(0.0, float(excess / max((counted * expected**2).sum() * part, NOTHING)))
+    excess = (usable * ((x - expected) ** 2 - noise)).sum()
+    return max(0.0, float(excess / max((usable * expected**2).sum() * part, NOTHING)))
 
 
 def _unlucky_spread(
