@@ -63,8 +63,9 @@ class ChanceTable:
         """
         counts = np.array(by_class, dtype=np.float64)
         n_rows = int(counts.sum())
-        totals = np.arange(1 + (n_rows if reach is None else min(reach, n_rows)))
-        return cls(chance_of_totals(totals, counts), counts)
+        values = np.empty(1 + (n_rows if reach is None else min(reach, n_rows)))
+        fill_chance(np.arange(len(values)), counts, values)
+        return cls(values, counts)
 
 
 def chance_of_totals(totals: ArrayLike, by_class: ArrayLike) -> Floats:

@@ -46,15 +46,16 @@ def _digamma(x):
 
 
 @compiled
-def _by_series(cell, n_class, n_rows):
+def _by_series(cell, n_class, n_rows, digammas):
+    """The series; `digammas` is ψ(a) + ψ(b) - ψ(N), parts of which are the same for many cells."""
     mean = cell * n_class / n_rows
-    total = _digamma(cell) + _digamma(n_class) - _digamma(n_rows)
+    total = digammas
     ratio = 1.0
     for k in range(SERIES_TERMS):
         ratio *= (n_rows + k) / ((cell + k) * (n_class + k))
         term = _FACTORS[k] * ratio
         total += term
-        if term < 1e-17:
+        if term < 1e-16:
             break
     return mean * total
 
@@ -91,25 +92,42 @@ def chance_of_total(cell, by_class):
 
     `by_class` holds the rows of every class in the cohort, as floats.
     """
-    if cell <= 1:
-        return 0.0
     n_rows = by_class.sum()
-    cell = np.float64(cell)
-    total = 0.0
-    for y in range(len(by_class)):
-        n_class = by_class[y]
-        if n_class * cell >= SERIES_FROM * n_rows:
-            total += _by_series(cell, n_class, n_rows)
-        elif n_class > 0.0:
-            total += _by_summing(cell, n_class, n_rows)
-    return total
+    return _sum_over_classes(np.float64(cell), by_class, n_rows, _digammas_of(by_class, n_rows))
 
 
 @compiled
 def fill_chance(totals, by_class, found):
     """Write `chance_of_total` of every listed total."""
+    n_rows = by_class.sum()
+    digammas = _digammas_of(by_class, n_rows)
     for i in range(len(totals)):
-        found[i] = chance_of_total(totals[i], by_class)
+        found[i] = _sum_over_classes(np.float64(totals[i]), by_class, n_rows, digammas)
+
+
+@compiled
+def _digammas_of(by_class, n_rows):
+    """ψ(b) - ψ(N) for every class that is large enough to need it."""
+    digammas = np.zeros(len(by_class))
+    for y in range(len(by_class)):
+        if by_class[y] >= SERIES_FROM:
+            digammas[y] = _digamma(by_class[y]) - _digamma(n_rows)
+    return digammas
+
+
+@compiled
+def _sum_over_classes(cell, by_class, n_rows, digammas):
+    if cell <= 1.0:
+        return 0.0
+    own = _digamma(cell) if cell >= SERIES_FROM else 0.0
+    total = 0.0
+    for y in range(len(by_class)):
+        n_class = by_class[y]
+        if n_class * cell >= SERIES_FROM * n_rows:
+            total += _by_series(cell, n_class, n_rows, own + digammas[y])
+        elif n_class > 0.0:
+            total += _by_summing(cell, n_class, n_rows)
+    return total
 
 
 @compiled
