@@ -27,8 +27,9 @@ def null_variance(n_rows: ArrayLike, n_cells: ArrayLike, n_classes: int) -> Floa
     n_rows : array-like of shape (n_cohorts,)
         Rows of each cohort.
     n_cells : array-like of shape (n_sets,) or (n_cohorts, n_sets)
-        Cells of each set: all combinations of values. Where most of them never occur, the number
-        that do is nearer the truth.
+        Cells of each set: all combinations of values. Where most of them hold a row or none, the
+        number of cells with two rows or more is much nearer the truth: a single row says nothing
+        about chance.
     n_classes : int
         Classes of the target.
 
