@@ -1,0 +1,43 @@
+"""From scores of samples to scores of populations.
+
+The plug-in score of few rows ranks chance. Here it becomes an estimate of the population's score:
+
+- `chance`: what a set would score if the target were dealt out at random, taken off;
+- `variance`: how much such a score varies from sample to sample;
+- `pool`: what all cohorts together tell about a set, once chance is shrunk away;
+- `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
+- `intervals`: scores with bounds, no set below a part of it.
+"""
+
+from misfeat.population.chance import (
+    ChanceTable,
+    above_chance,
+    chance_of_totals,
+    expected_information,
+)
+from misfeat.population.intervals import Intervals, closed, intervals_of
+from misfeat.population.pool import PooledSets, add_up, shrink, shrink_levels, table_starts
+from misfeat.population.posterior import Evidence, Posterior, posterior_of
+from misfeat.population.refined import refined_posterior
+from misfeat.population.variance import null_variance, sampling_variance
+
+__all__ = [
+    "ChanceTable",
+    "Evidence",
+    "Intervals",
+    "PooledSets",
+    "Posterior",
+    "above_chance",
+    "add_up",
+    "chance_of_totals",
+    "closed",
+    "expected_information",
+    "intervals_of",
+    "null_variance",
+    "posterior_of",
+    "refined_posterior",
+    "sampling_variance",
+    "shrink",
+    "shrink_levels",
+    "table_starts",
+]

@@ -1,0 +1,105 @@
+"""Scores with bounds, ready to be shown: within what is possible, and no set below a part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from misfeat.lattice import level, ranks_below
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from misfeat.population.posterior import Posterior
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Scores of the sets of one size with their bounds; NaN where nothing is known.
+
+    Attributes
+    ----------
+    score, low, high : ndarray of shape (n_cohorts, n_sets)
+        ``low <= score <= high``.
+    """
+
+    score: Floats
+    low: Floats
+    high: Floats
+
+
+def intervals_of(posterior: Posterior, confidence: float, ceiling: ArrayLike) -> Intervals:
+    """Posterior means, and bounds that hold the population's score as often as asked.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Means and variances of the sets of one size.
+    confidence : float
+        Target coverage of the intervals, between 0 and 1.
+    ceiling : array-like of shape (n_cohorts,)
+        What no score can exceed: the entropy of the target in each cohort.
+
+    Examples
+    --------
+    >>> from misfeat.population.posterior import Posterior
+    >>> mean, variance = np.array([[0.2, 0.01]]), np.array([[0.0025, 0.0004]])
+    >>> known = Posterior(mean, variance, mean, np.ones((1, 2)), np.ones(1), 0.0)
+    >>> found = intervals_of(known, 0.9, [0.25])
+    >>> found.low.round(3), found.high.round(3)
+    (array([[0.118, 0.   ]]), array([[0.25 , 0.043]]))
+    """
+    most = np.asarray(ceiling, dtype=np.float64)[:, None]
+    reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+    return Intervals(
+        score=np.clip(posterior.mean, 0.0, most),
+        low=np.clip(posterior.mean - reach, 0.0, most),
+        high=np.clip(posterior.mean + reach, 0.0, most),
+    )
+
+
+def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
+    """The same with scores and bounds raised to those of every part: no set tells less than one.
+
+    Parameters
+    ----------
+    by_size : sequence of Intervals
+        Of all sets of size 1, then 2 and so on, in the order of ranks.
+    n_features : int
+        How many features there are.
+
+    Examples
+    --------
+    >>> singles = Intervals(*np.array([[[0.2, 0.1]], [[0.1, 0.0]], [[0.3, 0.2]]]))
+    >>> pair = Intervals(*np.array([[[0.15]], [[0.12]], [[0.2]]]))
+    >>> both = closed([singles, pair], n_features=2)[1]
+    >>> both.score, both.low, both.high
+    (array([[0.2]]), array([[0.12]]), array([[0.3]]))
+    """
+    found = list(by_size[:1])
+    for size, own in enumerate(by_size[1:], start=2):
+        parts = ranks_below(level(n_features, size)).T
+        below = found[-1]
+        found.append(
+            Intervals(
+                score=_raised(own.score, below.score, parts),
+                low=_raised(own.low, below.low, parts),
+                high=_raised(own.high, below.high, parts),
+            )
+        )
+    return found
+
+
+def _raised(own: Floats, below: Floats, parts: NDArray[np.int64]) -> Floats:
+    """The best of a set and its parts; what is not known sets no bound."""
+    raised = own
+    for ranks in parts:
+        raised = np.fmax(raised, below[:, ranks])
+    return raised

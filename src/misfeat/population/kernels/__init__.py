@@ -1,0 +1,1 @@
+"""Compiled parts of the step from samples to populations."""

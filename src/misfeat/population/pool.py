@@ -1,0 +1,172 @@
+"""The pool: what all cohorts together tell about every set, once chance is shrunk away.
+
+The tables of all cohorts are added up, with expected counts for what a cohort did not record, so
+that every set is pooled over the same cohorts. Tables of single features are shrunk towards
+independence of the target, larger ones towards what the shrunken tables of their parts lead one to
+expect. The information of a shrunken table needs no correction for chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.lattice import rank
+from misfeat.population.kernels.shrinking import Parts, Sets, Shrunken, shrink_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LARGEST_PART = 3
+"""Larger sets are expected from the tables of their triples, the largest that are kept."""
+SWEEPS = 4
+"""Rounds of fitting a table to those of its parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class PooledSets:
+    """The shrunken tables of sets of one size.
+
+    Attributes
+    ----------
+    subsets : ndarray of int of shape (n_sets, size)
+        The sets; where larger ones are expected from these, all of the size in the order of ranks.
+    starts : ndarray of int of shape (n_sets + 1,)
+        The first line of each table in `tables`.
+    tables : ndarray of shape (n_lines, n_classes)
+        A line a cell, cells in the order of their values, the last member's fastest. Without lines
+        where tables were not kept.
+    kept : ndarray of shape (n_sets, 2)
+        The share of what the parts did not explain that each of two turns kept.
+    information : ndarray of shape (n_sets,)
+        In nats; NaN where no cohort has a row.
+    """
+
+    subsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    tables: Floats
+    kept: Floats
+    information: Floats
+
+
+def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where the tables of sets start when they are laid end to end, and where the last one ends.
+
+    Examples
+    --------
+    >>> table_starts(np.array([[0, 1], [0, 2]]), np.array([2, 3, 4])).tolist()
+    [0, 6, 14]
+    """
+    return np.concatenate([[0], np.cumsum(cards[subsets].prod(axis=1))]).astype(np.int64)
+
+
+def add_up(
+    counts: Floats, expected: Floats, lacking: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> Floats:
+    """The tables of all cohorts added up, with expected counts for what a cohort did not record.
+
+    Parameters
+    ----------
+    counts, expected : ndarray of shape (n_cohorts, n_lines, n_classes)
+        Counted tables, and tables to expect; each is read only where it is needed.
+    lacking : ndarray of bool of shape (n_cohorts, n_sets)
+        Which sets hold a feature that a cohort never recorded.
+    starts : ndarray of shape (n_sets + 1,)
+        The first line of each table.
+
+    Examples
+    --------
+    >>> counts = np.array([[[3.0, 1.0]], [[np.nan, np.nan]]])
+    >>> expected = np.array([[[np.nan, np.nan]], [[0.5, 0.5]]])
+    >>> add_up(counts, expected, np.array([[False], [True]]), np.array([0, 1]))
+    array([[3.5, 1.5]])
+    """
+    total = np.zeros(counts.shape[1:])
+    for own, other, lacks in zip(counts, expected, lacking, strict=True):
+        total += np.where(np.repeat(lacks, np.diff(starts))[:, None], other, own)
+    return total
+
+
+def shrink(
+    subsets: NDArray[np.integer],
+    counts: Floats,
+    cards: NDArray[np.integer],
+    parts: PooledSets | None = None,
+    *,
+    keep: bool = True,
+) -> PooledSets:
+    """Shrink the pooled tables of sets of one size; memory for one set at a time beside the result.
+
+    Parameters
+    ----------
+    subsets : ndarray of int of shape (n_sets, size)
+        Some sets of a size, or all in the order of ranks.
+    counts : ndarray of shape (n_lines, n_classes)
+        Their pooled tables, laid end to end.
+    cards : ndarray of int of shape (n_features,)
+        How many values each feature has.
+    parts : PooledSets, default=None
+        All sets one smaller, or all triples for sets of more than three; None for single features.
+    keep : bool, default=True
+        Whether the shrunken tables are kept.
+
+    Examples
+    --------
+    >>> feature = shrink(np.array([[0]]), np.array([[30.0, 10.0], [10.0, 30.0]]), np.array([2]))
+    >>> feature.information.round(3)
+    array([0.12])
+    """
+    n_sets = len(subsets)
+    starts = table_starts(subsets, cards)
+    found = Shrunken(
+        np.zeros(counts.shape if keep else (0, counts.shape[1])),
+        np.zeros((n_sets, 2)),
+        np.zeros(n_sets),
+    )
+    members = subsets.astype(np.int64)
+    sets = Sets(members, starts, cards.astype(np.int64))
+    counted = np.ascontiguousarray(counts, dtype=np.float64)
+    shrink_sets(sets, _parts_of(members, parts), counted, SWEEPS, 0, n_sets, found)
+    return PooledSets(members, starts, found.tables, found.kept, found.information)
+
+
+def shrink_levels(
+    subsets: Sequence[NDArray[np.integer]], counts: Sequence[Floats], cards: NDArray[np.integer]
+) -> list[PooledSets]:
+    """Shrink the pooled tables of all sets of sizes 1, 2, …, each from the size below.
+
+    Parameters
+    ----------
+    subsets : sequence of ndarray of shape (n_sets, size)
+        All sets of size 1, then 2 and so on, in the order of ranks.
+    counts : sequence of ndarray of shape (n_lines, n_classes)
+        Their pooled tables.
+    cards : ndarray of int of shape (n_features,)
+        How many values each feature has.
+    """
+    levels: list[PooledSets] = []
+    for of_size, table in zip(subsets, counts, strict=True):
+        size = of_size.shape[1]
+        parts = levels[min(size - 1, LARGEST_PART) - 1] if size > 1 else None
+        levels.append(shrink(of_size, table, cards, parts, keep=size <= LARGEST_PART))
+    return levels
+
+
+def _parts_of(subsets: NDArray[np.int64], parts: PooledSets | None) -> Parts:
+    n_sets, size = subsets.shape
+    if parts is None:
+        none = np.zeros((0, 1), dtype=np.int64)
+        no_tables = np.zeros((0, 1))
+        return Parts(none, none, np.zeros(1, dtype=np.int64), no_tables, np.zeros((0, 2)))
+    members = np.array(list(combinations(range(size), parts.subsets.shape[1])), dtype=np.int64)
+    numbers = np.empty((n_sets, len(members)), dtype=np.int64)
+    for place, chosen in enumerate(members):
+        numbers[:, place] = rank(subsets[:, chosen])
+    return Parts(members, numbers, parts.starts, parts.tables, parts.kept)

@@ -1,0 +1,223 @@
+"""Scores of populations: every cohort's own score, pulled towards what the pool says.
+
+Random effects, as in a meta-analysis. The score above chance of set s in cohort j is
+
+    x[j,s] = a[j] m[s] (1 + e[j,s]) + noise,
+
+m[s] the information of the pool, a[j] the strength of the cohort (its entropy, and how telling
+features are in it), e of variance `spread` between cohorts, and noise of the sampling variance
+v[j,s]. Strengths and spread come from all sets of one size by weighted least squares. The posterior
+mean is x - B (x - a m) with B = v / (v + spread (a m)²).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from misfeat.population.variance import sampling_variance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+ROUNDS = 8
+"""Rounds of weighted least squares for strengths and spread."""
+LEAST_STRENGTH = 0.02
+LEAST_POOLED = 1e-9
+"""The pool tells at least so much, in nats, about any set."""
+TINY = 1e-14
+"""Keeps divisions by variances defined."""
+NOTHING = 1e-300
+"""Keeps divisions by sums of squares defined."""
+UNLUCKY = 0.15
+"""Predicted sets allow for a spread that so unlikely a draw of few cohorts makes look small."""
+FEW_COHORTS = 3
+"""Up to so many cohorts tell little about how much cohorts differ."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Scores of all sets of one size in all cohorts, and how much they may be trusted.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_cohorts, n_sets)
+        Scores above chance: of a cohort's own rows, or predicted; NaN where there is none.
+    null : ndarray of shape (n_cohorts, n_sets)
+        The sampling variance that a score of 0 has (`variance.null_variance`).
+    n_rows : ndarray of shape (n_cohorts,)
+        Rows of each cohort.
+    predicted : ndarray of bool of shape (n_cohorts, n_sets)
+        Which scores are not of the cohort's own rows.
+    pooled : ndarray of shape (n_sets,)
+        The information of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
+    """
+
+    scores: Floats
+    null: Floats
+    n_rows: Floats
+    predicted: Flags
+    pooled: Floats
+
+    @property
+    def n_cohorts(self) -> int:
+        """How many cohorts there are."""
+        return len(self.scores)
+
+    @property
+    def usable(self) -> Flags:
+        """Where there is a score to compare with the pool."""
+        usable: Flags = np.isfinite(self.scores) & np.isfinite(self.pooled)
+        return usable
+
+    def variance_at(self, scores: Floats) -> Floats:
+        """The sampling variance, were these the scores of the population."""
+        return sampling_variance(scores, self.null, self.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is known of the populations' scores of the sets of one size.
+
+    Attributes
+    ----------
+    mean, variance : ndarray of shape (n_cohorts, n_sets)
+        Posterior means, and the variances that intervals are made from; NaN where nothing is known.
+    expected : ndarray of shape (n_cohorts, n_sets)
+        What the pool leads one to expect in each cohort.
+    shrinkage : ndarray of shape (n_cohorts, n_sets)
+        How far scores were pulled towards that: 0 leaves them alone, 1 replaces them.
+    strength : ndarray of shape (n_cohorts,)
+        How the scores of each cohort compare with the pool's.
+    spread : float
+        The variance between cohorts over the square of what is expected.
+    offset : float
+        What cohorts tell on top of the pool because they differ, in nats.
+    """
+
+    mean: Floats
+    variance: Floats
+    expected: Floats
+    shrinkage: Floats
+    strength: Floats
+    spread: float
+    offset: float = 0.0
+
+    @property
+    def few_cohorts(self) -> bool:
+        """Whether there are too few cohorts to learn how much they differ, so that bounds are wide.
+
+        One cohort alone is shrunk by its own tables; two or three know next to nothing of the
+        spread.
+        """
+        return len(self.strength) <= FEW_COHORTS
+
+
+def posterior_of(evidence: Evidence) -> Posterior:
+    """The posterior of all sets of one size in all cohorts.
+
+    Variances of recorded sets are v (1 - B (G - 1) / G) + 2 B² (x - a m)² / (G - 3) for G cohorts
+    (Morris's correction for a prior that is itself estimated; G - 3 counts as at least 1). Those of
+    predicted sets are spread* (a m)² + the variance of a m, spread* being as large as G cohorts may
+    hide by chance.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.10, 0.02], [0.14, 0.00], [0.12, 0.01], [0.09, 0.02]])
+    >>> known = Evidence(
+    ...     scores,
+    ...     null=np.full((4, 2), 1e-4),
+    ...     n_rows=np.full(4, 100.0),
+    ...     predicted=np.zeros((4, 2), dtype=bool),
+    ...     pooled=np.array([0.11, 0.01]),
+    ... )
+    >>> posterior_of(known).mean.round(2)
+    array([[0.1 , 0.01],
+           [0.11, 0.01],
+           [0.12, 0.01],
+           [0.09, 0.01]])
+    """
+    if evidence.n_cohorts == 1:
+        return alone(evidence)
+    usable = evidence.usable
+    n_cohorts, part = evidence.n_cohorts, (evidence.n_cohorts - 1) / evidence.n_cohorts
+    x = np.where(usable, evidence.scores, 0.0)
+    m = known_pool(evidence)
+    v = evidence.variance_at(x)
+    strength, spread = np.ones(n_cohorts), 0.0
+    for _ in range(ROUNDS):
+        weight = usable / (v + spread * (strength[:, None] * m) ** 2 + TINY)
+        strength = strength_of(weight, m, x)[0]
+        expected = strength[:, None] * m
+        spread = _spread_of(x, v * part, expected, usable, part)
+    shrinkage = np.where(usable, v / (v + spread * expected**2 + TINY), 1.0)
+    off = np.where(usable, x - expected, 0.0)
+    recorded = v * (1.0 - shrinkage * part)
+    recorded += 2.0 / max(n_cohorts - 3, 1) * shrinkage**2 * off**2
+    wide = _unlucky_spread(off**2, v, expected, usable & ~evidence.predicted, spread)
+    square = strength[:, None] ** 2
+    precision = (usable * square / (v + wide * expected**2 + TINY)).sum(axis=0)
+    unseen = wide * expected**2 + square / np.maximum(precision, NOTHING)
+    nothing = np.isnan(evidence.pooled)
+    return Posterior(
+        mean=np.where(nothing, np.nan, expected + (1.0 - shrinkage) * off),
+        variance=np.where(
+            nothing, np.nan, np.where(evidence.predicted | ~usable, unseen, recorded)
+        ),
+        expected=np.where(nothing, np.nan, expected),
+        shrinkage=shrinkage,
+        strength=strength,
+        spread=spread,
+    )
+
+
+def known_pool(evidence: Evidence) -> Floats:
+    """The information of the pool, above 0; unknown sets count as least telling."""
+    pooled: Floats = np.fmax(evidence.pooled, LEAST_POOLED)
+    return pooled
+
+
+def strength_of(weight: Floats, m: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Strengths by weighted least squares through the origin, and the sums of their weights.
+
+    Cohorts without any weight have strength 1.
+    """
+    weights = (weight * m**2).sum(axis=1)
+    slope = (weight * m * x).sum(axis=1) / np.where(weights > 0, weights, 1.0)
+    return np.where(weights > 0, np.maximum(slope, LEAST_STRENGTH), 1.0), weights
+
+
+def _spread_of(x: Floats, noise: Floats, expected: Floats, usable: Flags, part: float) -> float:
+    """The variance between cohorts relative to what is expected: what noise does not explain."""
+    excess = (usable * ((x - expected) ** 2 - noise)).sum()
+    return max(0.0, float(excess / max((usable * expected**2).sum() * part, NOTHING)))
+
+
+def _unlucky_spread(
+    squares: Floats, v: Floats, expected: Floats, used: Flags, spread: float
+) -> float:
+    """The spread that G cohorts would make look as small as it does in 15 draws of 100."""
+    freedom = len(v) - 1
+    part = freedom / len(v)
+    few = 2.0 * float(gammaincinv(freedom / 2.0, UNLUCKY)) / freedom
+    excess = squares[used].sum() / few - v[used].sum() * part
+    return max(spread, float(excess / max((expected**2)[used].sum() * part, NOTHING)))
+
+
+def alone(evidence: Evidence) -> Posterior:
+    """One cohort: the information of its own shrunken tables, and the variance of its scores."""
+    mean = evidence.pooled[None, :]
+    return Posterior(
+        mean=mean,
+        variance=evidence.variance_at(mean),
+        expected=mean,
+        shrinkage=np.ones_like(mean),
+        strength=np.ones(1),
+        spread=0.0,
+    )

@@ -1,0 +1,209 @@
+"""The posterior with refinements, and variances that allow for having searched.
+
+`posterior.posterior_of` takes the recipe as it is. Here
+
+1. noise has the variance that the *expected* score would have. At the score itself, sets that look
+   good by chance seem noisier and count less, which pulls every strength down;
+2. strengths are pooled too. All sets of a cohort share its rows, so its strength is known about as
+   well as the score of one set, and is drawn towards the cohorts' mean accordingly;
+3. an offset: cohorts that differ tell more, each of its own, than their pool does;
+4. the spread weighs sets by how well they show it, and is bounded: where nothing tells anything,
+   the noise of many sets over next to nothing expected would pass for cohorts that differ wildly.
+
+Predicted scores say little about strengths and spread: they weigh a tenth of recorded ones, and the
+pool of a set is as sure as the cohorts that recorded it make it.
+
+The best-looking sets are those whose cohort looks strong by chance, so variances hold that of the
+strength, and the spread as large as leaving cohorts out one by one says it may be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from misfeat.population.posterior import (
+    NOTHING,
+    ROUNDS,
+    TINY,
+    Posterior,
+    alone,
+    known_pool,
+    strength_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.population.posterior import Evidence
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+SHARED_NOISE = 0.25
+"""The correlation of the noise of two sets of a cohort: they share rows and features."""
+MOST_SPREAD = 0.5
+"""Cohorts differ at most so much: a standard deviation of 70 % of what is expected."""
+SPREAD_LEVEL = 0.8
+"""The spread is believed to be below its upper bound with this probability."""
+PREDICTED_WEIGHT = 0.1
+"""What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
+BETWEEN_GUESSES = 0.25
+"""The variance of a predicted score holds this share of its squared distance from the pool's."""
+
+
+class _Fit(NamedTuple):
+    expected: Floats
+    strength: Floats
+    strength_variance: Floats
+    spread: float
+    offset: float
+
+
+def refined_posterior(evidence: Evidence) -> Posterior:
+    """The posterior of all sets of one size in all cohorts.
+
+    With x the score, p what is expected, v the sampling variance and G the cohorts that recorded a
+    set (at least 1), the variance of a recorded score is
+
+        (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B v / G,
+
+    spread* being an upper bound of the spread; that of a predicted score is
+    spread* p² + var(a) m² + v / G + (x - p)² / 4.
+
+    Examples
+    --------
+    >>> from misfeat.population.posterior import Evidence
+    >>> scores = np.array([[0.10, 0.02], [0.14, 0.00], [0.12, 0.01], [0.09, 0.02]])
+    >>> known = Evidence(
+    ...     scores,
+    ...     null=np.full((4, 2), 1e-4),
+    ...     n_rows=np.full(4, 100.0),
+    ...     predicted=np.zeros((4, 2), dtype=bool),
+    ...     pooled=np.array([0.11, 0.01]),
+    ... )
+    >>> refined_posterior(known).mean.round(3)
+    array([[0.113, 0.012],
+           [0.113, 0.012],
+           [0.113, 0.012],
+           [0.113, 0.012]])
+    """
+    if evidence.n_cohorts == 1:
+        return alone(evidence)
+    recorded = evidence.usable & ~evidence.predicted
+    fit = _fitted(evidence)
+    p = fit.expected
+    off = np.where(evidence.usable, evidence.scores - p, 0.0)
+    v = evidence.variance_at(p)
+    shrinkage = np.where(evidence.usable, v / (v + fit.spread * p**2 + TINY), 1.0)
+    mean = p + (1.0 - shrinkage) * off
+    n_pooled = np.maximum(recorded.sum(axis=0), 1)
+    used = recorded if recorded.any() else evidence.usable
+    shown = used * _shows_spread(v, p, fit.spread)
+    far = _largest_spread(*_spread_sums(off**2, v, p, shown)) * p**2
+    common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
+    v_mean = evidence.variance_at(mean)
+    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
+    known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
+    unseen = far + common + v / n_pooled + BETWEEN_GUESSES * off**2
+    nothing = np.isnan(evidence.pooled)
+    return Posterior(
+        mean=np.where(nothing, np.nan, mean),
+        variance=np.where(nothing, np.nan, np.where(recorded, known, unseen)),
+        expected=np.where(nothing, np.nan, p),
+        shrinkage=shrinkage,
+        strength=fit.strength,
+        spread=fit.spread,
+        offset=fit.offset,
+    )
+
+
+def _fitted(evidence: Evidence) -> _Fit:
+    """Strengths, spread and offset, each from the others in turns."""
+    usable = evidence.usable
+    counted = usable * np.where(evidence.predicted, PREDICTED_WEIGHT, 1.0)
+    x = np.where(usable, evidence.scores, 0.0)
+    m = known_pool(evidence)
+    expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
+    for _ in range(ROUNDS):
+        v = evidence.variance_at(expected)
+        weight = counted / (v + spread * expected**2 + TINY)
+        own, own_variance = _own_strengths(weight, m, x - offset, v)
+        strength, strength_variance = _pooled_strengths(own, own_variance)
+        explained = strength[:, None] * m
+        offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
+        offset = max(0.0, offset)
+        expected = explained + offset
+        shown = counted * _shows_spread(v, expected, spread)
+        excess, scale = _spread_sums((x - expected) ** 2, v, expected, shown)
+        spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+    return _Fit(expected, strength, strength_variance, spread, offset)
+
+
+def _own_strengths(weight: Floats, m: Floats, x: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Each cohort's strength by its own sets, and its sampling variance with noise that is shared.
+
+    The variance of cohorts without any recorded set is infinite.
+    """
+    strength, weights = strength_of(weight, m, x)
+    share = weight * m / np.where(weights > 0, weights, 1.0)[:, None]
+    apart = (share**2 * v).sum(axis=1)
+    together = (share * np.sqrt(v)).sum(axis=1) ** 2
+    variance = SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart
+    return strength, np.where(weights > 0, variance, np.inf)
+
+
+def _pooled_strengths(own: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Strengths drawn towards their mean (DerSimonian and Laird), and their variances."""
+    known = np.isfinite(variance)
+    if not known.any():
+        return np.ones_like(own), np.zeros_like(own)
+    n_known = int(known.sum())
+    weight = np.where(known, 1.0 / np.maximum(variance, NOTHING), 0.0)
+    centre = (weight * own).sum() / weight.sum()
+    between = 0.0
+    if n_known > 1:
+        noise = variance[known] * (n_known - 1) / n_known
+        between = max(0.0, float(((own[known] - centre) ** 2 - noise).sum() / (n_known - 1)))
+    weight = np.where(known, 1.0 / np.maximum(variance + between, NOTHING), 0.0)
+    centre = (weight * own).sum() / weight.sum()
+    pull = np.ones_like(own)
+    pull[known] = variance[known] / np.maximum(variance[known] + between, NOTHING)
+    strength = own - pull * (own - centre)
+    # variance (1 - pull), written so that it stays finite where a cohort recorded nothing.
+    return strength, pull * between + pull**2 / weight.sum()
+
+
+def _shows_spread(v: Floats, expected: Floats, spread: float) -> Floats:
+    """How well a set shows the spread: one over the variance of what it says about it."""
+    shown: Floats = expected**2 / (v + spread * expected**2 + TINY) ** 2
+    return shown
+
+
+def _spread_sums(
+    squares: Floats, v: Floats, expected: Floats, shown: Floats
+) -> tuple[Floats, Floats]:
+    """Of each cohort: what noise does not explain, and what a spread of 1 would make of it."""
+    part = (len(v) - 1) / len(v)
+    excess = (shown * (squares - v * part)).sum(axis=1)
+    scale = (shown * expected**2).sum(axis=1) * part
+    return excess, scale
+
+
+def _within(spread: float) -> float:
+    return min(max(0.0, float(spread)), MOST_SPREAD)
+
+
+def _largest_spread(excess: Floats, scale: Floats) -> float:
+    """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
+    having = scale > 0
+    excess, scale = excess[having], scale[having]
+    spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+    freedom = len(scale) - 1
+    if freedom < 1:
+        return MOST_SPREAD
+    left_out = (excess.sum() - excess) / (scale.sum() - scale)
+    error = np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum())
+    return spread + min(float(stdtrit(freedom, SPREAD_LEVEL) * error), MOST_SPREAD)
