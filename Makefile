@@ -42,7 +42,7 @@ test-browser: $(VENV)/.browser
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
 		$(BIN)/pytest -m "not heavy and not browser" tests/information tests/lattice \
-		tests/completion/transfer tests/completion/baselines/knn
+		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
 test-oldest: $(OLDEST_VENV)/.test
