@@ -64,7 +64,7 @@ def test_the_union_of_the_best_sets_is_kept_in_the_library_that_came(make, colum
 def test_the_k_best_sets_and_the_group_columns_are_kept_if_asked_for(make, columns):
     table = make(columns)
     usual = SubgroupSelector("cohort", size=2).fit(table, "target")
-    more = SubgroupSelector("cohort", size=2, k=4, columns=Columns(keep="top_k", groups=True))
+    more = SubgroupSelector("cohort", size=2, k=4, columns=Columns(keep="top_k", keep_groups=True))
     names = names_of(more.fit_transform(table, "target"))
     assert names[0] == "cohort"
     assert set(names) > set(names_of(usual.transform(table)))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -79,3 +80,17 @@ def test_who_loads_a_selector_asks_for_progress_themselves(selector, tmp_path):
     selector.verbose = 1
     selector.save(tmp_path / "run")
     assert SubgroupSelector.load(tmp_path / "run").verbose == 0
+
+
+def test_numbers_of_numpy_are_saved_too(tmp_path):
+    data = make_cohorts(2, 100, 3, hide=0.2, random_state=0)
+    asked = SubgroupSelector(data.groups, np.int64(1), np.int64(2), n_jobs=np.int64(1))
+    asked.fit(pd.DataFrame(data.columns), data.target).save(tmp_path / "run")
+    pd.testing.assert_frame_equal(SubgroupSelector.load(tmp_path / "run").top_k(), asked.top_k())
+
+
+def test_what_is_no_path_is_refused(selector):
+    with pytest.raises(MisfeatError, match="folder=3; give the path of a folder"):
+        selector.save(3)
+    with pytest.raises(MisfeatError, match="folder=3; give the path of a folder"):
+        SubgroupSelector.load(3)

@@ -124,6 +124,39 @@ def test_nested_settings_are_reached_by_their_names():
         selector.set_params(coding__rows=3)
 
 
+def test_settings_that_hold_none_or_nonsense_are_told_apart(generated):
+    selector = SubgroupSelector().set_params(coding=None, coding__bins=3)
+    assert selector.coding.bins == 3
+    with pytest.raises(MisfeatError, match="coding=3; it must be a Coding"):
+        SubgroupSelector(coding=3).set_params(coding__bins=3)
+    fitted = SubgroupSelector("cohort", size=1).fit(generated.columns, "target")
+    for wrong in ("best", 0, {}):
+        with pytest.raises(MisfeatError, match="it must be a Columns, or None"):
+            fitted.set_params(columns=wrong).transform(generated.columns)
+
+
+def test_a_completer_that_gives_no_scores_is_named(generated):
+    class Nothing:
+        def reach(self, size, n_features):
+            return size
+
+        def memory_needed(self, size, n_features, n_cohorts):
+            return 0
+
+        def complete(self, known, size):
+            return None
+
+    asked = SubgroupSelector("cohort", size=2, completer=Nothing())
+    with pytest.raises(MisfeatError, match="'Nothing' gave NoneType instead of scores"):
+        asked.fit(generated.columns, "target")
+
+
+def test_a_target_that_never_varies_is_pointed_out(generated):
+    table = {**generated.columns, "target": np.ones(len(generated.columns["target"]))}
+    with pytest.warns(MisfeatWarning, match="single value in all rows.*Choose another target"):
+        SubgroupSelector("cohort", size=1).fit(table, "target")
+
+
 def test_few_parameters_are_enough():
     assert len(SubgroupSelector().get_params(deep=False)) <= 18
 
@@ -252,7 +285,7 @@ def test_larger_sets_can_be_asked_for_under_a_budget(generated):
         ({"random_state": "x"}, "random_state='x'; it must be .* or None"),
         ({"verbose": "loud"}, "verbose='loud'; it must be an integer"),
         ({"verbose": None}, "verbose=None"),
-        ({"columns": Columns(groups="no")}, "groups='no'; use True or False"),
+        ({"columns": Columns(keep_groups="no")}, "keep_groups='no'; use True or False"),
         ({"columns": "best"}, "columns='best'; it must be a Columns, or None"),
         ({"coding": {"bins": 3}}, "coding={'bins': 3}; it must be a Coding, or None"),
         ({"n_jobs": 0}, "n_jobs=0"),

@@ -51,7 +51,7 @@ class Columns(BaseEstimator):  # type: ignore[misc]
     --------
     >>> from misfeat import Columns, SubgroupSelector
     >>> table = {"site": list("aabb"), "x": [0, 1, 0, 1], "z": [0, 0, 1, 1], "y": [0, 1, 0, 1]}
-    >>> selector = SubgroupSelector("site", size=1, columns=Columns(groups=True))
+    >>> selector = SubgroupSelector("site", size=1, columns=Columns(keep_groups=True))
     >>> list(selector.fit(table, "y").transform(table))
     ['site', 'x']
     """
@@ -62,7 +62,7 @@ class Columns(BaseEstimator):  # type: ignore[misc]
         one_of("best", "top_k"),
         default="best",
     )
-    groups: bool = parameter(
+    keep_groups: bool = parameter(
         "Whether the columns that tell subgroups apart are kept, too.", a_flag(), default=False
     )
     unseen: str = parameter(

@@ -178,7 +178,9 @@ class MisfeatError(ValueError):
     """
 
     def __init__(self, problem: str, *, remedy: str = "", **about: Any) -> None:
-        if isinstance(problem, Message) and not about and not remedy:
+        if isinstance(problem, Message):
+            if about or remedy:
+                raise TypeError("a finished message takes no further fields")
             self.message = problem
         else:
             self.message = Message(f"{problem} {remedy}" if remedy else problem, **about)
@@ -305,8 +307,22 @@ def shortened(value: object, most: int = 60) -> str:
     return f"a {type(value).__name__}{size}"
 
 
-def no_such_column(column: object, names: Iterable[str], role: str | Setting) -> MisfeatError:
-    """The error for a column that the table does not have, with the nearest names it has."""
+def no_such_column(
+    column: object, names: Iterable[str], role: str | Setting, parameter: str | None = None
+) -> MisfeatError:
+    """The error for a column that the table does not have, with the nearest names it has.
+
+    Parameters
+    ----------
+    column : object
+        What was asked for.
+    names : iterable of str
+        The columns of the table.
+    role : str or Setting
+        What it was asked for as.
+    parameter : str, default=None
+        The parameter that named it, where the role does not say.
+    """
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)
     has = listed(names) or "no columns"
@@ -316,4 +332,5 @@ def no_such_column(column: object, names: Iterable[str], role: str | Setting) ->
         column=column,
         role=role,
         hint=hint,
+        setting=None if parameter is None else Setting(parameter, column),
     )

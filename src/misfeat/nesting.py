@@ -42,30 +42,39 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
         Coding(min_rows=30)
         """
         for name, kind in NESTED.items():
-            within = any(one.startswith(f"{name}__") for one in params)
-            if within and name not in params and getattr(self, name) is None:
-                setattr(self, name, kind())
+            if any(one.startswith(f"{name}__") for one in params):
+                settings = params.get(name, getattr(self, name))
+                params[name] = kind() if settings is None else _checked(name, settings)
         super().set_params(**params)
         return self
+
+    def _nested(self, name: str) -> Any:
+        """The settings that a parameter holds, checked; the usual ones where it holds none."""
+        settings = getattr(self, name)
+        settings = NESTED[name]() if settings is None else _checked(name, settings)
+        check_parameters(settings)
+        return settings
 
     def _check(self) -> None:
         """Raise for the first parameter that cannot be used."""
         check_parameters(self)
-        for name, kind in NESTED.items():
-            settings = getattr(self, name)
-            if settings is not None and not isinstance(settings, kind):
-                raise MisfeatError(
-                    "{setting}; it must be a {kind}, or None.",
-                    setting=Setting(name, settings),
-                    kind=kind.__name__,
-                )
-            check_parameters(settings or kind())
+        for name in NESTED:
+            self._nested(name)
 
     def _changed(self) -> dict[str, str]:
         """The parameters that were not left at their defaults, as Python would write them."""
-        values = {name: getattr(self, name) for name in parameters_of(self)}
         return {
-            name: repr(value)
-            for name, value in values.items()
-            if repr(value) != repr(parameters_of(self)[name].default)
+            name: repr(getattr(self, name))
+            for name, one in parameters_of(self).items()
+            if repr(getattr(self, name)) != repr(one.default)
         }
+
+
+def _checked(name: str, settings: object) -> Any:
+    if isinstance(settings, NESTED[name]):
+        return settings
+    raise MisfeatError(
+        "{setting}; it must be a {kind}, or None.",
+        setting=Setting(name, settings),
+        kind=NESTED[name].__name__,
+    )

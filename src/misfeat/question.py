@@ -42,7 +42,7 @@ class Question:
         points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values,
         ``{"senior": "age > 65"}`` for a named predicate, or a list of these. None: one subgroup of
         all rows.""",
-        anything("None, str, dict, or list, array or index"),
+        anything("str, dict, list of these, or None"),
         default=None,
         option=Option(
             "A column that defines subgroups; COL:40,65 cuts it. May be repeated.",
@@ -107,7 +107,7 @@ class Question:
     )
     include: Sequence[str] | None = parameter(
         "Features that every set must hold; sets without them are not shown.",
-        anything("list of str"),
+        anything("list of str or None"),
         default=None,
         option=Option(
             "A feature that every set must hold. May be repeated.", COLUMNS, reads="columns"
@@ -115,7 +115,7 @@ class Question:
     )
     exclude: Sequence[str] | None = parameter(
         "Features that no set may hold; they are left out.",
-        anything("list of str"),
+        anything("list of str or None"),
         default=None,
         option=Option("A feature that no set may hold. May be repeated.", COLUMNS, reads="columns"),
     )
@@ -123,7 +123,7 @@ class Question:
         """Features that enter sets together, as one-hot columns or the panel of a test do: a name
         for each block, which counts as one feature, and its members. A subgroup recorded a block if
         it recorded every member.""",
-        anything("dict of str to list of str"),
+        anything("dict of str to list of str, or None"),
         default=None,
         option=Option(
             "Features that enter sets together, NAME=COL,COL. May be repeated.",

@@ -20,7 +20,7 @@ from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.opening import open_columns, open_table, with_groups
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
-from misfeat.columns import Columns, SelectsColumns, SubgroupColumns, checked_arrays, note_columns
+from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import (
     InPython,
@@ -35,7 +35,7 @@ from misfeat.exceptions import (
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.machine.progress import progress_shown
 from misfeat.nesting import NestedQuestion
-from misfeat.parameters import check_parameters, with_parameters
+from misfeat.parameters import with_parameters
 from misfeat.restoring import as_plain_values, loaded_selector
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
@@ -197,7 +197,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         ['a']
         """
         kept = super().transform(X)
-        unseen = self._checked_columns().unseen
+        unseen: str = self._nested("columns").unseen
         if unseen != "ignore" and self.groups is not None:
             self._check_subgroups(X, unseen)
         return kept
@@ -273,7 +273,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
 
     def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
         """The table, its target, and the rules by which it becomes cohorts."""
-        rules = CohortRules.parse(self.groups, self.coding)
+        rules = CohortRules.parse(self.groups, self._nested("coding"))
         table, target = open_table(X, y, rules.codes)
         if groups is None:
             return table, target, rules
@@ -304,11 +304,11 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             budget=self.budget,
             sampler=self.sampler,
             seed=self.random_state,
-            n_jobs=self.n_jobs,
+            n_jobs=None if self.n_jobs is None else int(self.n_jobs),
         )
         asked = Asked(
-            size=fitting_size(self.size, len(measure.features)),
-            k=self.k,
+            size=fitting_size(int(self.size), len(measure.features)),
+            k=int(self.k),
             include=check_names(self.include, "include"),
             blocks=blocks,
             seed=self.random_state,
@@ -329,7 +329,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """The cohorts without excluded features, blocks joined, and what scores sets in them."""
         for name in excluded:
             if name not in table.names:
-                raise no_such_column(name, table.names, "a feature to exclude")
+                raise no_such_column(name, table.names, "a feature to exclude", "exclude")
         if self.measure == "mutual_info":
             cohorts = without_features(cohorts_of(table, target, rules, progress), excluded)
             cohorts = joined_blocks(cohorts, blocks)
@@ -345,7 +345,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         return without_features(cohorts, excluded), SquaredCorrelation(sums)
 
     def _check_subgroups(self, X: Any, unseen: str) -> None:
-        rules = CohortRules.parse(self.groups, self.coding)
+        rules = CohortRules.parse(self.groups, self._nested("coding"))
         names = subgroup_names(open_columns(X, rules.codes), rules)
         seen = set(self.cohorts_.seen)
         new = [name for name in names if name not in seen]
@@ -360,19 +360,14 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
                 raise MisfeatError(text)
             warn(text + " They keep the columns of all others.", UnseenSubgroupWarning)
 
-    def _checked_columns(self) -> Columns:
-        columns = self.columns or Columns()
-        check_parameters(columns)
-        return columns
-
     def _chosen(self) -> Collection[str]:
         kept = self._kept(None)
-        if self._checked_columns().groups:
+        if self._nested("columns").keep_groups:
             kept += [audit.column for audit in self.cohorts_.columns if audit.role == "group"]
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        k = 1 if self._checked_columns().keep == "best" else None
+        k = 1 if self._nested("columns").keep == "best" else None
         sets = self.best_sets(k=k, subgroup=subgroup)
         chosen = {feature for best in sets for feature in best.features}
         blocks = self.selection_.asked.blocks

@@ -59,6 +59,11 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
         (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit or"),
         (["run", "TABLE", "--target", "y", "--memory-limit", "2"], "--memory-limit 2.0; it must"),
+        (
+            ["run", "TABLE", "--target", "y", "--cost", "x=1", "--cost", "x=2"],
+            "--cost is given twice",
+        ),
+        (["run", "TABLE", "--target", "y", "--bins", "4", "--bins", "5"], "--bins is given twice;"),
         (["run", "TABLE", "--nonsense"], "No such option: --nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),

@@ -51,7 +51,7 @@ def test_reading_the_declarations_imports_nothing_heavy():
         ({"n_jobs": 0}, "n_jobs=0; it must be a number of threads, -1 for all, or None."),
         ({"coding": 5}, "coding=5; it must be a Coding, or None."),
         ({"coding__min_rows": 0}, "min_rows=0; it must be an integer of at least 1."),
-        ({"columns__groups": 1}, "groups=1; use True or False."),
+        ({"columns__groups": 1}, "keep_groups=1; use True or False."),
         ({"verbose": -1}, "verbose=-1; it must be an integer of at least 0."),
     ],
 )
@@ -63,4 +63,4 @@ def test_a_value_that_a_parameter_cannot_take_is_named(wrong, message):
 
 def test_numbers_and_flags_of_numpy_are_taken():
     check_parameters(SubgroupSelector(size=np.int64(2), budget=np.float32(0.5)))
-    check_parameters(Columns(groups=np.bool_(True)))
+    check_parameters(Columns(keep_groups=np.bool_(True)))

@@ -23,16 +23,18 @@ IN_FILE = {name: option for name, option in OPTIONS.items() if option.in_file}
 """The options that a settings file may hold."""
 
 
-def read_config(file: str) -> dict[str, Any]:
+def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     """Options by their names with underscores, paths from the folder of the file.
 
     Parameters
     ----------
     file : str
         A TOML file; its keys are the options of `misfeat run`, with ``-`` or ``_``.
+    asked : bool, default=True
+        Whether ``--config`` named the file, for messages.
     """
     place = Path(file).expanduser()
-    config = Setting("config", file)
+    config = Setting("config", file) if asked else repr(file)
     try:
         held = tomllib.loads(place.read_text(encoding="utf-8"))
     except OSError as error:

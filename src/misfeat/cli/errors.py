@@ -143,7 +143,7 @@ def in_options(message: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.splitlines())
 
 
 def say(text: str) -> None:

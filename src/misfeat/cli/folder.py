@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def saved_settings(folder: str) -> RunSettings:
     """The settings that a run was saved with; the usual ones where it was saved by other means."""
     file = Path(folder).expanduser() / SETTINGS
-    return RunSettings(read_config(str(file)) if file.exists() else {})
+    return RunSettings(read_config(str(file), asked=False) if file.exists() else {})
 
 
 def write_report(

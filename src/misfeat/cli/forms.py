@@ -141,6 +141,7 @@ def read_bins(value: Any, parameter: str) -> Any:
     bins: dict[str, Any] = {}
     for text in _listed(value):
         column, equals, rule = text.rpartition("=")
+        _once(column if equals else "*", bins, parameter)
         if "," in rule and equals:
             bins[column] = [point for point in rule.split(",") if point]
         else:
@@ -214,8 +215,8 @@ def read_blocks(value: Any, parameter: str) -> dict[str, Any]:
     """
     if isinstance(value, dict):
         return value
-    pairs = (_pair(text, parameter, "lipids=hdl,ldl") for text in _listed(value))
-    return {name: split(members, ",") for name, members in pairs}
+    pairs = _pairs(value, parameter, "lipids=hdl,ldl")
+    return {name: split(members, ",") for name, members in pairs.items()}
 
 
 def read_costs(value: Any, parameter: str) -> dict[str, float]:
@@ -228,8 +229,8 @@ def read_costs(value: Any, parameter: str) -> dict[str, float]:
     """
     if isinstance(value, dict):
         return value
-    pairs = (_pair(text, parameter, "mri=400") for text in _listed(value))
-    return {column: _number(cost, Setting(parameter, cost, column)) for column, cost in pairs}
+    pairs = _pairs(value, parameter, "mri=400")
+    return {c: _number(cost, Setting(parameter, cost, c)) for c, cost in pairs.items()}
 
 
 def _spell_by_name(value: Any) -> list[Any]:
@@ -247,15 +248,30 @@ def split(text: str, separator: str) -> list[str]:
     return [part.strip() for part in text.split(separator) if part.strip()]
 
 
-def _pair(text: str, parameter: str, example: str) -> tuple[str, str]:
-    name, equals, rest = text.rpartition("=")
-    if not (name and equals and rest):
+def _pairs(value: Any, parameter: str, example: str) -> dict[str, str]:
+    """What texts such as ``NAME=REST`` say, each name once."""
+    pairs: dict[str, str] = {}
+    for text in _listed(value):
+        name, equals, rest = text.rpartition("=")
+        if not (name and equals and rest):
+            raise MisfeatError(
+                "{setting} says too little; write it as {example}.",
+                setting=Setting(parameter, text),
+                example=example,
+            )
+        _once(name, pairs, parameter)
+        pairs[name] = rest
+    return pairs
+
+
+def _once(name: str, said: dict[str, Any], parameter: str) -> None:
+    """Raise where a name was said before; the second would silently replace the first."""
+    if name in said:
         raise MisfeatError(
-            "{setting} says too little; write it as {example}.",
-            setting=Setting(parameter, text),
-            example=example,
+            "{setting} is given twice{where}; give it once.",
+            setting=Setting(parameter),
+            where="" if name == "*" else f" for {name!r}",
         )
-    return name, rest
 
 
 def _whole(text: str, setting: Setting) -> int:

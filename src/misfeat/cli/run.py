@@ -108,7 +108,7 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
     known = {*names, *settings.blocks()}
     for column in costs:
         if settings["target"] in names and column.strip() not in known:
-            raise no_such_column(column, names, "a feature with a cost")
+            raise no_such_column(column, names, "a feature with a cost", "costs")
 
 
 def _lost_while_printing(selection: Selection, worths: Rows, as_json: bool) -> OSError | None:

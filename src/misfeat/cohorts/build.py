@@ -258,7 +258,13 @@ def _with_never_recorded(
 
 def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
     constant = [cohort.name for cohort in cohorts if len(np.unique(cohort.target)) == 1]
-    if constant:
+    if len(np.unique(cohorts.target_codes)) == 1:
+        notes.warn(
+            "The target {column!r} has a single value in all rows, so that nothing can tell about "
+            "it; every score is 0. Choose another target.",
+            column=cohorts.target,
+        )
+    elif constant:
         one = len(constant) == 1
         notes.warn(
             "The target {column!r} has a single value in the {subgroups} {names}; every score "

@@ -19,7 +19,7 @@ from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_c
 from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.values import Value, canonical, label
-from misfeat.exceptions import MisfeatError, Setting, listed, shortened
+from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,8 +142,11 @@ def _refuse_repeats(rules: Sequence[GroupRule]) -> None:
         if key in seen:
             raise MisfeatError(
                 "{groups} names {name!r} twice; name it once.",
-                remedy="The subgroup of every row, where no column says it, goes to "
-                "fit(X, y, groups=...).",
+                remedy="{elsewhere}",
+                elsewhere=InPython(
+                    "The subgroup of every row, where no column says it, goes to "
+                    "fit(X, y, groups=...)."
+                ),
                 groups=Setting("groups"),
                 name=name,
             )
@@ -172,7 +175,8 @@ def _not_a_group(part: object) -> MisfeatError:
     return MisfeatError(
         "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
         "merge values, or {predicate} for a predicate.",
-        remedy="The subgroup of every row goes to fit(X, y, groups=...).",
+        remedy="{elsewhere}",
+        elsewhere=InPython("The subgroup of every row goes to fit(X, y, groups=...)."),
         setting=Setting("groups", part),
         cuts=Setting("groups", [40], column="age"),
         merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.parameters import a_level
 
 if TYPE_CHECKING:
     from misfeat.completion.model import Known
@@ -26,11 +27,7 @@ def check_known(known: Known, size: int) -> None:
 
 def check_confidence(confidence: object) -> None:
     """Raise unless a number strictly between 0 and 1, or None."""
-    if confidence is not None and not (is_number(confidence) and 0 < confidence < 1):
-        raise MisfeatError(
-            "{setting}; it must lie between 0 and 1, or be None.",
-            setting=Setting("confidence", confidence),
-        )
+    a_level().check(confidence, "confidence")
 
 
 def check_probability(value: object, name: str) -> None:

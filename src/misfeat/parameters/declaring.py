@@ -7,6 +7,7 @@ its completion.
 
 from __future__ import annotations
 
+import re
 from dataclasses import Field, dataclass, field, fields
 from numbers import Real
 from textwrap import dedent, fill, indent
@@ -25,6 +26,7 @@ PREDICTIONS, OUTPUT = "Predictions", "Output"
 """Headings that options stand under."""
 _WIDTH = 88
 """Columns of a line in a docstring."""
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,6 @@ class Parameter:
     ----------
     name : str
         As in Python.
-    annotation : str
-        Its type hint.
     default : object
         Its default.
     takes : Takes
@@ -96,7 +96,6 @@ class Parameter:
     """
 
     name: str
-    annotation: str
     default: Any
     takes: Takes
     doc: str
@@ -164,17 +163,26 @@ def with_parameters(kind: Kind) -> Kind:
 
 def _as_parameter(one: Field[Any]) -> Parameter:
     said = one.metadata
-    return Parameter(
-        one.name, str(one.type), one.default, said["takes"], said["doc"], said["option"]
-    )
+    return Parameter(one.name, one.default, said["takes"], said["doc"], said["option"])
 
 
 def _section(kind: Any) -> str:
     lines = ["Parameters", "----------"]
     for one in parameters_of(kind).values():
         lines.append(f"{one.name} : {one.takes.words}, default={_spelled(one.default)}")
-        lines.append(indent(fill(" ".join(one.doc.split()), _WIDTH), "    "))
+        lines.append(indent(_filled(one.doc), "    "))
     return "\n".join(lines)
+
+
+def _filled(doc: str) -> str:
+    """Text in lines of a docstring; literals such as ``{"age": [40]}`` are not broken."""
+    whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), _on_one_line(doc))
+    lines = fill(whole, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return lines.replace(_UNBROKEN, " ")
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _spelled(default: object) -> str:
@@ -188,12 +196,13 @@ def anything(words: str) -> Takes:
 
 def an_integer(least: int = 1, none: bool = False) -> Takes:
     """An integer of at least `least`, or None where allowed."""
-    return Takes("int", lambda value, name: check_count(value, name, least, none), kind=int)
+    words = "int or None" if none else "int"
+    return Takes(words, lambda value, name: check_count(value, name, least, none), kind=int)
 
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-    return Takes("int", lambda value, name: check_jobs(value), kind=int)  # noqa: ARG005
+    return Takes("int or None", lambda value, name: check_jobs(value), kind=int)  # noqa: ARG005
 
 
 def a_share() -> Takes:

@@ -13,6 +13,13 @@ REPORT, SETTINGS = "report.html", "run.toml"
 """What the command line writes beside a selection; they go with the one they tell about."""
 
 
+def as_folder(path: object) -> Path:
+    """The folder that a path names; raises for anything that is no path."""
+    if not isinstance(path, str | os.PathLike):
+        raise MisfeatError("{setting}; give the path of a folder.", setting=Setting("folder", path))
+    return Path(path).expanduser()
+
+
 def write_folder(folder: Path, files: dict[str, bytes]) -> None:
     """Write files into a new folder that takes the place of an old one of the same kind."""
     foreign = foreign_entries(folder)

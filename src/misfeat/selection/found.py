@@ -53,6 +53,13 @@ class Found:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
         self.validation: str | None = None
 
+    def __repr__(self) -> str:
+        n, size = len(self.cohorts), self.size
+        return (
+            f"<Selection: sets of {size} of {len(self.features)} features in {n} subgroup"
+            f"{'' if n == 1 else 's'}; target {self.cohorts.target!r}>"
+        )
+
     @property
     def size(self) -> int:
         """Features per set, where a question does not say."""

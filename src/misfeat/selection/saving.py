@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +20,13 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.selection.asked import Asked
 from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.folders import ARRAYS, MANIFEST, write_folder
+from misfeat.selection.folders import ARRAYS, MANIFEST, as_folder, write_folder
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -69,7 +69,7 @@ def write_saved(saved: Saved, folder: str | Path) -> None:
     packed = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     manifest["arrays"] = hashlib.sha256(packed).hexdigest()
     manifest["checksum"] = _checksum(manifest)
-    place = Path(folder).expanduser()
+    place = as_folder(folder)
     place = place.resolve() if place.is_symlink() else place
     write_folder(place, {MANIFEST: _as_text(manifest), ARRAYS: packed})
 
@@ -78,7 +78,7 @@ def read_saved(folder: str | Path) -> Saved:
     """Read what `write_saved` wrote."""
     from safetensors.numpy import load
 
-    place = Path(folder).expanduser()
+    place = as_folder(folder)
     manifest = _read_manifest(place)
     file = place / ARRAYS
     try:

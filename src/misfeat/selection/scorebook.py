@@ -9,6 +9,7 @@ import numpy as np
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
@@ -100,7 +101,7 @@ class ScoreBook:
                 "sampler": self.sampler,
                 "n_jobs": self.n_jobs,
                 "n_exact": len(self._exact),
-                "sizes": list(self._completed),
+                "sizes": [int(size) for size in self._completed],
                 "entropy": str(self._seeds.entropy),
                 "drawn": self._seeds.n_children_spawned,
             }
@@ -141,7 +142,15 @@ class ScoreBook:
     def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
         nothing_to_predict = self.budget == 1 and not self.measure.missing.any()
         completer = _NOTHING_TO_PREDICT if nothing_to_predict else self.completer
-        return completer.complete(self._known(size, completer, progress), size)
+        completed = completer.complete(self._known(size, completer, progress), size)
+        if not isinstance(completed, CompletedScores):
+            raise MisfeatError(
+                "{setting} gave {kind} instead of scores; its method complete must return "
+                "CompletedScores.",
+                setting=Setting("completer", type(completer).__name__),
+                kind=type(completed).__name__,
+            )
+        return completed
 
     def _known(self, size: int, completer: Completer, progress: Progress | None) -> Known:
         reach = self._check_memory(size, completer)

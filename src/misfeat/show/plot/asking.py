@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import shortened as shown_value
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.selection.selection import Selection
 from misfeat.show.plot.canvas import shortened
@@ -26,6 +27,11 @@ def selection_of(selected: Fitted | Selection) -> Selection:
     """The selection itself, or that of a fitted estimator."""
     if isinstance(selected, Selection):
         return selected
+    if not hasattr(selected, "fit"):
+        raise MisfeatError(
+            "A plot shows a fitted SubgroupSelector or a Selection, not {value}.",
+            value=shown_value(selected),
+        )
     check_is_fitted(selected, "selection_")
     return selected.selection_
 
