@@ -1,4 +1,4 @@
-"""Cohorts drawn from a known population: predictions beside the truth.
+"""Subgroups drawn from a known population: predictions beside the truth.
 
 python examples/02_generated.py
 """

@@ -42,7 +42,7 @@ class CompletionBench:
     tables : sequence of str
         Names in `TABLES`.
     shares : sequence of float, default=(0.2, 0.5)
-        Probabilities with which a feature is hidden from a cohort.
+        Probabilities with which a feature is hidden from a subgroup.
     seeds : sequence of int, default=1 to 10
         Seeds of what is hidden.
     size : int, default=3

@@ -1,4 +1,4 @@
-"""Hide features from cohorts on purpose, and see what a completer makes of it."""
+"""Hide features from subgroups on purpose, and see how well a completer predicts them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def exact_scores(cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> Exa
 def sampled(
     exact: ExactScores, budget: float, sampler: str, rng: np.random.Generator
 ) -> ExactScores:
-    """Keep a share of each cohort's known scores, chosen by a sampler; the others become NaN.
+    """Keep a share of each subgroup's known scores, chosen by a sampler; the others become NaN.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def sets_to_test(truth: Truth, known: Known, size: int) -> Mask:
 
 
 def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:
-    """How well guessed scores rank sets; means over cohorts.
+    """How well guessed scores rank sets; means over subgroups.
 
     Parameters
     ----------

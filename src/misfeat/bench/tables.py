@@ -35,8 +35,8 @@ class BenchTable:
     cohorts : Cohorts
         Its coded rows.
     redraw : callable or None
-        Takes a mask of (cohort, feature) and a random generator; returns cohorts in which what the
-        mask marks is drawn anew from the population. None where nobody knows the population.
+        Takes a mask of (subgroup, feature) and a random generator; returns cohorts in which what
+        the mask marks is drawn anew from the population. None where nobody knows the population.
     """
 
     cohorts: Cohorts

@@ -29,11 +29,11 @@ class ExactScores:
     Attributes
     ----------
     by_size : tuple of ndarray of shape (n_cohorts, n_subsets of that size)
-        ``by_size[m][i, r]`` is the score of the subset of size m and rank r in cohort i, NaN where
-        the cohort never recorded one of its features, has no row with all of them, or was not asked
-        to compute it.
+        ``by_size[m][i, r]`` is the score of the subset of size m and rank r in subgroup i, NaN
+        where the subgroup never recorded one of its features, has no row with all of them, or was
+        not asked to compute it.
     missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded.
+        Which features each subgroup never recorded.
     ceiling : ndarray of shape (n_cohorts,)
         What no score can exceed.
     closed : bool
@@ -46,7 +46,7 @@ class ExactScores:
     closed: bool = True
 
     def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
-        """What would be left, had the cohorts not recorded some features.
+        """What would be left if the subgroups had not recorded some features.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Known:
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
-        """What would be known, had the cohorts not recorded the features that a mask marks.
+        """What would be known if the subgroups had not recorded the features that a mask marks.
 
         The rows are the same ones, so what was prepared of them is shared; of hidden features
         nothing may be read there.
@@ -187,7 +187,7 @@ SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 
 @dataclass(frozen=True, eq=False)
 class CompletedScores:
-    """A score for every subset of one size in every cohort.
+    """A score for every subset of one size in every subgroup.
 
     Attributes
     ----------
@@ -200,10 +200,10 @@ class CompletedScores:
     predicted : ndarray of bool of shape (n_cohorts, n_subsets)
         Where the score was predicted.
     support : ndarray of int of shape (n_cohorts, n_subsets)
-        Which of `SUPPORT` the score rests on. 4: the cohort recorded all features itself; 3: some
-        cohort recorded all of them together; 2: every pair with an unrecorded feature was recorded
-        together somewhere; 1: some such pair was not, so that nobody knows how the two interact; 0:
-        some unrecorded feature was recorded nowhere.
+        Which of `SUPPORT` the score rests on. 4: the subgroup recorded all features itself; 3:
+        some subgroup recorded all of them together; 2: every pair with an unrecorded feature was
+        recorded together somewhere; 1: some such pair was not, so that nobody knows how the two
+        interact; 0: some unrecorded feature was recorded nowhere.
     """
 
     subsets: NDArray[np.integer]
@@ -226,5 +226,5 @@ class Completer(Protocol):
         ...
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort."""
+        """A score for every subset of one size in every subgroup."""
         ...

@@ -1,4 +1,4 @@
-"""Which features to hide from which cohorts, at random, so that the truth stays known."""
+"""Which features to hide from which subgroups, at random, so that the truth stays known."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_SHARE = 0.6
-"""No cohort loses more than this share of the features."""
+"""No subgroup loses more than this share of the features."""
 
 
 def random_mask(
     n_cohorts: int, n_features: int, p: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Hide each feature of each cohort with probability `p`.
+    """Hide each feature of each subgroup with probability `p`.
 
-    At least one feature and at most 60 % of them are hidden in every cohort, and none in all.
+    At least one feature and at most 60 % of them are hidden in every subgroup, and none in all.
 
     Returns
     -------
     ndarray of bool of shape (n_cohorts, n_features)
-        True where a feature is hidden. With one cohort or ``p = 0`` nothing is.
+        True where a feature is hidden. With one subgroup or ``p = 0`` nothing is.
 
     Examples
     --------
@@ -45,6 +45,6 @@ def random_mask(
         cohort = int(np.argmax(mask.sum(axis=1)))
         mask[cohort, feature] = False
         if not mask[cohort].any() and n_features > 1:
-            # Then every cohort hides this feature alone, so the next one is hidden nowhere.
+            # Then every subgroup hides this feature alone, so the next one is hidden nowhere.
             mask[cohort, (feature + 1) % n_features] = True
     return mask

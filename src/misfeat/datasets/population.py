@@ -1,10 +1,10 @@
-"""Cohorts drawn from a population that is known exactly, so that answers meet the truth.
+"""Subgroups drawn from a population that is known exactly, so that answers can be checked.
 
-In cohort g a row has a target y, a hidden class z, and features that are independent given both:
+In subgroup g a row has a target y, a hidden class z, and features that are independent given both:
 
     p_g(x, y) = p_g(y) * sum over z of p_g(z | y) * product over features f of p_g(x_f | y, z).
 
-The hidden class makes features depend on each other beyond the target. The tables of a cohort are
+The hidden class makes features depend on each other beyond the target. The tables of a subgroup are
 drawn around shared ones, the closer the higher `similarity`.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The exact distribution that one cohort was drawn from.
+    """The exact distribution that one subgroup was drawn from.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class GeneratedCohorts(Dataset):
         Parameters
         ----------
         mask : ndarray of bool of shape (n_cohorts, n_features)
-            True where a feature is drawn anew from the population of the cohort.
+            True where a feature is drawn anew from the population of the subgroup.
         rng : numpy.random.Generator
             What draws them.
         """
@@ -171,27 +171,27 @@ def make_cohorts(
     target: str = "target",
     random_state: int | None = None,
 ) -> GeneratedCohorts:
-    """Draw a table of cohorts from a known population, and hide features from some cohorts.
+    """Draw a table of subgroups from a known population, and hide features from some of them.
 
     Parameters
     ----------
     n_cohorts, n_rows, n_features : int
-        Cohorts, rows of each, and features.
+        Subgroups, rows of each, and features.
     n_values, n_classes, n_latent : int
         Values of a feature, of the target, and of the hidden class.
     strength : float, default=0.6
         How much the most telling feature depends on the target, from 0 to 1. Feature f keeps the
         share ``(n_features - f) / n_features`` of it.
     similarity : float, default=50
-        How close the cohorts' tables are to the shared ones: the concentration of a Dirichlet
+        How close the subgroups' tables are to the shared ones: the concentration of a Dirichlet
         distribution.
     hide : float, default=0.2
-        The probability with which a feature is hidden from a cohort: at least one and at most 60 %
-        of them in every cohort, none in all. 0 hides nothing.
+        The probability with which a feature is hidden from a subgroup: at least one and at most
+        60 % of them in every subgroup, none in all. 0 hides nothing.
     feature_names, cohort_names : sequence of str, default=None
-        ``f1``, ``f2``, … and ``c1``, ``c2``, … where None.
+        Default to ``f1``, ``f2``, … and ``c1``, ``c2``, …
     group, target : str
-        The names of the columns that hold the cohort and the target.
+        The names of the columns that hold the subgroup and the target.
     random_state : int, default=None
         Seed.
 
@@ -233,7 +233,7 @@ def make_cohorts(
 
 
 def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
-    """The names of features or of cohorts: ``f1``, ``f2``, ... or ``c1``, ``c2``, ... if None."""
+    """The names of features or of subgroups: ``f1``, ``f2``, ... or ``c1``, ``c2``, ... if None."""
     names = list(given) if given is not None else [f"{what[0]}{i + 1}" for i in range(count)]
     if len(names) != count:
         raise MisfeatError(

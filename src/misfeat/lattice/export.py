@@ -88,7 +88,7 @@ def to_pyg(
     n_features : int
         How many features subsets are made of.
     cohorts : sequence of str
-        One lattice each; the name is the node type.
+        The names of subgroups, one lattice each; the name is the node type.
     low, high : int
         Sizes of the subsets that are nodes; all where not given.
     scores : mapping of int to ndarray of shape (n_cohorts, n_subsets), default=None
@@ -100,7 +100,7 @@ def to_pyg(
         Nodes have ``x`` (which features the subset holds, as the paper's model sees it), ``y`` (the
         score, NaN where unknown) and ``size``. Edge types are ``(a, "in_lattice", a)``, inter-level
         and intra-level edges in both directions, and ``(a, "across", b)`` for every ordered pair of
-        cohorts.
+        subgroups.
 
     Examples
     --------
@@ -152,14 +152,14 @@ def to_networkx(
     features : int or sequence of str
         How many features there are, or their names.
     cohorts : sequence of str, default=None
-        One lattice each; None gives a single lattice.
+        The names of subgroups, one lattice each; None gives a single lattice.
     low, high : int
         Sizes of the subsets that are nodes; all where not given.
 
     Returns
     -------
     networkx.Graph
-        A node is the tuple of its features, or ``(cohort, tuple)``. An edge has a ``kind``:
+        A node is the tuple of its features, or ``(subgroup, tuple)``. An edge has a ``kind``:
         ``"between"`` levels, ``"beside"`` within one, ``"across"`` lattices.
 
     Examples
@@ -216,7 +216,7 @@ def _labels_by_size(
         wanted = (n_cohorts, comb(n_features, size))
         if given.shape != wanted:
             raise MisfeatError(
-                f"scores[{size}] must have the shape (cohorts, sets of that size), {wanted}; it "
+                f"scores[{size}] must have the shape (subgroups, sets of that size), {wanted}; it "
                 f"has {given.shape}."
             )
     return labels
@@ -225,7 +225,7 @@ def _labels_by_size(
 def _labels(
     subsets: Sequence[NDArray[np.int32]], by_size: Mapping[int, NDArray[np.float64]], place: int
 ) -> NDArray[np.float64]:
-    """The scores of one cohort, level after level, NaN where none were given."""
+    """The scores of one subgroup, level after level, NaN where none were given."""
     parts = []
     for of_level in subsets:
         given = by_size.get(of_level.shape[1])

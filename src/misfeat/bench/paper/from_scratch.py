@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohort, Cohorts
 
 MOST_TIMED = 300
-"""Sets of a size and cohort that are scored; the time is scaled to all of them."""
+"""Sets of a size and subgroup that are scored; the time is scaled to all of them."""
 
 
 def score_from_scratch(cohort: Cohort, subset: NDArray[np.integer]) -> float:
@@ -50,7 +50,7 @@ def score_from_scratch(cohort: Cohort, subset: NDArray[np.integer]) -> float:
 
 
 def scratch_seconds(cohorts: Cohorts, largest: int) -> float:
-    """Seconds to score all sets of up to `largest` features of all cohorts, each by itself."""
+    """Seconds to score all sets of up to `largest` features of all subgroups, each by itself."""
     rng = np.random.default_rng(0)
     n_features = len(cohorts.features)
     seconds = 0.0

@@ -119,7 +119,7 @@ def _effectiveness(results: Results) -> Iterator[str]:
         )
     yield ""
     yield "Over all sets of three, exact where they can be computed, as users see it; means over"
-    yield "cohorts that lack a feature:"
+    yield "subgroups that lack a feature:"
     yield ""
     yield from _table(
         ["nDCG@5 (share of the true five best sets' score captured)", *datasets],
