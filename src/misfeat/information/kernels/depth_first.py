@@ -9,7 +9,11 @@ more feature splits the groups. With f(c) = c log c and N rows,
 A group that holds one class only contributes 0, under every further split: its rows are dropped for
 the whole subtree. So the deeper the search, the fewer rows are left.
 
-Where entropies are wanted, or where rows lack values, no row may be dropped for that reason.
+Scores above chance have g(c_s) in place of f(c_s), what chance would give. A pure group then
+contributes, unless it holds one row.
+
+Where entropies are wanted, or where rows lack values, no row may be dropped for such reasons. Where
+rows lack values, chance differs from subset to subset, for it depends on the rows of every class.
 """
 
 from __future__ import annotations
@@ -18,12 +22,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.logs import f_of
+from misfeat.information.kernels.logs import f_of, g_of
 from misfeat.information.kernels.order import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.information.kernels.logs import Logs
 
 
 class SearchedRows(NamedTuple):
@@ -43,8 +49,12 @@ class SearchedRows(NamedTuple):
         Cells that a split may touch.
     drop_pure : bool
         Whether rows of groups that hold one class only are dropped.
-    f : ndarray
-        f(c) = c log c.
+    negligible : int
+        Rows of groups that hold at most so many are dropped in any case.
+    lacks_values : bool
+        Whether any code is negative.
+    logs : Logs
+        What counts and totals are worth.
     """
 
     codes: NDArray[np.integer]
@@ -54,7 +64,9 @@ class SearchedRows(NamedTuple):
     n_classes: int
     n_cells: int
     drop_pure: bool
-    f: NDArray[np.float64]
+    negligible: int
+    lacks_values: bool
+    logs: Logs
 
 
 class Path(NamedTuple):
@@ -69,7 +81,7 @@ class Path(NamedTuple):
     n_left : ndarray of int64 of shape (n_depths,)
         How many such rows there are.
     joint, marginal : ndarray of shape (n_depths,)
-        Sums of f over the classes of all groups, and over all groups.
+        Sums of f over the classes of all groups, and of g over all groups.
     totals : ndarray of int64 of shape (n_depths, n_classes)
         Rows of every class.
     """
@@ -106,7 +118,7 @@ class Scratch(NamedTuple):
 
 @compiled
 def score_listed(members, sizes, rows, sums):
-    """Write the sums of f of listed subsets.
+    """Write the sums of listed subsets.
 
     `sums` has one row for the sum over classes less that over groups; two rows keep them apart;
     two more hold the sum of f over the class totals and the number of rows, which vary between
@@ -133,7 +145,7 @@ def score_listed(members, sizes, rows, sums):
                 scratch.renumbered[scratch.touched[t]] = -1
             path.features[depth] = feature
             depth += 1
-        _write(path, depth, rows.f, sums[:, s])
+        _write(path, depth, rows.logs.f, sums[:, s])
 
 
 @compiled
@@ -154,11 +166,12 @@ def _start(rows, n_depths):
         path.groups[0, i] = 0
         path.totals[0, rows.target[i]] += rows.weights[i]
     path.n_left[0] = n_rows
+    f, g, by_class, _ = rows.logs
     everything = np.int64(0)
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
-        path.joint[0] += f_of(path.totals[0, y], rows.f)
-    path.marginal[0] = f_of(everything, rows.f)
+        path.joint[0] += f_of(path.totals[0, y], f)
+    path.marginal[0] = g_of(everything, g, by_class)
     return path
 
 
@@ -195,8 +208,11 @@ def _count(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
-    """Sum f over the touched cells, clear them, and number the groups that are kept."""
-    f, n_classes, drop_pure = table.f, table.n_classes, table.drop_pure
+    """Sum f and g over the touched cells, clear them, and number the groups that are kept."""
+    f, g, by_class, _ = table.logs
+    n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
+    if table.lacks_values and len(by_class) > 0:
+        by_class = path.totals[depth + 1].astype(np.float64)
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     joint = 0.0
     marginal = 0.0
@@ -211,9 +227,9 @@ def _sum(n_touched, depth, table, path, scratch):
             total += count
             n_present += count > 0
             joint += f_of(count, f)
-        marginal += f_of(total, f)
+        marginal += g_of(total, g, by_class)
         renumbered[key] = -2  # dropped
-        if n_present > 1 or not drop_pure:
+        if n_present > 1 or not (drop_pure or total <= negligible):
             renumbered[key] = n_groups
             n_groups += 1
     path.joint[depth + 1], path.marginal[depth + 1] = joint, marginal
