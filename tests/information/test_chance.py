@@ -14,7 +14,6 @@ from misfeat.information.chance import (
     chance_of_totals,
     expected_information,
 )
-from misfeat.information.kernels.chance import chance_at
 from tests.information.generated import mean_n_log_n
 
 
@@ -74,9 +73,6 @@ def test_a_table_holds_every_total_up_to_its_reach():
     by_class = [30, 50, 20]
     table = ChanceTable.of(by_class, reach=60)
     assert table.values == pytest.approx(chance_of_totals(np.arange(61), by_class), rel=1e-15)
-    for total in (59, 60, 61, 100):
-        looked_up = chance_at(total, table.values, table.by_class)
-        assert looked_up == pytest.approx(chance_of_totals([total], by_class)[0], rel=1e-15)
     assert len(ChanceTable.of(by_class).values) == 101
 
 

@@ -75,8 +75,9 @@ def _chance_tables(by_class: tuple[int, ...], lanes: int, differs: bool) -> tupl
     if not lanes:
         return g, np.empty(0)
     joint, totals = _small_words(lanes == 2)
-    # Totals beyond all rows of the cohort do not occur.
-    return g, _kept(joint - g[np.minimum(totals, len(g) - 1)]) if lanes <= 4 else joint
+    if lanes > 4:
+        return g, joint
+    return g, _kept(joint - g.take(totals, mode="clip"))  # no total exceeds the rows of the cohort
 
 
 def _kept(table: Table) -> Table:

@@ -10,13 +10,21 @@ with ψ the digamma function, (x)_k = x (x+1) … (x+k-1) and G_k Gregory's coef
 of the order exp(-μ). It follows from E[n log n] = μ E[log (1 + n')], n' being the count of a cell
 with one row less in a cohort with one row less; from log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k; and
 because the means of ψ(1 + n') and of 1 / (1 + n')_k are known but for the chance that n' is small.
+
+Sums of E[n log n] over classes are wanted, and what depends on b stands apart from what depends on
+a: it is summed over the classes beforehand, so that a cell costs the same for any number of them.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SERIES_FROM = 40.0
 """Expected rows from which on the series is exact to rounding."""
@@ -36,6 +44,32 @@ def _series_factors(n_terms: int) -> np.ndarray:
 
 
 _FACTORS = _series_factors(SERIES_TERMS)
+_N_LOG_N = np.arange(256) * np.log(np.maximum(np.arange(256), 1))
+"""Hardly any larger count is met where probabilities are summed."""
+
+
+class Classes(NamedTuple):
+    """The classes of a cohort, largest first, and sums over the first m of them at place m.
+
+    Attributes
+    ----------
+    n_rows : float
+        Rows of the cohort.
+    sizes : ndarray of shape (n_classes,)
+        Rows of each class.
+    rows : ndarray of shape (n_classes + 1,)
+        Sums of b.
+    digammas : ndarray of shape (n_classes + 1,)
+        Sums of b [ψ(b) - ψ(N)].
+    factors : ndarray of shape (n_classes + 1, SERIES_TERMS)
+        Sums of b |G_k| (k-1)! (N)_k / (b)_k.
+    """
+
+    n_rows: float
+    sizes: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    digammas: NDArray[np.float64]
+    factors: NDArray[np.float64]
 
 
 @compiled
@@ -46,93 +80,96 @@ def _digamma(x):
 
 
 @compiled
-def _by_series(cell, n_class, n_rows, digammas):
-    """The series; `digammas` is ψ(a) + ψ(b) - ψ(N), parts of which are the same for many cells."""
-    mean = cell * n_class / n_rows
-    total = digammas
-    ratio = 1.0
-    for k in range(SERIES_TERMS):
-        ratio *= (n_rows + k) / ((cell + k) * (n_class + k))
-        term = _FACTORS[k] * ratio
-        total += term
-        if term < 1e-16:
+def sum_over_classes(by_class, n_rows):
+    """Sum beforehand what the series needs of classes that have so many rows."""
+    n_classes = len(by_class)
+    sizes = np.sort(by_class)[::-1].copy()
+    rows = np.zeros(n_classes + 1)
+    digammas = np.zeros(n_classes + 1)
+    factors = np.zeros((n_classes + 1, SERIES_TERMS))
+    for y in range(n_classes):
+        size = sizes[y]
+        if size < SERIES_FROM:
             break
-    return mean * total
+        rows[y + 1] = rows[y] + size
+        digammas[y + 1] = digammas[y] + size * (_digamma(size) - _digamma(n_rows))
+        ratio = size
+        for k in range(SERIES_TERMS):
+            ratio *= (n_rows + k) / (size + k)
+            factors[y + 1, k] = factors[y, k] + _FACTORS[k] * ratio
+    return Classes(n_rows, sizes, rows, digammas, factors)
 
 
 @compiled
-def _by_summing(cell, n_class, n_rows):
-    """Probabilities by recurrence from the most probable count outwards, over their sum."""
+def by_series(cell, m, n_rows, rows, digammas, factors):
+    """The sum of E[n log n] over the first m classes, of each of which many rows are expected."""
+    total = rows[m] * _digamma(cell) + digammas[m]
+    negligible = 1e-16 * rows[m]
+    ratio = 1.0
+    for k in range(SERIES_TERMS):
+        ratio /= cell + k
+        term = factors[m, k] * ratio
+        total += term
+        if term < negligible:
+            break
+    return cell / n_rows * total
+
+
+@compiled
+def _n_log_n(n):
+    return _N_LOG_N[np.int64(n)] if n < len(_N_LOG_N) else n * np.log(n)
+
+
+@compiled
+def by_summing(cell, n_class, n_rows):
+    """E[n log n] of one class: probabilities from the most probable count outwards, normalized."""
     others = n_rows - cell - n_class
     lowest = max(0.0, -others)
     highest = min(cell, n_class)
     mode = min(max(np.floor((cell + 1.0) * (n_class + 1.0) / (n_rows + 2.0)), lowest), highest)
     mass = 1.0
-    total = mode * np.log(mode) if mode > 1.0 else 0.0
+    total = _n_log_n(mode)
     n, p = mode, 1.0
     while n < highest and p > NEGLIGIBLE:
         p *= (cell - n) * (n_class - n) / ((n + 1.0) * (others + n + 1.0))
         n += 1.0
         mass += p
-        if n > 1.0:
-            total += p * n * np.log(n)
+        total += p * _n_log_n(n)
     n, p = mode, 1.0
     while n > lowest and p > NEGLIGIBLE:
         p *= n * (others + n) / ((cell - n + 1.0) * (n_class - n + 1.0))
         n -= 1.0
         mass += p
-        if n > 1.0:
-            total += p * n * np.log(n)
+        total += p * _n_log_n(n)
     return total / mass
 
 
 @compiled
-def chance_of_total(cell, by_class):
-    """Sum over the classes of E[n log n] for a cell of so many rows.
+def fill_chance(totals, by_class, found):
+    """Write the sum over the classes of E[n log n] for cells of so many rows.
 
     `by_class` holds the rows of every class in the cohort, as floats.
     """
-    n_rows = by_class.sum()
-    return _sum_over_classes(np.float64(cell), by_class, n_rows, _digammas_of(by_class, n_rows))
-
-
-@compiled
-def fill_chance(totals, by_class, found):
-    """Write `chance_of_total` of every listed total."""
-    n_rows = by_class.sum()
-    digammas = _digammas_of(by_class, n_rows)
+    # Taking an array out of a tuple counts a reference, too dear for every cell.
+    n_rows, sizes, rows, digammas, factors = sum_over_classes(by_class, by_class.sum())
     for i in range(len(totals)):
-        found[i] = _sum_over_classes(np.float64(totals[i]), by_class, n_rows, digammas)
+        cell = np.float64(totals[i])
+        found[i] = 0.0
+        if cell <= 1.0:
+            continue
+        m = 0
+        while m < len(sizes) and sizes[m] * cell >= SERIES_FROM * n_rows:
+            m += 1
+        if m > 0:
+            found[i] = by_series(cell, m, n_rows, rows, digammas, factors)
+        for y in range(m, len(sizes)):
+            if sizes[y] > 0.0:
+                found[i] += by_summing(cell, sizes[y], n_rows)
 
 
 @compiled
-def _digammas_of(by_class, n_rows):
-    """ψ(b) - ψ(N) for every class that is large enough to need it."""
-    digammas = np.zeros(len(by_class))
-    for y in range(len(by_class)):
-        if by_class[y] >= SERIES_FROM:
-            digammas[y] = _digamma(by_class[y]) - _digamma(n_rows)
-    return digammas
-
-
-@compiled
-def _sum_over_classes(cell, by_class, n_rows, digammas):
-    if cell <= 1.0:
-        return 0.0
-    own = _digamma(cell) if cell >= SERIES_FROM else 0.0
-    total = 0.0
-    for y in range(len(by_class)):
-        n_class = by_class[y]
-        if n_class * cell >= SERIES_FROM * n_rows:
-            total += _by_series(cell, n_class, n_rows, own + digammas[y])
-        elif n_class > 0.0:
-            total += _by_summing(cell, n_class, n_rows)
-    return total
-
-
-@compiled
-def chance_at(total, table, by_class):
-    """Sum over the classes of E[n log n], from the table as far as it reaches."""
-    if total < len(table):
-        return table[total]
-    return chance_of_total(total, by_class)
+def sum_of_chance(totals, by_class):
+    """The same, summed over the listed cells."""
+    found = np.empty(len(totals))
+    fill_chance(totals, by_class, found)
+    return found.sum()

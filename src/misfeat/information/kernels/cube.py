@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.logs import f_of, g_of
+from misfeat.information.kernels.chance import sum_of_chance
+from misfeat.information.kernels.logs import f_of
 from misfeat.machine.compiling import compiled, compiled_fast
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def _sum_out(source, result, outer, cardinality, inner):
                     total[i] += more[i]
 
 
-@compiled_fast
+@compiled
 def _difference_of_fours(cells, f, g, small):
     """Sum of f over four 16-bit lanes less g of their sum, for cells that are 64-bit words."""
     looked_up = 0.0
@@ -256,7 +257,8 @@ def _difference_of_fours(cells, f, g, small):
             b = (cell >> np.uint64(16)) & lane
             c = (cell >> np.uint64(32)) & lane
             d = cell >> np.uint64(48)
-            computed += ((f[a] + f[b]) + (f[c] + f[d])) - g[a + b + c + d]
+            # A fixed order, for the compiler's choice would depend on what f and g are.
+            computed = ((computed + f[a]) + (f[b] + f[c])) + f[d] - g[a + b + c + d]
     return looked_up + computed
 
 
@@ -306,16 +308,38 @@ def _difference_of_words(words, words_a_cell, f, g, small):
 def _sums(table, lanes, n_classes, logs):
     """The sum of f over lanes, and that of g over cells."""
     f, g, by_class, _ = logs
+    computed = len(by_class) > 0  # what chance gives beyond the table is computed afterwards
     joint = 0.0
     marginal = 0.0
+    n_beyond = 0
     for start in range(0, len(table), lanes):
         total = np.int64(0)
         for y in range(n_classes):
             count = np.int64(table[start + y])
             total += count
             joint += f_of(count, f)
-        marginal += g_of(total, g, by_class)
+        if computed and total >= len(g):
+            n_beyond += 1
+        else:
+            marginal += f_of(total, g)
+    if n_beyond > 0:
+        marginal += _chance_beyond(table, lanes, n_beyond, g, by_class)
     return joint, marginal
+
+
+@compiled
+def _chance_beyond(table, lanes, n_beyond, g, by_class):
+    """The sum of what chance gives over the cells whose totals are beyond the table of g."""
+    beyond = np.empty(n_beyond, dtype=np.int64)
+    at = 0
+    for start in range(0, len(table), lanes):
+        total = np.int64(0)
+        for y in range(len(by_class)):
+            total += np.int64(table[start + y])
+        if total >= len(g):
+            beyond[at] = total
+            at += 1
+    return sum_of_chance(beyond, by_class)
 
 
 @compiled

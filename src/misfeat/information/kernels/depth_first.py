@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.logs import f_of, g_of
+from misfeat.information.kernels.chance import sum_of_chance
+from misfeat.information.kernels.logs import f_of
 from misfeat.information.kernels.order import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
 
@@ -108,12 +109,15 @@ class Scratch(NamedTuple):
         The cell of each row.
     touched : ndarray of int64 of shape (n_rows,)
         Cells with rows, as they were met.
+    beyond : ndarray of int64 of shape (n_rows,)
+        Totals of cells that no table reaches.
     """
 
     cells: NDArray[np.int64]
     renumbered: NDArray[np.int64]
     keys: NDArray[np.int64]
     touched: NDArray[np.int64]
+    beyond: NDArray[np.int64]
 
 
 @compiled
@@ -128,6 +132,7 @@ def score_listed(members, sizes, rows, sums):
     scratch = Scratch(
         np.zeros((rows.n_cells, rows.n_classes), dtype=np.int64),
         np.full(rows.n_cells, -1, dtype=np.int64),
+        np.empty(len(rows.target), dtype=np.int64),
         np.empty(len(rows.target), dtype=np.int64),
         np.empty(len(rows.target), dtype=np.int64),
     )
@@ -171,7 +176,7 @@ def _start(rows, n_depths):
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
         path.joint[0] += f_of(path.totals[0, y], f)
-    path.marginal[0] = g_of(everything, g, by_class)
+    path.marginal[0] = path.joint[0] if len(by_class) else f_of(everything, g)
     return path
 
 
@@ -185,7 +190,7 @@ def _count(feature, depth, table, path, scratch):
     cardinality = table.cardinalities[feature]
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
-    cells, renumbered, keys, touched = scratch
+    cells, renumbered, keys, touched, _ = scratch
     class_totals = path.totals[depth + 1]
     class_totals[:] = 0
     n_touched = 0
@@ -211,11 +216,12 @@ def _sum(n_touched, depth, table, path, scratch):
     """Sum f and g over the touched cells, clear them, and number the groups that are kept."""
     f, g, by_class, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
-    if table.lacks_values and len(by_class) > 0:
-        by_class = path.totals[depth + 1].astype(np.float64)
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    computed = len(by_class) > 0  # what chance gives beyond the table is computed afterwards
+    beyond = scratch.beyond
     joint = 0.0
     marginal = 0.0
+    n_beyond = 0
     n_groups = 0
     for t in range(n_touched):
         key = touched[t]
@@ -227,11 +233,19 @@ def _sum(n_touched, depth, table, path, scratch):
             total += count
             n_present += count > 0
             joint += f_of(count, f)
-        marginal += g_of(total, g, by_class)
+        if computed and total >= len(g):
+            beyond[n_beyond] = total
+            n_beyond += 1
+        else:
+            marginal += f_of(total, g)
         renumbered[key] = -2  # dropped
         if n_present > 1 or not (drop_pure or total <= negligible):
             renumbered[key] = n_groups
             n_groups += 1
+    if n_beyond > 0:
+        # Where rows lack values, these are the rows of every class that have those of the subset.
+        own = path.totals[depth + 1] if table.lacks_values else path.totals[0]
+        marginal += sum_of_chance(beyond[:n_beyond], own.astype(np.float64))
     path.joint[depth + 1], path.marginal[depth + 1] = joint, marginal
 
 

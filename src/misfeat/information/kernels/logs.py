@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.chance import chance_of_total
 from misfeat.machine.compiling import compiled_fast
 
 if TYPE_CHECKING:
@@ -41,13 +40,3 @@ def f_of(count, f):
     if count < len(f):
         return f[count]
     return count * np.log(np.float64(count))
-
-
-@compiled_fast
-def g_of(total, g, by_class):
-    """What the total of a cell is worth, from the table as far as it reaches."""
-    if total < len(g):
-        return g[total]
-    if len(by_class):
-        return chance_of_total(total, by_class)
-    return total * np.log(np.float64(total))
