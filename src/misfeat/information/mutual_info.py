@@ -69,13 +69,14 @@ def joint_mutual_info(
     >>> from misfeat.datasets import load_readmission
     >>> patients = load_readmission()
     >>> cohorts = build_cohorts(patients.columns, patients.target, groups={"age": [1000]})
-    >>> family_history = cohorts.features.index("family_history")
-    >>> joint_mutual_info(cohorts["age<=1000"], np.array([[family_history]])).round(4)
+    >>> subsets = np.array([[cohorts.features.index("family_history")]])
+    >>> joint_mutual_info(cohorts["age<=1000"], subsets).round(4)
     array([0.1169])
-    >>> joint_mutual_info(
-    ...     cohorts["age<=1000"], np.array([[family_history]]), above_chance=True
-    ... ).round(4)
-    array([0.1169])
+
+    Nearly half of it is what a feature that tells nothing would score:
+
+    >>> joint_mutual_info(cohorts["age<=1000"], subsets, above_chance=True).round(4)
+    array([0.0657])
     """
     rows = prepare_rows(cohort, above_chance=above_chance)
     return _mutual_info(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))

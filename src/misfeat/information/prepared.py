@@ -67,7 +67,7 @@ class PreparedRows:
     @property
     def by_class(self) -> NDArray[np.float64]:
         """How many rows each class has."""
-        return np.bincount(self.target, weights=self.weights, minlength=1)
+        return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
 
     @property
     def sum_f_of_classes(self) -> float:

@@ -308,7 +308,7 @@ def _difference_of_words(words, words_a_cell, f, g, small):
 def _sums(table, lanes, n_classes, logs):
     """The sum of f over lanes, and that of g over cells."""
     f, g, by_class, _ = logs
-    computed = len(by_class) > 0  # what chance gives beyond the table is computed afterwards
+    is_chance = len(by_class) > 0
     joint = 0.0
     marginal = 0.0
     n_beyond = 0
@@ -318,8 +318,10 @@ def _sums(table, lanes, n_classes, logs):
             count = np.int64(table[start + y])
             total += count
             joint += f_of(count, f)
-        if computed and total >= len(g):
-            n_beyond += 1
+        if total < len(g):
+            marginal += g[total]
+        elif is_chance:
+            n_beyond += 1  # few cells, so they are looked for again
         else:
             marginal += f_of(total, g)
     if n_beyond > 0:

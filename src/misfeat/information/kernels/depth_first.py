@@ -143,7 +143,9 @@ def score_listed(members, sizes, rows, sums):
         while depth < size:
             feature = members[s, depth]
             n_touched = _count(feature, depth, rows, path, scratch)
-            _sum(n_touched, depth, rows, path, scratch)
+            n_beyond = _sum(n_touched, depth, rows, path, scratch)
+            if n_beyond > 0:
+                _add_chance(n_beyond, depth, rows, path, scratch)
             if depth + 1 < size or next_begins_so(members, sizes, s):
                 _divide(depth, path, scratch)
             for t in range(n_touched):
@@ -213,11 +215,14 @@ def _count(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
-    """Sum f and g over the touched cells, clear them, and number the groups that are kept."""
+    """Sum f and g over the touched cells, clear them, and number the groups that are kept.
+
+    Returns for how many cells g has yet to be added: those beyond its table, if it is chance.
+    """
     f, g, by_class, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
-    computed = len(by_class) > 0  # what chance gives beyond the table is computed afterwards
+    is_chance = len(by_class) > 0
     beyond = scratch.beyond
     joint = 0.0
     marginal = 0.0
@@ -233,7 +238,9 @@ def _sum(n_touched, depth, table, path, scratch):
             total += count
             n_present += count > 0
             joint += f_of(count, f)
-        if computed and total >= len(g):
+        if total < len(g):
+            marginal += g[total]
+        elif is_chance:
             beyond[n_beyond] = total
             n_beyond += 1
         else:
@@ -242,11 +249,16 @@ def _sum(n_touched, depth, table, path, scratch):
         if n_present > 1 or not (drop_pure or total <= negligible):
             renumbered[key] = n_groups
             n_groups += 1
-    if n_beyond > 0:
-        # Where rows lack values, these are the rows of every class that have those of the subset.
-        own = path.totals[depth + 1] if table.lacks_values else path.totals[0]
-        marginal += sum_of_chance(beyond[:n_beyond], own.astype(np.float64))
     path.joint[depth + 1], path.marginal[depth + 1] = joint, marginal
+    return n_beyond
+
+
+@compiled
+def _add_chance(n_beyond, depth, table, path, scratch):
+    """Add what chance gives for the cells whose totals no table reaches."""
+    # Where rows lack values, it depends on those that have the values of this subset.
+    by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
+    path.marginal[depth + 1] += sum_of_chance(scratch.beyond[:n_beyond], by_class)
 
 
 @compiled
