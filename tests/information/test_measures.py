@@ -89,7 +89,7 @@ def test_above_chance_scores_are_lower_and_not_closed(make):
             assert found == pytest.approx(listed, abs=1e-12, nan_ok=True)
 
 
-def test_above_chance_the_ceiling_is_the_entropy_of_the_target_where_all_rows_count():
+def test_above_chance_the_ceiling_is_the_log_of_the_classes_where_rows_differ_between_sets():
     cohorts = build_cohorts(
         table(gaps=True), "y", groups="site", coding=Coding(sporadic="available")
     )

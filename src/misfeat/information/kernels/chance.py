@@ -83,7 +83,13 @@ def _digamma(x):
 def sum_over_classes(by_class, n_rows):
     """Sum beforehand what the series needs of classes that have so many rows."""
     n_classes = len(by_class)
-    sizes = np.sort(by_class)[::-1].copy()
+    sizes = np.empty(n_classes)
+    for y in range(n_classes):  # insertion: classes are few, and np.sort takes long to compile
+        at = y
+        while at > 0 and sizes[at - 1] < by_class[y]:
+            sizes[at] = sizes[at - 1]
+            at -= 1
+        sizes[at] = by_class[y]
     rows = np.zeros(n_classes + 1)
     digammas = np.zeros(n_classes + 1)
     factors = np.zeros((n_classes + 1, SERIES_TERMS))
@@ -150,8 +156,11 @@ def fill_chance(totals, by_class, found):
 
     `by_class` holds the rows of every class in the cohort, as floats.
     """
+    n_rows = 0.0
+    for y in range(len(by_class)):
+        n_rows += by_class[y]
     # Taking an array out of a tuple counts a reference, too dear for every cell.
-    n_rows, sizes, rows, digammas, factors = sum_over_classes(by_class, by_class.sum())
+    _, sizes, rows, digammas, factors = sum_over_classes(by_class, n_rows)
     for i in range(len(totals)):
         cell = np.float64(totals[i])
         found[i] = 0.0
@@ -172,4 +181,7 @@ def sum_of_chance(totals, by_class):
     """The same, summed over the listed cells."""
     found = np.empty(len(totals))
     fill_chance(totals, by_class, found)
-    return found.sum()
+    total = 0.0
+    for i in range(len(found)):
+        total += found[i]
+    return total
