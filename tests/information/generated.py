@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.stats import hypergeom
 from sklearn.metrics import mutual_info_score
+from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.cohorts import Cohort
 from misfeat.lattice import level
@@ -50,5 +53,20 @@ def reference(cohort: Cohort, subset: np.ndarray) -> float:
     )
 
 
-def everything(cohort: Cohort, n: int) -> list[float]:
-    return [reference(cohort, np.array(s)) for m in range(1, n + 1) for s in level(n, m)]
+def reference_above_chance(cohort: Cohort, subset: np.ndarray) -> float:
+    rows = (cohort.codes[subset] >= 0).all(axis=0)
+    keys = np.unique(cohort.codes[subset][:, rows], axis=1, return_inverse=True)[1].ravel()
+    table = np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64)
+    np.add.at(table, (keys, cohort.target[rows]), cohort.weights[rows])
+    counts = csr_matrix(table[:, table.any(axis=0)])
+    plug_in = mutual_info_score(None, None, contingency=counts)
+    return plug_in - expected_mutual_information(counts, int(counts.sum()))
+
+
+def everything(cohort: Cohort, n: int, score=reference) -> list[float]:
+    return [score(cohort, np.array(s)) for m in range(1, n + 1) for s in level(n, m)]
+
+
+def mean_n_log_n(cell: int, n_class: int, n_rows: int) -> float:
+    n = np.arange(2, min(cell, n_class) + 1)
+    return float((hypergeom(n_rows, n_class, cell).pmf(n) * n * np.log(n)).sum())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from misfeat import SubgroupSelector
-from misfeat.information.correlation import squared_correlation
+from misfeat.information.correlation import adjusted_correlation, squared_correlation
 from misfeat.lattice import level, ranks_below
 from tests.cohorts.holders import as_rows
 
@@ -48,6 +48,38 @@ def test_copies_and_constants_do_no_harm():
     assert others == pytest.approx([alone, 0.0])
     assert squared_correlation(products, np.array([[0, 1], [0, 2]])) == pytest.approx([alone] * 2)
     assert squared_correlation(products, np.zeros((0, 2), dtype=int)).shape == (0,)
+
+
+def test_above_chance_r2_is_adjusted_for_the_number_of_features():
+    rng = np.random.default_rng(0)
+    products = products_of(rng.normal(size=(6, 20)))
+    for size in range(1, 6):
+        r2 = squared_correlation(products, level(5, size))
+        expected = 1 - (1 - r2) * 19 / (19 - size)
+        assert adjusted_correlation(products, level(5, size), 20) == pytest.approx(expected)
+
+
+def test_features_that_tell_nothing_explain_nothing_above_chance_on_the_mean():
+    rng = np.random.default_rng(0)
+    found = [
+        adjusted_correlation(products_of(rng.normal(size=(4, 12))), level(3, 3), 12)[0]
+        for _ in range(2000)
+    ]
+    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(len(found))
+
+
+def test_above_chance_copies_and_constants_are_no_further_features():
+    a, y = np.random.default_rng(0).normal(size=(2, 50))
+    products = products_of(np.vstack([a, 3 * a, np.ones(50), y]))
+    (alone,) = adjusted_correlation(products, np.array([[0]]), 50)
+    with_copies = adjusted_correlation(products, np.array([[0, 1], [0, 2]]), 50)
+    assert with_copies == pytest.approx([alone] * 2)
+
+
+def test_as_many_features_as_rows_explain_nothing_above_chance():
+    products = products_of(np.random.default_rng(0).normal(size=(4, 4)))
+    assert squared_correlation(products, level(3, 3)) == pytest.approx([1.0])
+    assert adjusted_correlation(products, level(3, 3), 4).tolist() == [0.0]
 
 
 def test_the_selector_ranks_by_correlation_and_predicts_what_was_never_recorded():

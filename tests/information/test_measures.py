@@ -60,3 +60,37 @@ def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
     measure = mutual_information(Coding(sporadic="available"))
     assert not measure.closed
     assert measure.ceiling == pytest.approx(np.log(4))
+
+
+def information():
+    cohorts = build_cohorts(table(), "y", groups="site")
+    return MutualInformation(cohorts), MutualInformation(cohorts, above_chance=True)
+
+
+def correlation():
+    sums = build_product_sums(table(), "y", groups="site")
+    return SquaredCorrelation(sums), SquaredCorrelation(sums, above_chance=True)
+
+
+@pytest.mark.parametrize("make", [information, correlation])
+def test_above_chance_scores_are_lower_and_not_closed(make):
+    plain, above = make()
+    assert above.name == plain.name
+    assert above.words == f"{plain.words} above chance"
+    assert plain.closed
+    assert not above.closed
+    assert np.array_equal(above.ceiling, plain.ceiling)
+    for cohort in range(2):
+        scores = plain.of_levels(cohort, 1, 3, None)
+        for size, found in enumerate(above.of_levels(cohort, 1, 3, None), start=1):
+            assert np.array_equal(np.isnan(found), np.isnan(scores[size - 1]))
+            assert (found <= scores[size - 1])[~np.isnan(found)].all()
+            listed = above.of_subsets(cohort, level(3, size), None)
+            assert found == pytest.approx(listed, abs=1e-12, nan_ok=True)
+
+
+def test_above_chance_the_ceiling_is_the_log_of_the_classes_where_rows_differ_between_sets():
+    cohorts = build_cohorts(
+        table(gaps=True), "y", groups="site", coding=Coding(sporadic="available")
+    )
+    assert MutualInformation(cohorts, above_chance=True).ceiling == pytest.approx(np.log(4))

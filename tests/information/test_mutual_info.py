@@ -12,7 +12,13 @@ from misfeat.cohorts import Cohort, build_cohorts
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
 from misfeat.lattice import level
-from tests.information.generated import cohort_of, random_cohort, reference, with_gaps
+from tests.information.generated import (
+    cohort_of,
+    random_cohort,
+    reference,
+    reference_above_chance,
+    with_gaps,
+)
 
 
 @st.composite
@@ -34,6 +40,16 @@ def test_scores_equal_those_of_scikit_learn(cohort):
         subsets = level(len(cohort.codes), size)
         expected = [reference(cohort, subset) for subset in subsets]
         assert joint_mutual_info(cohort, subsets) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(cohorts())
+def test_scores_above_chance_are_less_what_scikit_learn_expects(cohort):
+    for size in range(1, len(cohort.codes) + 1):
+        subsets = level(len(cohort.codes), size)
+        expected = [reference_above_chance(cohort, subset) for subset in subsets]
+        found = joint_mutual_info(cohort, subsets, above_chance=True)
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @settings(max_examples=20)
@@ -115,10 +131,55 @@ def test_rows_that_lack_values_count_only_where_they_have_them():
         assert level_mutual_info(cohort, size, size)[0] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_set_that_no_row_has_in_full_has_no_score():
+def test_chance_is_that_of_the_rows_that_have_the_values_of_a_set():
+    cohort = with_gaps()
+    for size in range(1, 6):
+        expected = [reference_above_chance(cohort, subset) for subset in level(5, size)]
+        (found,) = level_mutual_info(cohort, size, size, above_chance=True)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("above_chance", [False, True])
+def test_a_set_that_no_row_has_in_full_has_no_score(above_chance):
     codes = np.array([[0, 1, -1, -1], [-1, -1, 0, 1]], dtype=np.int8)
     cohort = cohort_of(codes, np.array([0, 1, 0, 1]))
-    assert np.isnan(joint_mutual_info(cohort, np.array([[0, 1]])))[0]
+    found = joint_mutual_info(cohort, np.array([[0, 1]]), above_chance=above_chance)
+    assert np.isnan(found).all()
+
+
+def test_dealing_the_target_out_anew_leaves_nothing_above_chance_on_the_mean():
+    rng = np.random.default_rng(0)
+    base = random_cohort(6, 80, 3, 3)
+    found = []
+    for _ in range(400):
+        dealt = cohort_of(base.codes, rng.permutation(base.target))
+        found.append(np.concatenate(level_mutual_info(dealt, 1, 3, above_chance=True)))
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0)) < 5 * error).all()
+
+
+@pytest.mark.parametrize("cardinality", [2, 4, 30])
+def test_above_chance_a_weight_equals_that_many_copies(cardinality):
+    cohort = random_cohort(5, 200, cardinality, 3, 5)
+    copies = cohort_of(
+        np.repeat(cohort.codes, cohort.weights, axis=1), np.repeat(cohort.target, cohort.weights)
+    )
+    for size in (1, 3, 5):
+        (expected,) = level_mutual_info(copies, size, size, above_chance=True)
+        (found,) = level_mutual_info(cohort, size, size, above_chance=True)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_a_set_with_one_value_alone_is_not_above_chance(n_classes):
+    base = random_cohort(3, 90, 3, n_classes)
+    codes = np.vstack([np.zeros(90, dtype=int), base.codes])
+    with_constant = cohort_of(codes, base.target)
+    found = level_mutual_info(with_constant, 0, 2, above_chance=True)
+    assert found[0] == pytest.approx([0.0], abs=1e-12)
+    assert found[1][0] == pytest.approx(0.0, abs=1e-12)
+    pairs = found[2][(level(4, 2) == 0).any(axis=1)]
+    assert pairs == pytest.approx(found[1][1:], abs=1e-12)
 
 
 def test_the_power_set_is_scored_up_to_its_limit():

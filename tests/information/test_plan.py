@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.information.plan import cube_plan, lanes_of, largest_dense_size, small_cells
-from misfeat.information.prepared import log_table, prepare_rows
+from misfeat.information.plan import cube_plan, lanes_of, largest_dense_size
+from misfeat.information.prepared import prepare_rows
 from misfeat.lattice import level
 from tests.information.generated import random_cohort
 
@@ -32,12 +32,3 @@ def test_a_lane_holds_every_count_and_a_cell_every_class(n_classes, total):
     assert lanes >= n_classes
     assert np.iinfo(lane_type).max >= total
     assert lanes * np.dtype(lane_type).itemsize % np.dtype(word_type).itemsize == 0
-
-
-@pytest.mark.parametrize("lanes", [2, 4])
-def test_small_cells_are_summed_as_a_whole(lanes):
-    bits = 16 // lanes
-    counts = [3, 7, 1, 5][:lanes]
-    cell = sum(count << bits * place for place, count in enumerate(counts))
-    f = log_table(64)
-    assert small_cells(lanes)[cell] == pytest.approx(f[counts].sum() - f[sum(counts)])

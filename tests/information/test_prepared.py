@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.cohorts import Cohort
-from misfeat.information.prepared import LONGEST_TABLE, log_table, prepare_rows
+from misfeat.information.prepared import prepare_rows
 from misfeat.information.scoring import sums_of_levels
 from misfeat.machine.threads import Work
 from tests.information.generated import random_cohort
@@ -28,8 +28,3 @@ def test_unrecorded_features_take_no_room():
     assert rows.codes.shape == (2, 100)
     assert rows.features.tolist() == [0, 2]
     assert rows.positions.tolist() == [0, -1, 1, -1]
-
-
-def test_the_table_of_logarithms_grows_with_the_rows_to_its_limit():
-    assert len(log_table(1000)) > 1000
-    assert len(log_table(2**40)) == LONGEST_TABLE

@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 
 from misfeat.information import joint_mutual_info, level_mutual_info
+from misfeat.information.chance import above_chance
 from misfeat.information.plan import largest_dense_size
 from misfeat.information.prepared import prepare_rows
 from misfeat.lattice import level
-from tests.information.generated import cohort_of, everything, random_cohort, reference
+from tests.information.generated import (
+    cohort_of,
+    everything,
+    random_cohort,
+    reference,
+    reference_above_chance,
+)
 
 CELLS = [
     pytest.param(
@@ -40,6 +47,49 @@ def test_both_ways_of_scoring_give_the_same(dense_to, n_classes, heaviest, monke
     cohort = random_cohort(8, 300, 3, n_classes, heaviest)
     found = np.concatenate(level_mutual_info(cohort, 1, 8))
     assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
+
+
+@pytest.mark.parametrize("dense_to", [0, 3, 6])
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 12])
+@pytest.mark.parametrize("heaviest", [1, 7])
+def test_every_way_of_scoring_above_chance_equals_scikit_learn(
+    dense_to, n_classes, heaviest, monkeypatch
+):
+    monkeypatch.setattr("misfeat.information.scoring.largest_dense_size", lambda *_: dense_to)
+    base = random_cohort(6, 250, 3, n_classes, heaviest)
+    target = np.random.default_rng(n_classes).integers(n_classes, size=250)
+    cohort = cohort_of(base.codes, target, base.weights)
+    found = np.concatenate(level_mutual_info(cohort, 1, 6, above_chance=True))
+    expected = everything(cohort, 6, reference_above_chance)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_many_values_leave_nearly_every_row_alone_and_nothing_above_chance(n_classes):
+    cohort = random_cohort(5, 300, 40, n_classes)
+    found = np.concatenate(level_mutual_info(cohort, 1, 5, above_chance=True))
+    assert found == pytest.approx(everything(cohort, 5, reference_above_chance), abs=1e-12)
+    assert found[-1] == 0.0  # no two rows are equal in all features
+
+
+@pytest.mark.parametrize("total", [2**16 + 5, 2**20 + 5])
+@pytest.mark.parametrize("n_classes", [2, 4, 5])
+@pytest.mark.parametrize("dense_to", [0, 4])
+def test_totals_beyond_the_table_of_chance_are_exact(total, n_classes, dense_to, monkeypatch):
+    monkeypatch.setattr("misfeat.information.scoring.largest_dense_size", lambda *_: dense_to)
+    base = random_cohort(4, 150, 3, n_classes)
+    weights = base.weights.copy()
+    weights[:3] = total // np.array([1, 2, 3])
+    cohort = cohort_of(base.codes, base.target, weights)
+    found = np.concatenate(level_mutual_info(cohort, 1, 4, above_chance=True))
+    expected = []
+    for size in range(1, 5):
+        for subset in level(4, size):
+            keys = np.unique(cohort.codes[subset], axis=1, return_inverse=True)[1].ravel()
+            cells = np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64)
+            np.add.at(cells, (keys, cohort.target), weights)
+            expected.append(above_chance(cells))
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("total", [2**16 + 5, 2**32 + 5])
@@ -74,10 +124,11 @@ def test_many_values_need_wide_codes():
 
 @pytest.mark.parametrize("n_jobs", [2, 3, 5])
 @pytest.mark.parametrize("cardinality", [3, 12])
-def test_any_number_of_threads_gives_the_same_bits(n_jobs, cardinality):
+@pytest.mark.parametrize("above_chance", [False, True])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs, cardinality, above_chance):
     cohort = random_cohort(10, 500, cardinality)
-    alone = level_mutual_info(cohort, 1, 6, n_jobs=1)
-    together = level_mutual_info(cohort, 1, 6, n_jobs=n_jobs)
+    alone = level_mutual_info(cohort, 1, 6, above_chance=above_chance, n_jobs=1)
+    together = level_mutual_info(cohort, 1, 6, above_chance=above_chance, n_jobs=n_jobs)
     assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
 
 

@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.information.kernels import cube
-from misfeat.information.kernels.logs import Logs
-from misfeat.information.plan import (
-    block_size_for,
-    buffer_words,
-    cube_plan,
-    lanes_of,
-    small_cells,
-)
-from misfeat.information.prepared import PreparedRows, log_table
+from misfeat.information.logs import logs_of
+from misfeat.information.plan import block_size_for, buffer_words, cube_plan, lanes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.information.prepared import PreparedRows
     from misfeat.machine.threads import Task, Work
 
 TASKS_A_THREAD = 8
@@ -35,7 +29,7 @@ def counting_tasks(
     plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
     words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
     capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
-    logs = Logs(log_table(rows.total), small_cells(lanes) if lane_bytes == 2 else np.empty(0))
+    logs = logs_of(rows, lanes if lane_bytes == 2 else 0)
     all_ones = bool((rows.weights == 1).all())
     counted = cube.CountedRows(
         codes=rows.codes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.information.correlation import squared_correlation
+from misfeat.information.correlation import adjusted_correlation, squared_correlation
 from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
 from misfeat.information.shannon import target_entropy
 from misfeat.lattice.levels import level, rank
@@ -75,25 +75,39 @@ class Measure(Protocol):
 class MutualInformation:
     """Joint mutual information with the target, in nats.
 
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded rows.
+    above_chance : bool, default=False
+        Whether to take off what the set would score on the mean if the target were dealt out at
+        random over the rows. Such scores may be negative, and a larger set may score lower.
+
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
     >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
     >>> MutualInformation(build_cohorts(table, "y")).of_levels(0, 1, 1, None)[0].round(4)
     array([0.6931, 0.    ])
+    >>> chosen = MutualInformation(build_cohorts(table, "y"), above_chance=True)
+    >>> chosen.of_levels(0, 1, 1, None)[0].round(4)
+    array([ 0.4621, -0.231 ])
     """
 
-    name, unit, words = "mutual_info", "nats", "joint mutual information"
+    name, unit = "mutual_info", "nats"
 
-    def __init__(self, cohorts: Cohorts) -> None:
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        self.words = _in_words("joint mutual information", above_chance)
+        self.above_chance = above_chance
         self.rows: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
-        self.closed = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
+        same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
+        self.closed = same_rows and not above_chance
         # Where rows differ between sets, H(Y) of all rows bounds nothing; log of the classes does.
         self.ceiling = np.array(
-            [target_entropy(c) if self.closed else np.log(c.n_classes) for c in self._cohorts]
+            [target_entropy(c) if same_rows else np.log(c.n_classes) for c in self._cohorts]
         )
 
     def of_levels(
@@ -105,15 +119,27 @@ class MutualInformation:
         progress: Progress | None = None,
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        return level_mutual_info(self._cohorts[cohort], low, high, n_jobs=n_jobs, progress=progress)
+        rows, above_chance = self._cohorts[cohort], self.above_chance
+        return level_mutual_info(
+            rows, low, high, above_chance=above_chance, n_jobs=n_jobs, progress=progress
+        )
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
-        return joint_mutual_info(self._cohorts[cohort], subsets, n_jobs=n_jobs)
+        rows, above_chance = self._cohorts[cohort], self.above_chance
+        return joint_mutual_info(rows, subsets, above_chance=above_chance, n_jobs=n_jobs)
 
 
 class SquaredCorrelation:
     """The squared multiple correlation of numeric features with a numeric or binary target.
+
+    Parameters
+    ----------
+    sums : ProductSums
+        Sums of products of numeric columns.
+    above_chance : bool, default=False
+        Whether to adjust scores for what features that tell nothing would explain by chance
+        (adjusted R²). Such scores may be negative, and a larger set may score lower.
 
     Examples
     --------
@@ -124,11 +150,13 @@ class SquaredCorrelation:
     array([1., 0.])
     """
 
-    name, unit, words = "r2", "R²", "squared multiple correlation"
-    closed = True
+    name, unit = "r2", "R²"
     rows: Cohorts | None = None
 
-    def __init__(self, sums: ProductSums) -> None:
+    def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:
+        self.words = _in_words("squared multiple correlation", above_chance)
+        self.above_chance = above_chance
+        self.closed = not above_chance
         self.sums = sums
         self.features = sums.features
         self.missing = sums.missing
@@ -159,5 +187,13 @@ class SquaredCorrelation:
         del n_jobs  # the linear algebra underneath has threads of its own
         found = np.full(len(subsets), np.nan)
         computable = ~self.missing[cohort][subsets].any(axis=1)
-        found[computable] = squared_correlation(self.sums.products[cohort], subsets[computable])
+        products, subsets = self.sums.products[cohort], subsets[computable]
+        if self.above_chance:
+            found[computable] = adjusted_correlation(products, subsets, int(self.sums.rows[cohort]))
+        else:
+            found[computable] = squared_correlation(products, subsets)
         return found
+
+
+def _in_words(score: str, above_chance: bool) -> str:
+    return f"{score} above chance" if above_chance else score

@@ -2,6 +2,10 @@
 
 A set with a feature that the cohort never recorded has no score: NaN. Rows that lack a value of a
 set (see ``sporadic="available"``) are left out of that set's counts.
+
+The fewer rows and the more cells, the more of a score is chance. A score above chance is what is
+left of it when the mean score over all ways to deal the target out over the same rows is taken off
+(`misfeat.information.chance`); it may be negative, and a larger set may score lower.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ def joint_mutual_info(
     cohort: Cohort,
     subsets: Subsets,
     *,
+    above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Scores:
@@ -47,6 +52,8 @@ def joint_mutual_info(
         Coded, weighted rows.
     subsets : ndarray of shape (n_subsets, size)
         Feature numbers, ascending along a row.
+    above_chance : bool, default=False
+        Whether to take off what chance alone would give.
     n_jobs : int, default=None
         Threads, as joblib reads it. The result is the same for any number.
     progress : callable, default=None
@@ -62,11 +69,16 @@ def joint_mutual_info(
     >>> from misfeat.datasets import load_readmission
     >>> patients = load_readmission()
     >>> cohorts = build_cohorts(patients.columns, patients.target, groups={"age": [1000]})
-    >>> family_history = cohorts.features.index("family_history")
-    >>> joint_mutual_info(cohorts["age<=1000"], np.array([[family_history]])).round(4)
+    >>> subsets = np.array([[cohorts.features.index("family_history")]])
+    >>> joint_mutual_info(cohorts["age<=1000"], subsets).round(4)
     array([0.1169])
+
+    Nearly half of it is what a feature that tells nothing would score:
+
+    >>> joint_mutual_info(cohorts["age<=1000"], subsets, above_chance=True).round(4)
+    array([0.0657])
     """
-    rows = prepare_rows(cohort)
+    rows = prepare_rows(cohort, above_chance=above_chance)
     return _mutual_info(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
 
 
@@ -75,6 +87,7 @@ def level_mutual_info(
     low: int,
     high: int,
     *,
+    above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[Scores]:
@@ -86,7 +99,7 @@ def level_mutual_info(
         Coded, weighted rows.
     low, high : int
         The sizes. All of them (the power set) for at most 22 recorded features.
-    n_jobs, progress
+    above_chance, n_jobs, progress
         As in `joint_mutual_info`.
 
     Returns
@@ -102,7 +115,7 @@ def level_mutual_info(
     >>> [scores.round(4).tolist() for scores in level_mutual_info(cohort, 1, 2)]
     [[0.0, 0.0], [0.6931]]
     """
-    rows = prepare_rows(cohort)
+    rows = prepare_rows(cohort, above_chance=above_chance)
     n_features, n_recorded = len(cohort.recorded), rows.n_features
     if high > 6 and low <= n_recorded // 2 <= high and n_recorded > LARGEST_POWER_SET:
         raise MisfeatError(
@@ -125,15 +138,17 @@ def level_mutual_info(
 
 
 def _mutual_info(rows: PreparedRows, sums: Sums) -> Scores:
-    """I(S; Y) in nats from the sums of its subsets."""
+    """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
-        total = float(rows.total)
-        score = np.log(total) + (sums[0] - rows.sum_f_of_classes) / total
+        difference, classes, n_rows = sums[0], rows.sum_f_of_classes, np.float64(rows.total)
     else:
-        joint, marginal, classes, rows_of = sums
-        with np.errstate(invalid="ignore", divide="ignore"):
-            score = np.log(rows_of) + (joint - marginal - classes) / rows_of
-        score[rows_of == 0] = np.nan  # no row has all of the set's features
-    found: Scores = score
-    found[found < 0.0] = 0.0  # rounding may leave a trace below zero
+        joint, marginal, classes, n_rows = sums
+        difference = joint - marginal
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if rows.above_chance:
+            scores = difference / n_rows
+        else:
+            scores = np.log(n_rows) + (difference - classes) / n_rows
+            scores[scores < 0.0] = 0.0  # rounding may leave a trace below zero
+    found: Scores = np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
     return found

@@ -19,11 +19,12 @@ import numpy as np
 
 from misfeat.information.kernels.cover import drop_trees, greedy_cover
 from misfeat.information.kernels.cube import ALIGNED_WORDS, CubePlan
-from misfeat.information.prepared import PreparedRows, log_table
 from misfeat.lattice.levels import binomials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.information.prepared import PreparedRows
 
 DENSE_LANES_A_ROW = 5
 """Tables with more lanes than this a row are searched depth-first instead."""
@@ -83,24 +84,6 @@ def buffer_words(cardinalities: NDArray[np.int64], block_size: int, words_a_cell
     largest = np.sort(cardinalities)[::-1][:block_size]
     cells = [int(np.prod(largest[:kept])) for kept in range(block_size + 1)]
     return int(sum(cells) * words_a_cell) + (block_size + 2) * ALIGNED_WORDS
-
-
-@lru_cache(maxsize=4)
-def small_cells(lanes: int) -> NDArray[np.float64]:
-    """Sums of f(c) = c log c over the lanes of a word whose counts are small, looked up as a whole.
-
-    Two lanes of a cell below 256, or four below 16, are packed into 16 bits; the table holds the
-    sum of f less f of the sum. Where a cell has more words than one, it holds the sum of f alone.
-    """
-    index = np.arange(2**16)
-    bits, shifts = (8, (0, 8)) if lanes == 2 else (4, (0, 4, 8, 12))
-    counts = [index >> shift & (2**bits - 1) for shift in shifts]
-    f = log_table(2**9)
-    table: NDArray[np.float64] = np.sum([f[count] for count in counts], axis=0)
-    if lanes <= 4:
-        table -= f[np.sum(counts, axis=0)]
-    table.flags.writeable = False
-    return table
 
 
 def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:

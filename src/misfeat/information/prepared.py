@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
-
-SHORTEST_TABLE = 2**6
-LONGEST_TABLE = 2**20
-"""f(c) = c log c is looked up below this count, and computed from there on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +39,8 @@ class PreparedRows:
         The sum of the weights.
     lacks_values : bool
         Whether any code is -1.
+    above_chance : bool
+        Whether what chance would give is taken off scores.
     """
 
     features: NDArray[np.int64]
@@ -55,6 +52,7 @@ class PreparedRows:
     n_classes: int
     total: int
     lacks_values: bool
+    above_chance: bool = False
 
     @property
     def n_features(self) -> int:
@@ -67,13 +65,18 @@ class PreparedRows:
         return len(self.target)
 
     @property
+    def by_class(self) -> NDArray[np.float64]:
+        """How many rows each class has."""
+        return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
+
+    @property
     def sum_f_of_classes(self) -> float:
         """The sum of f(c) = c log c over the classes of the target."""
-        counts = np.bincount(self.target, weights=self.weights, minlength=1)
+        counts = self.by_class
         return float(counts[counts > 0] @ np.log(counts[counts > 0]))
 
 
-def prepare_rows(cohort: Cohort) -> PreparedRows:
+def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
     """Take the features that a cohort recorded, and leave out codes that do not occur."""
     features = np.flatnonzero(cohort.recorded)
     positions = np.full(len(cohort.recorded), -1, dtype=np.int64)
@@ -97,21 +100,9 @@ def prepare_rows(cohort: Cohort) -> PreparedRows:
         n_classes=int(n_classes[0]),
         total=int(cohort.weights.sum()),
         lacks_values=lacks_values,
+        above_chance=above_chance,
     )
 
 
 def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
     return np.uint8 if cardinality <= 2**8 else np.uint16
-
-
-def log_table(total: int) -> NDArray[np.float64]:
-    """f(c) = c log c for counts up to `total`, as far as a table is worth its memory."""
-    return _log_table(min(max(1 << int(total).bit_length(), SHORTEST_TABLE), LONGEST_TABLE))
-
-
-@lru_cache(maxsize=8)
-def _log_table(length: int) -> NDArray[np.float64]:
-    counts = np.arange(length, dtype=np.float64)
-    table = counts * np.log(np.maximum(counts, 1.0))
-    table.flags.writeable = False
-    return table

@@ -9,8 +9,7 @@ import numpy as np
 
 from misfeat.information.kernels import depth_first, depth_first_packed
 from misfeat.information.kernels.order import list_in_search_order
-from misfeat.information.plan import small_cells
-from misfeat.information.prepared import PreparedRows, log_table
+from misfeat.information.logs import logs_of
 from misfeat.lattice.levels import binomials, unrank
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.information.prepared import PreparedRows
     from misfeat.machine.threads import Task, Work
 
     Members = NDArray[np.int16]
@@ -77,7 +77,6 @@ def list_levels(
 
 def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
     """The kernel for these rows: four classes packed into a word, or any number of them."""
-    f = log_table(rows.total)
     packed = (
         n_kinds == 1
         and rows.n_classes <= depth_first_packed.PACKED_CLASSES
@@ -89,8 +88,8 @@ def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
             codes=rows.codes,
             cardinalities=rows.cardinalities,
             counts=rows.weights.astype(np.uint64) << shift,
-            f=f,
-            small=small_cells(depth_first_packed.PACKED_CLASSES),
+            drop_pure=not rows.above_chance,
+            logs=logs_of(rows, depth_first_packed.PACKED_CLASSES),
         )
 
         def search_packed(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
@@ -104,8 +103,10 @@ def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
         weights=rows.weights,
         n_classes=rows.n_classes,
         n_cells=_cells(rows, largest),
-        drop_pure=n_kinds == 1,
-        f=f,
+        drop_pure=n_kinds == 1 and not rows.above_chance,
+        negligible=1 if n_kinds == 1 else 0,
+        lacks_values=rows.lacks_values,
+        logs=logs_of(rows, 0),
     )
 
     def search(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:

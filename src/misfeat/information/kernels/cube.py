@@ -7,7 +7,8 @@ features out, several lanes to a machine word. With f(c) = c log c and N rows,
     N H(S, Y) = N log N - sum over cells and classes of f(count),
     N H(S)    = N log N - sum over cells of f(count),
 
-so a subset needs one pass over its table and no logarithm: f is looked up.
+so a subset needs one pass over its table and no logarithm: f is looked up. Totals of cells are
+looked up in a table of their own, g: f again, or what chance would give.
 
 Every subset is summed in one order by one thread, so results do not depend on how many there are.
 """
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from misfeat.information.kernels.chance import sum_of_chance
 from misfeat.information.kernels.logs import f_of
 from misfeat.machine.compiling import compiled, compiled_fast
 
@@ -238,9 +240,9 @@ def _sum_out(source, result, outer, cardinality, inner):
                     total[i] += more[i]
 
 
-@compiled_fast
-def _difference_of_fours(cells, f, small):
-    """Sum of f over four 16-bit lanes less f of their sum, for cells that are 64-bit words."""
+@compiled
+def _difference_of_fours(cells, f, g, small):
+    """Sum of f over four 16-bit lanes less g of their sum, for cells that are 64-bit words."""
     looked_up = 0.0
     computed = 0.0
     spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
@@ -255,12 +257,13 @@ def _difference_of_fours(cells, f, small):
             b = (cell >> np.uint64(16)) & lane
             c = (cell >> np.uint64(32)) & lane
             d = cell >> np.uint64(48)
-            computed += ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+            # A fixed order, for the compiler's choice would depend on what f and g are.
+            computed = ((computed + f[a]) + (f[b] + f[c])) + f[d] - g[a + b + c + d]
     return looked_up + computed
 
 
 @compiled_fast
-def _difference_of_pairs(cells, f, small):
+def _difference_of_pairs(cells, f, g, small):
     """The same for cells of two 16-bit lanes in 32-bit words."""
     looked_up = 0.0
     computed = 0.0
@@ -271,12 +274,12 @@ def _difference_of_pairs(cells, f, small):
         else:
             a = cell & np.uint64(0xFFFF)
             b = cell >> np.uint64(16)
-            computed += f[a] + f[b] - f[a + b]
+            computed += f[a] + f[b] - g[a + b]
     return looked_up + computed
 
 
 @compiled_fast
-def _difference_of_words(words, words_a_cell, f, small):
+def _difference_of_words(words, words_a_cell, f, g, small):
     """The same for cells of several 64-bit words of four 16-bit lanes each."""
     joint = 0.0
     marginal = 0.0
@@ -297,37 +300,62 @@ def _difference_of_words(words, words_a_cell, f, small):
                 c = (word >> np.uint64(32)) & lane
                 d = word >> np.uint64(48)
                 joint += (f[a] + f[b]) + (f[c] + f[d])
-        marginal += f[total]
+        marginal += g[total]
     return joint - marginal
 
 
 @compiled_fast
-def _sum_f(table, lanes, n_classes, f):
-    """Sums of f over lanes, and over cells."""
+def _sums(table, lanes, n_classes, logs):
+    """The sum of f over lanes, and that of g over cells."""
+    f, g, by_class, _ = logs
+    is_chance = len(by_class) > 0
     joint = 0.0
     marginal = 0.0
+    n_beyond = 0
     for start in range(0, len(table), lanes):
         total = np.int64(0)
         for y in range(n_classes):
             count = np.int64(table[start + y])
             total += count
             joint += f_of(count, f)
-        marginal += f_of(total, f)
+        if total < len(g):
+            marginal += g[total]
+        elif is_chance:
+            n_beyond += 1  # few cells, so they are looked for again
+        else:
+            marginal += f_of(total, g)
+    if n_beyond > 0:
+        marginal += _chance_beyond(table, lanes, n_beyond, g, by_class)
     return joint, marginal
 
 
 @compiled
-def score_blocks(first, last, rows, plan, memory, logs, sums):
-    """Count the blocks ``first:last`` and write the sums of f of their new subsets.
+def _chance_beyond(table, lanes, n_beyond, g, by_class):
+    """The sum of what chance gives over the cells whose totals are beyond the table of g."""
+    beyond = np.empty(n_beyond, dtype=np.int64)
+    at = 0
+    for start in range(0, len(table), lanes):
+        total = np.int64(0)
+        for y in range(len(by_class)):
+            total += np.int64(table[start + y])
+        if total >= len(g):
+            beyond[at] = total
+            at += 1
+    return sum_of_chance(beyond, by_class)
 
-    `sums` has one row, for the sum over lanes less that over cells, or two rows that keep them
-    apart.
+
+@compiled
+def score_blocks(first, last, rows, plan, memory, logs, sums):
+    """Count the blocks ``first:last`` and write the sums of their new subsets.
+
+    `sums` has one row, for the sum of f over lanes less that of g over cells, or two rows that
+    keep them apart.
     """
     # Taking an array out of a tuple counts a reference, too dear for every step.
     cardinalities, lanes, n_classes = rows.cardinalities, rows.lanes, rows.n_classes
     blocks, starts, kept, outputs = plan
     buffer, buffer_lanes, _ = memory
-    f, small = logs
+    f, g, _, small = logs
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
@@ -355,15 +383,15 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
             if output < 0:
                 continue
             if short and lanes == 4:
-                sums[0, output] = _difference_of_fours(here, f, small)
+                sums[0, output] = _difference_of_fours(here, f, g, small)
             elif short and lanes == 2:
-                sums[0, output] = _difference_of_pairs(here, f, small)
+                sums[0, output] = _difference_of_pairs(here, f, g, small)
             elif short:
-                sums[0, output] = _difference_of_words(here, lanes // 4, f, small)
+                sums[0, output] = _difference_of_words(here, lanes // 4, f, g, small)
             else:
                 begin = at[depth] * lanes_a_word
                 table = buffer_lanes[begin : begin + size]
-                _write_sums(table, lanes, n_classes, f, output, sums)
+                _write_sums(table, lanes, n_classes, logs, output, sums)
 
 
 @compiled
@@ -396,9 +424,9 @@ def _place(kept, features, cardinalities, lanes):
 
 
 @compiled
-def _write_sums(table, lanes, n_classes, f, output, sums):
-    """Write the sums of f of one table as one number or two."""
-    joint, marginal = _sum_f(table, lanes, n_classes, f)
+def _write_sums(table, lanes, n_classes, logs, output, sums):
+    """Write the sums of one table as one number or two."""
+    joint, marginal = _sums(table, lanes, n_classes, logs)
     if len(sums) == 1:
         sums[0, output] = joint - marginal
     else:

@@ -9,7 +9,11 @@ more feature splits the groups. With f(c) = c log c and N rows,
 A group that holds one class only contributes 0, under every further split: its rows are dropped for
 the whole subtree. So the deeper the search, the fewer rows are left.
 
-Where entropies are wanted, or where rows lack values, no row may be dropped for that reason.
+Scores above chance have g(c_s) in place of f(c_s), what chance would give. A pure group then
+contributes, unless it holds one row.
+
+Where entropies are wanted, or where rows lack values, no row may be dropped for such reasons. Where
+rows lack values, chance differs from subset to subset, for it depends on the rows of every class.
 """
 
 from __future__ import annotations
@@ -18,12 +22,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from misfeat.information.kernels.chance import sum_of_chance
 from misfeat.information.kernels.logs import f_of
 from misfeat.information.kernels.order import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.information.kernels.logs import Logs
 
 
 class SearchedRows(NamedTuple):
@@ -43,8 +50,12 @@ class SearchedRows(NamedTuple):
         Cells that a split may touch.
     drop_pure : bool
         Whether rows of groups that hold one class only are dropped.
-    f : ndarray
-        f(c) = c log c.
+    negligible : int
+        Rows of groups that hold at most so many are dropped in any case.
+    lacks_values : bool
+        Whether any code is negative.
+    logs : Logs
+        What counts and totals are worth.
     """
 
     codes: NDArray[np.integer]
@@ -54,7 +65,9 @@ class SearchedRows(NamedTuple):
     n_classes: int
     n_cells: int
     drop_pure: bool
-    f: NDArray[np.float64]
+    negligible: int
+    lacks_values: bool
+    logs: Logs
 
 
 class Path(NamedTuple):
@@ -69,7 +82,7 @@ class Path(NamedTuple):
     n_left : ndarray of int64 of shape (n_depths,)
         How many such rows there are.
     joint, marginal : ndarray of shape (n_depths,)
-        Sums of f over the classes of all groups, and over all groups.
+        Sums of f over the classes of all groups, and of g over all groups.
     totals : ndarray of int64 of shape (n_depths, n_classes)
         Rows of every class.
     """
@@ -96,17 +109,20 @@ class Scratch(NamedTuple):
         The cell of each row.
     touched : ndarray of int64 of shape (n_rows,)
         Cells with rows, as they were met.
+    beyond : ndarray of int64 of shape (n_rows,)
+        Totals of cells that no table reaches.
     """
 
     cells: NDArray[np.int64]
     renumbered: NDArray[np.int64]
     keys: NDArray[np.int64]
     touched: NDArray[np.int64]
+    beyond: NDArray[np.int64]
 
 
 @compiled
 def score_listed(members, sizes, rows, sums):
-    """Write the sums of f of listed subsets.
+    """Write the sums of listed subsets.
 
     `sums` has one row for the sum over classes less that over groups; two rows keep them apart;
     two more hold the sum of f over the class totals and the number of rows, which vary between
@@ -118,6 +134,7 @@ def score_listed(members, sizes, rows, sums):
         np.full(rows.n_cells, -1, dtype=np.int64),
         np.empty(len(rows.target), dtype=np.int64),
         np.empty(len(rows.target), dtype=np.int64),
+        np.empty(len(rows.target), dtype=np.int64),
     )
     depth = 0
     for s in range(len(sizes)):
@@ -126,14 +143,16 @@ def score_listed(members, sizes, rows, sums):
         while depth < size:
             feature = members[s, depth]
             n_touched = _count(feature, depth, rows, path, scratch)
-            _sum(n_touched, depth, rows, path, scratch)
+            n_beyond = _sum(n_touched, depth, rows, path, scratch)
+            if n_beyond > 0:
+                _add_chance(n_beyond, depth, rows, path, scratch)
             if depth + 1 < size or next_begins_so(members, sizes, s):
                 _divide(depth, path, scratch)
             for t in range(n_touched):
                 scratch.renumbered[scratch.touched[t]] = -1
             path.features[depth] = feature
             depth += 1
-        _write(path, depth, rows.f, sums[:, s])
+        _write(path, depth, rows.logs.f, sums[:, s])
 
 
 @compiled
@@ -154,11 +173,12 @@ def _start(rows, n_depths):
         path.groups[0, i] = 0
         path.totals[0, rows.target[i]] += rows.weights[i]
     path.n_left[0] = n_rows
+    f, g, by_class, _ = rows.logs
     everything = np.int64(0)
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
-        path.joint[0] += f_of(path.totals[0, y], rows.f)
-    path.marginal[0] = f_of(everything, rows.f)
+        path.joint[0] += f_of(path.totals[0, y], f)
+    path.marginal[0] = path.joint[0] if len(by_class) else f_of(everything, g)
     return path
 
 
@@ -172,7 +192,7 @@ def _count(feature, depth, table, path, scratch):
     cardinality = table.cardinalities[feature]
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
-    cells, renumbered, keys, touched = scratch
+    cells, renumbered, keys, touched, _ = scratch
     class_totals = path.totals[depth + 1]
     class_totals[:] = 0
     n_touched = 0
@@ -195,11 +215,18 @@ def _count(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
-    """Sum f over the touched cells, clear them, and number the groups that are kept."""
-    f, n_classes, drop_pure = table.f, table.n_classes, table.drop_pure
+    """Sum f and g over the touched cells, clear them, and number the groups that are kept.
+
+    Returns for how many cells g has yet to be added: those beyond its table, if it is chance.
+    """
+    f, g, by_class, _ = table.logs
+    n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    is_chance = len(by_class) > 0
+    beyond = scratch.beyond
     joint = 0.0
     marginal = 0.0
+    n_beyond = 0
     n_groups = 0
     for t in range(n_touched):
         key = touched[t]
@@ -211,12 +238,27 @@ def _sum(n_touched, depth, table, path, scratch):
             total += count
             n_present += count > 0
             joint += f_of(count, f)
-        marginal += f_of(total, f)
+        if total < len(g):
+            marginal += g[total]
+        elif is_chance:
+            beyond[n_beyond] = total
+            n_beyond += 1
+        else:
+            marginal += f_of(total, g)
         renumbered[key] = -2  # dropped
-        if n_present > 1 or not drop_pure:
+        if n_present > 1 or not (drop_pure or total <= negligible):
             renumbered[key] = n_groups
             n_groups += 1
     path.joint[depth + 1], path.marginal[depth + 1] = joint, marginal
+    return n_beyond
+
+
+@compiled
+def _add_chance(n_beyond, depth, table, path, scratch):
+    """Add what chance gives for the cells whose totals no table reaches."""
+    # Where rows lack values, it depends on those that have the values of this subset.
+    by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
+    path.marginal[depth + 1] += sum_of_chance(scratch.beyond[:n_beyond], by_class)
 
 
 @compiled

@@ -16,12 +16,16 @@ from misfeat.machine.compiling import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.information.kernels.logs import Logs
+
 PACKED_BITS = 16
 PACKED_CLASSES = 4
 SCANNED_CELLS = 2
 """With at most so many cells a row, all are looked at in order; else those that rows touched."""
 PURE = -1e-9
 """A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+_ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
+"""A word times this has the sum of its lanes in the highest one."""
 
 
 class PackedRows(NamedTuple):
@@ -35,15 +39,17 @@ class PackedRows(NamedTuple):
         Categories of each feature.
     counts : ndarray of uint64 of shape (n_rows,)
         How many rows each stands for, in the lane of its class.
-    f, small : ndarray
-        As in `misfeat.information.kernels.logs.Logs`.
+    drop_pure : bool
+        Whether groups that hold one class only are dropped, or only those that hold one row.
+    logs : Logs
+        What counts and totals are worth.
     """
 
     codes: NDArray[np.integer]
     cardinalities: NDArray[np.int64]
     counts: NDArray[np.uint64]
-    f: NDArray[np.float64]
-    small: NDArray[np.float64]
+    drop_pure: bool
+    logs: Logs
 
 
 class Path(NamedTuple):
@@ -54,11 +60,11 @@ class Path(NamedTuple):
     features : ndarray of int64 of shape (n_depths,)
         The feature that leads from each node to the next.
     rows, groups : ndarray of uint16 of shape (n_depths, n_rows + 1)
-        Rows in mixed groups, and the group of each.
+        Rows in groups that are kept, and the group of each.
     n_left, n_groups : ndarray of int64 of shape (n_depths,)
         How many such rows and groups there are.
     sums : ndarray of shape (n_depths,)
-        Sums over all groups of f over classes less f of the group.
+        Sums over all groups of f over classes less g of the group.
     """
 
     features: NDArray[np.int64]
@@ -77,7 +83,7 @@ class Scratch(NamedTuple):
     cells : ndarray of uint64 of shape (n_cells,)
         Counts of the new groups; all 0 between splits.
     renumbered : ndarray of int32 of shape (n_cells,)
-        The numbers of the new groups that are mixed, -1 for pure ones.
+        The numbers of the new groups that are kept, -1 for those that are dropped.
     keys : ndarray of uint32 of shape (n_rows + 1,)
         The cell of each row.
     touched : ndarray of uint32 of shape (n_rows + 1,)
@@ -92,7 +98,7 @@ class Scratch(NamedTuple):
 
 @compiled
 def score_listed_packed(members, sizes, rows, scores):
-    """Write the sum over groups of f over classes less f of the group, of listed subsets."""
+    """Write the sum over groups of f over classes less g of the group, of listed subsets."""
     path, scratch = _start(rows, members.shape[1] + 1), _scratch(rows)
     depth = 0
     for s in range(len(sizes)):
@@ -125,18 +131,19 @@ def _start(rows, n_depths):
         path.rows[0, i] = i
         path.groups[0, i] = 0
     path.n_left[0] = n_rows
-    path.sums[0] = _sum_of_classes(rows.counts, rows.f)
+    path.sums[0] = _sum_of_classes(rows.counts, rows.logs)
     return path
 
 
 @compiled
 def _scratch(rows):
-    """Memory for any split: at most half of the rows' number of groups are mixed."""
+    """Memory for any split. A mixed group has two rows at least, a heavy one may have one."""
     n_rows = len(rows.counts)
+    most_groups = n_rows // 2 + 1 if rows.drop_pure else n_rows + 1
     largest = 1
     for feature in range(len(rows.cardinalities)):
         largest = max(largest, rows.cardinalities[feature])
-    n_cells = (n_rows // 2 + 1) * largest
+    n_cells = most_groups * largest
     return Scratch(
         np.zeros(n_cells, dtype=np.uint64),
         np.empty(n_cells, dtype=np.int32),
@@ -146,8 +153,8 @@ def _scratch(rows):
 
 
 @compiled
-def _sum_of_classes(counts, f):
-    """For the empty subset: the sum of f over the classes less f of the number of rows."""
+def _sum_of_classes(counts, logs):
+    """For the empty subset: the sum of f over the classes less g of the number of rows."""
     lane = np.uint64(2**PACKED_BITS - 1)
     total = np.uint64(0)
     for i in range(len(counts)):
@@ -157,13 +164,13 @@ def _sum_of_classes(counts, f):
     for y in range(PACKED_CLASSES):
         count = (total >> np.uint64(y * PACKED_BITS)) & lane
         everything += count
-        difference += f[count]
-    return difference - f[everything]
+        difference += logs.f[count]
+    return difference - logs.g[everything]
 
 
 @compiled_fast
-def _difference(cell, f, small):
-    """Sum of f over the four lanes of a word less f of their sum."""
+def _difference(cell, f, g, small):
+    """Sum of f over the four lanes of a word less g of their sum."""
     if cell & np.uint64(0xFFF0FFF0FFF0FFF0) == np.uint64(0):
         spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
         return small[(cell * spread) >> np.uint64(48)]
@@ -172,13 +179,14 @@ def _difference(cell, f, small):
     b = (cell >> np.uint64(16)) & lane
     c = (cell >> np.uint64(32)) & lane
     d = cell >> np.uint64(48)
-    return ((f[a] + f[b]) + (f[c] + f[d])) - f[a + b + c + d]
+    return ((f[a] + f[b]) + (f[c] + f[d])) - g[a + b + c + d]
 
 
 @compiled_fast
 def _sum(feature, depth, table, path, scratch):
     """The sum of differences over the groups that a feature makes, which are not kept."""
-    codes, counts, f, small = table.codes[feature], table.counts, table.f, table.small
+    codes, counts = table.codes[feature], table.counts
+    f, g, _, small = table.logs
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
     cells, touched = scratch.cells, scratch.touched
@@ -192,7 +200,7 @@ def _sum(feature, depth, table, path, scratch):
         for key in range(n_cells):
             cell = cells[key]
             cells[key] = np.uint64(0)
-            total += _difference(cell, f, small)
+            total += _difference(cell, f, g, small)
         return total
     n_touched = 0
     for i in range(n_rows):
@@ -205,13 +213,13 @@ def _sum(feature, depth, table, path, scratch):
     for t in range(n_touched):
         cell = cells[touched[t]]
         cells[touched[t]] = np.uint64(0)
-        total += _difference(cell, f, small)
+        total += _difference(cell, f, g, small)
     return total
 
 
 @compiled_fast
 def _split(feature, depth, table, path, scratch):
-    """Split the groups of a node by a feature, and keep the rows of mixed groups one deeper."""
+    """Split the groups of a node by a feature, and keep the rows of those that still matter."""
     codes, counts = table.codes[feature], table.counts
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
@@ -224,7 +232,7 @@ def _split(feature, depth, table, path, scratch):
             key = np.uint32(groups[i]) * width + codes[row]
             keys[i] = key
             cells[key] += counts[row]
-        total, n_mixed = _renumber_all(n_cells, table, scratch)
+        total, n_kept = _renumber_all(n_cells, table, scratch)
     else:
         n_touched = 0
         for i in range(n_rows):
@@ -235,8 +243,8 @@ def _split(feature, depth, table, path, scratch):
             touched[n_touched] = key
             n_touched += cell == np.uint64(0)
             cells[key] = cell + counts[row]
-        total, n_mixed = _renumber_touched(n_touched, table, scratch)
-    path.sums[depth + 1], path.n_groups[depth + 1] = total, n_mixed
+        total, n_kept = _renumber_touched(n_touched, table, scratch)
+    path.sums[depth + 1], path.n_groups[depth + 1] = total, n_kept
     renumbered = scratch.renumbered
     next_rows, next_groups = path.rows[depth + 1], path.groups[depth + 1]
     n_left = 0
@@ -250,34 +258,38 @@ def _split(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _renumber_all(n_cells, table, scratch):
-    """Number the mixed ones of all cells; the sum of differences, and how many are mixed."""
-    f, small = table.f, table.small
+    """Number the cells that are kept; the sum of differences, and how many are kept."""
+    f, g, _, small = table.logs
+    drop_pure = table.drop_pure
     cells, renumbered = scratch.cells, scratch.renumbered
     total = 0.0
-    n_mixed = 0
+    n_kept = 0
     for key in range(n_cells):
-        part = _difference(cells[key], f, small)
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
         cells[key] = np.uint64(0)
         total += part
-        mixed = part < PURE
-        renumbered[key] = n_mixed if mixed else -1
-        n_mixed += mixed
-    return total, n_mixed
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
+    return total, n_kept
 
 
 @compiled_fast
 def _renumber_touched(n_touched, table, scratch):
     """The same for the cells that rows touched."""
-    f, small = table.f, table.small
+    f, g, _, small = table.logs
+    drop_pure = table.drop_pure
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     total = 0.0
-    n_mixed = 0
+    n_kept = 0
     for t in range(n_touched):
         key = touched[t]
-        part = _difference(cells[key], f, small)
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
         cells[key] = np.uint64(0)
         total += part
-        mixed = part < PURE
-        renumbered[key] = n_mixed if mixed else -1
-        n_mixed += mixed
-    return total, n_mixed
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
+    return total, n_kept

@@ -1,4 +1,4 @@
-"""f(c) = c log c of counts, looked up."""
+"""What counts and totals of cells are worth in a sum, looked up."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ if TYPE_CHECKING:
 
 
 class Logs(NamedTuple):
-    """Tables of f(c) = c log c.
+    """Tables of f(c) = c log c, and of g, which stands for f where a cell is taken as a whole.
 
     Attributes
     ----------
     f : ndarray of shape (n_counts,)
-        f of counts, as far as a table is worth its memory.
+        f of counts of one class, as far as a table is worth its memory.
+    g : ndarray of shape (n_totals,)
+        For totals of cells: f again, or what chance would give (`misfeat.information.chance`).
+    by_class : ndarray of shape (n_classes,) or (0,)
+        Rows of each class, which say what chance gives beyond the table; empty where g is f.
     small : ndarray of shape (2**16,) or (0,)
-        Sums of f over the lanes of a machine word whose counts are small, looked up as a whole
-        (`misfeat.information.plan.small_cells`); empty where lanes have more than 16 bits.
+        Sums over the lanes of a machine word whose counts are small, looked up as a whole
+        (`misfeat.information.logs.small_cells`); empty where lanes have more than 16 bits.
     """
 
     f: NDArray[np.float64]
+    g: NDArray[np.float64]
+    by_class: NDArray[np.float64]
     small: NDArray[np.float64]
 
 

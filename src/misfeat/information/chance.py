@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.population.kernels.chance import fill_chance
+from misfeat.information.kernels.chance import fill_chance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,8 +38,8 @@ class ChanceTable:
     values : ndarray of shape (reach + 1,)
         T(a) for a from 0 on.
     by_class : ndarray of shape (n_classes,)
-        Rows of each class in the cohort, as floats; `kernels.chance.chance_at` needs them for
-        totals beyond the reach.
+        Rows of each class in the cohort, as floats, for totals beyond the reach
+        (`chance_of_totals`).
 
     Examples
     --------
