@@ -1,4 +1,8 @@
-"""Step C: the plug-in score that the cohort's own number of rows would give on average."""
+"""Step C: the plug-in score that the cohort's own number of rows would give on average.
+
+And, where asked for, the same above chance: less what those rows would score on average, were their
+classes dealt out at random.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +45,21 @@ def poisson_table() -> Poisson:
 
 
 @compiled
-def expected_score(shares, rows, poisson):
+def expected_score(shares, rows, poisson, with_chance):
     """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance.
 
     MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
-    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
+    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has. Third
+    comes the score above chance, NaN unless `with_chance`:
+
+        [Σ E φ(n_oqy) - Σ E φ(m_oqy)] / N,
+
+    m_oqy being the rows of class y in a cell whose rows are dealt their classes at random.
     """
     n_o, n_q, n_classes = shares.shape
-    with_class, without_class, total = 0.0, 0.0, 0.0
+    with_class, without_class, chance, total = 0.0, 0.0, 0.0, 0.0
     by_class = np.zeros(n_classes)
+    class_shares = _class_shares(rows) if with_chance else by_class
     for o in range(n_o):
         for q in range(n_q):
             mean, variance = 0.0, 0.0
@@ -62,6 +72,8 @@ def expected_score(shares, rows, poisson):
                     by_class[y] += n * p
             if mean > 0:
                 without_class += _mean_n_log_n(mean, variance / mean, poisson)
+                if with_chance:
+                    chance += _chance_of_cell(mean, variance / mean, class_shares, poisson)
     classes = 0.0
     for y in range(n_classes):
         if by_class[y] > 0:
@@ -69,7 +81,34 @@ def expected_score(shares, rows, poisson):
         for o in range(n_o):
             total += rows[o, y]
     score = np.log(total) + (with_class - without_class - classes) / total
-    return score, _variance(shares, rows, total)
+    above = (with_class - chance) / total if with_chance else np.nan
+    return score, _variance(shares, rows, total), above
+
+
+@compiled
+def _class_shares(rows):
+    """The share of every class among all rows."""
+    shares = np.zeros(rows.shape[1])
+    for o in range(rows.shape[0]):
+        for y in range(rows.shape[1]):
+            shares[y] += rows[o, y]
+    return shares / shares.sum()
+
+
+@compiled
+def _chance_of_cell(mean, spread, class_shares, poisson):
+    """Σ E φ of the rows of each class in a cell of random rows whose classes are random, too.
+
+    Of n rows of mean λ and variance r λ, a share π of one class has mean π λ and variance
+    π² r λ + π (1 - π) λ, that is, π r + 1 - π times its mean. (Every row is dealt its class by
+    itself, not from a stock that runs out, which makes chance larger by (n_classes - 1) / 2N.)
+    """
+    chance = 0.0
+    for y in range(len(class_shares)):
+        share = class_shares[y]
+        if share > 0:
+            chance += _mean_n_log_n(mean * share, share * spread + 1.0 - share, poisson)
+    return chance
 
 
 @compiled
