@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import hypergeom
 from sklearn.metrics import mutual_info_score
 
 from misfeat.cohorts import Cohort
@@ -52,3 +53,8 @@ def reference(cohort: Cohort, subset: np.ndarray) -> float:
 
 def everything(cohort: Cohort, n: int) -> list[float]:
     return [reference(cohort, np.array(s)) for m in range(1, n + 1) for s in level(n, m)]
+
+
+def mean_n_log_n(cell: int, n_class: int, n_rows: int) -> float:
+    n = np.arange(2, min(cell, n_class) + 1)
+    return float((hypergeom(n_rows, n_class, cell).pmf(n) * n * np.log(n)).sum())

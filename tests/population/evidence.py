@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.datasets import make_cohorts
+from misfeat.information.chance import n_log_n
 from misfeat.lattice import level
 from misfeat.population import (
     ChanceTable,
@@ -14,7 +15,6 @@ from misfeat.population import (
     shrink_levels,
     table_starts,
 )
-from misfeat.population.chance import n_log_n
 
 
 def counted(codes, target, cards, n_classes, subsets):

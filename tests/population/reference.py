@@ -4,12 +4,6 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from scipy.stats import hypergeom
-
-
-def mean_n_log_n(cell, n_class, n_rows):
-    n = np.arange(2, min(cell, n_class) + 1)
-    return float((hypergeom(n_rows, n_class, cell).pmf(n) * n * np.log(n)).sum())
 
 
 def table_of(codes, target, cards, n_classes, subset):

@@ -2,7 +2,8 @@
 
 The plug-in score of few rows ranks chance. Here it becomes an estimate of the population's score:
 
-- `chance`: what a set would score if the target were dealt out at random, taken off;
+- `misfeat.information.chance`: what a set would score if the target were dealt out at random, taken
+  off;
 - `variance`: how much such a score varies from sample to sample;
 - `pool`: what all cohorts together tell about a set, once chance is shrunk away;
 - `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
@@ -10,7 +11,7 @@ The plug-in score of few rows ranks chance. Here it becomes an estimate of the p
 - `gathering`, `scores`: all of this from rows on, with predictions for what was not recorded.
 """
 
-from misfeat.population.chance import (
+from misfeat.information.chance import (
     ChanceTable,
     above_chance,
     chance_of_totals,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.population.kernels.chance import fill_chance
+from misfeat.information.kernels.chance import fill_chance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
