@@ -14,8 +14,8 @@ import numpy as np
 
 from misfeat.completion.transfer.completer import TransferRows
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.lattice import level
 from misfeat.machine.threads import Work
+from misfeat.population.merging import lost_by_merging, scores_of_tables
 from misfeat.population.pool import LARGEST_PART, PooledSets, joined, shrink
 from misfeat.population.posterior import Evidence
 from misfeat.population.variance import null_variance
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.model import Known
     from misfeat.completion.transfer.model import CompletedTables
+    from misfeat.completion.transfer.rows import CodedRows
 
     Floats = NDArray[np.float64]
 
@@ -89,11 +90,15 @@ def gather_evidence(
     if size > LARGEST_PART:
         model.keep_triples()
     n_rows = rows.by_class.sum(axis=1)
+    merged = [np.zeros((len(n_rows), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
         parts = found[min(m - 1, LARGEST_PART)].pool if m > 1 else None
         keep = m < size and m <= LARGEST_PART
-        guessed, pool = _pooled(model, m, rows.cards, parts, keep=keep)
+        guessed, of_merged, pool = _pooled(model, m, rows, parts, keep=keep)
+        merged.append(of_merged)
+        if not rows.as_scored:
+            guessed = guessed + lost_by_merging(above_chance, merged, pool.subsets, missing)
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(
@@ -108,25 +113,23 @@ def gather_evidence(
 
 
 def _pooled(
-    model: TransferModel,
-    size: int,
-    cards: NDArray[np.int64],
-    parts: PooledSets | None,
-    *,
-    keep: bool,
-) -> tuple[Floats, PooledSets]:
-    """Predicted scores above chance of all sets of one size, and their pool."""
-    n_sets = len(level(len(cards), size))
-    guessed: list[Floats | None] = [None] * n_sets
-    pools: list[PooledSets | None] = [None] * n_sets
+    model: TransferModel, size: int, rows: CodedRows, parts: PooledSets | None, *, keep: bool
+) -> tuple[Floats, Floats, PooledSets]:
+    """Predicted scores above chance of all sets of one size, those with merging, and the pool.
+
+    The second are worked out only where merging made a difference.
+    """
+    by_class = rows.by_class
+    found: dict[int, tuple[Floats, Floats, PooledSets]] = {}
 
     def pool(stretch: CompletedTables) -> None:
         counts = stretch.tables.sum(axis=0)
-        guessed[stretch.first] = stretch.above_chance
-        pools[stretch.first] = shrink(stretch.subsets, counts, cards, parts, keep=keep)
+        pooled = shrink(stretch.subsets, counts, rows.cards, parts, keep=keep)
+        guessed = merged = stretch.above_chance
+        if not rows.as_scored:
+            merged = scores_of_tables(stretch, by_class)
+        found[stretch.first] = guessed, merged, pooled
 
     model.hand_out_tables(size, pool)
-    return (
-        np.concatenate([scores for scores in guessed if scores is not None], axis=1),
-        joined([stretch for stretch in pools if stretch is not None]),
-    )
+    guessed, merged, pools = zip(*(found[first] for first in sorted(found)), strict=True)
+    return np.concatenate(guessed, axis=1), np.concatenate(merged, axis=1), joined(pools)
