@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from misfeat.completion.transfer.kernels.expectation import expected_score
+from misfeat.completion.transfer.kernels.expectation import (
+    expected_chance,
+    expected_score,
+)
 from misfeat.machine.compiling import compiled
 
 if TYPE_CHECKING:
@@ -40,8 +43,7 @@ class Completed(NamedTuple):
 @compiled
 def note_score(i, s, shares, rows, poisson, completed):
     """Step C for subset s of cohort i, given P(q|o,y) and n_i(o,y)."""
-    with_chance = completed.above.shape[1] > 0
-    score, variance, above = expected_score(shares, rows, poisson, with_chance)
+    score, variance, above_nothing = expected_score(shares, rows, poisson)
     completed.score[i, s], completed.variance[i, s] = score, variance
-    if with_chance:
-        completed.above[i, s] = above
+    if completed.above.shape[1]:
+        completed.above[i, s] = above_nothing - expected_chance(shares, rows, poisson)

@@ -45,21 +45,16 @@ def poisson_table() -> Poisson:
 
 
 @compiled
-def expected_score(shares, rows, poisson, with_chance):
+def expected_score(shares, rows, poisson):
     """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance.
 
     MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
     that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has. Third
-    comes the score above chance, NaN unless `with_chance`:
-
-        [Σ E φ(n_oqy) - Σ E φ(m_oqy)] / N,
-
-    m_oqy being the rows of class y in a cell whose rows are dealt their classes at random.
+    comes Σ E φ(n_oqy) / N; less what `expected_chance` gives, it is the score above chance.
     """
     n_o, n_q, n_classes = shares.shape
-    with_class, without_class, chance, total = 0.0, 0.0, 0.0, 0.0
+    with_class, without_class, total = 0.0, 0.0, 0.0
     by_class = np.zeros(n_classes)
-    class_shares = _class_shares(rows) if with_chance else by_class
     for o in range(n_o):
         for q in range(n_q):
             mean, variance = 0.0, 0.0
@@ -72,8 +67,6 @@ def expected_score(shares, rows, poisson, with_chance):
                     by_class[y] += n * p
             if mean > 0:
                 without_class += _mean_n_log_n(mean, variance / mean, poisson)
-                if with_chance:
-                    chance += _chance_of_cell(mean, variance / mean, class_shares, poisson)
     classes = 0.0
     for y in range(n_classes):
         if by_class[y] > 0:
@@ -81,34 +74,37 @@ def expected_score(shares, rows, poisson, with_chance):
         for o in range(n_o):
             total += rows[o, y]
     score = np.log(total) + (with_class - without_class - classes) / total
-    above = (with_class - chance) / total if with_chance else np.nan
-    return score, _variance(shares, rows, total), above
+    return score, _variance(shares, rows, total), with_class / total
 
 
 @compiled
-def _class_shares(rows):
-    """The share of every class among all rows."""
-    shares = np.zeros(rows.shape[1])
-    for o in range(rows.shape[0]):
-        for y in range(rows.shape[1]):
-            shares[y] += rows[o, y]
-    return shares / shares.sum()
-
-
-@compiled
-def _chance_of_cell(mean, spread, class_shares, poisson):
-    """Σ E φ of the rows of each class in a cell of random rows whose classes are random, too.
+def expected_chance(shares, rows, poisson):
+    """Σ E φ(m_oqy) / N, m_oqy the rows of class y in a cell whose rows have random classes.
 
     Of n rows of mean λ and variance r λ, a share π of one class has mean π λ and variance
     π² r λ + π (1 - π) λ, that is, π r + 1 - π times its mean. (Every row is dealt its class by
     itself, not from a stock that runs out, which makes chance larger by (n_classes - 1) / 2N.)
     """
+    n_o, n_q, n_classes = shares.shape
+    by_class = np.zeros(n_classes)
+    for o in range(n_o):
+        for y in range(n_classes):
+            by_class[y] += rows[o, y]
+    total = by_class.sum()
     chance = 0.0
-    for y in range(len(class_shares)):
-        share = class_shares[y]
-        if share > 0:
-            chance += _mean_n_log_n(mean * share, share * spread + 1.0 - share, poisson)
-    return chance
+    for o in range(n_o):
+        for q in range(n_q):
+            mean, variance = 0.0, 0.0
+            for y in range(n_classes):
+                n, p = rows[o, y], shares[o, q, y]
+                mean += n * p
+                variance += n * p * (1.0 - p)
+            if mean > 0:
+                for y in range(n_classes):
+                    share = by_class[y] / total
+                    spread = share * variance / mean + 1.0 - share
+                    chance += _mean_n_log_n(mean * share, spread, poisson)
+    return chance / total
 
 
 @compiled
