@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from misfeat.population import Evidence, intervals_of, posterior_of, refined_posterior
 from tests.population.evidence import drawn, evidence_of
-
-RECIPE = json.loads(Path(__file__).with_name("recipe.json").read_text())
-"""Rows of four cohorts, and posteriors worked out by the program that the recipe was found with."""
+from tests.population.recipe import RECIPE
 
 BOTH = pytest.mark.parametrize("posterior", [posterior_of, refined_posterior])
 

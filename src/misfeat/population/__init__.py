@@ -7,7 +7,8 @@ The plug-in score of few rows ranks chance. Here it becomes an estimate of the p
 - `variance`: how much such a score varies from sample to sample;
 - `pool`: what all cohorts together tell about a set, once chance is shrunk away;
 - `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
-- `intervals`: scores with bounds, no set below a part of it.
+- `intervals`: scores with bounds, no set below a part of it;
+- `gathering`, `scores`: all of this from rows on, with predictions for what was not recorded.
 """
 
 from misfeat.information.chance import (
@@ -16,25 +17,31 @@ from misfeat.information.chance import (
     chance_of_totals,
     expected_information,
 )
+from misfeat.population.gathering import Gathered, gather_evidence
 from misfeat.population.intervals import Intervals, closed, intervals_of
 from misfeat.population.pool import PooledSets, add_up, shrink, shrink_levels, table_starts
 from misfeat.population.posterior import Evidence, Posterior, posterior_of
 from misfeat.population.refined import refined_posterior
+from misfeat.population.scores import PopulationScores, population_scores
 from misfeat.population.variance import null_variance, sampling_variance
 
 __all__ = [
     "ChanceTable",
     "Evidence",
+    "Gathered",
     "Intervals",
     "PooledSets",
+    "PopulationScores",
     "Posterior",
     "above_chance",
     "add_up",
     "chance_of_totals",
     "closed",
     "expected_information",
+    "gather_evidence",
     "intervals_of",
     "null_variance",
+    "population_scores",
     "posterior_of",
     "refined_posterior",
     "sampling_variance",

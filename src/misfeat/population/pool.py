@@ -159,6 +159,27 @@ def shrink_levels(
     return levels
 
 
+def joined(stretches: Sequence[PooledSets]) -> PooledSets:
+    """Stretches of the sets of one size, one after the other.
+
+    Examples
+    --------
+    >>> counts = np.array([[30.0, 10.0], [10.0, 30.0]])
+    >>> cards = np.array([2, 2])
+    >>> both = joined([shrink(np.array([[f]]), counts, cards) for f in range(2)])
+    >>> both.subsets.tolist(), both.starts.tolist(), both.information.round(3)
+    ([[0], [1]], [0, 2, 4], array([0.12, 0.12]))
+    """
+    lines = np.concatenate([np.diff(stretch.starts) for stretch in stretches])
+    return PooledSets(
+        subsets=np.concatenate([stretch.subsets for stretch in stretches]),
+        starts=np.concatenate([[0], np.cumsum(lines)]).astype(np.int64),
+        tables=np.concatenate([stretch.tables for stretch in stretches]),
+        kept=np.concatenate([stretch.kept for stretch in stretches]),
+        information=np.concatenate([stretch.information for stretch in stretches]),
+    )
+
+
 def _parts_of(subsets: NDArray[np.int64], parts: PooledSets | None) -> Parts:
     n_sets, size = subsets.shape
     if parts is None:

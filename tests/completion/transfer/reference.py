@@ -248,6 +248,21 @@ class Reference:
             + (mean_phi(mean, spread).sum() - mean_phi(cell, cell_spread).sum() - phi.sum()) / total
         )
 
+    def above_chance(self, i, subset):
+        """Step C above chance: the rows of a cell dealt out to the classes at random."""
+        shares, rows = self.shares(i, subset)
+        mean, variance = shares * rows, shares * (1 - shares) * rows
+        cell = mean.sum(axis=-1)
+        spread = variance.sum(axis=-1) / np.where(cell > 0, cell, 1)
+        part = self.by_class[i] / self.size[i]
+        dealt = mean_phi(cell[..., None] * part, part * spread[..., None] + 1 - part)
+        return (mean_phi(mean, 1 - shares).sum() - dealt.sum()) / self.size[i]
+
+    def expected(self, i, subset):
+        """The expected table, cell by cell."""
+        shares, rows = self.shares(i, subset)
+        return (shares * rows).reshape(-1, self.n_classes)
+
 
 def mean_phi(mean, spread):
     n = np.arange(2, 1200)

@@ -6,6 +6,7 @@ import pytest
 from misfeat.bench.hiding import exact_scores
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.hiding import hide_features
+from misfeat.completion.transfer import model as model_module
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
 from misfeat.datasets.hiding import random_mask
@@ -13,10 +14,22 @@ from misfeat.lattice import level
 from misfeat.machine.threads import Work
 from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.reference import Reference
+from tests.population.recipe import TRANSFERRED, transferred_cohorts
 
 
 def predicted(cohorts, mask, size, **settings):
     return TransferModel(CodedRows.of(cohorts), mask, Work(1), **settings).predict(size)
+
+
+def handed_out(model, size):
+    """Scores above chance, and the tables of every set by cohort."""
+    stretches = {}
+    model.hand_out_tables(size, lambda stretch: stretches.setdefault(stretch.first, stretch))
+    ordered = [stretches[first] for first in sorted(stretches)]
+    tables = [
+        of_set for s in ordered for of_set in np.split(s.tables, s.starts[1:].tolist(), axis=1)
+    ]
+    return np.concatenate([s.above_chance for s in ordered], axis=1), tables
 
 
 @pytest.mark.parametrize("proxies", [False, True])
@@ -41,6 +54,81 @@ def test_predictions_are_those_of_the_formulas(seed, share, shape, proxies):
         for i, s in zip(*np.nonzero(lacking), strict=True):
             # E[n log n] is tabulated here and summed there.
             assert ours[i, s] == pytest.approx(reference.score(i, tuple(subsets[s])), abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("seed", "share", "shape"), [(0, 0.2, {}), (1, 0.5, {"n_classes": 3, "n_rows": 90})]
+)
+def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, shape):
+    cohorts = drawn_cohorts(seed, **shape)
+    mask = random_mask(*cohorts.missing.shape, share, np.random.default_rng(seed))
+    reference = Reference(cohorts, mask)
+    model = TransferModel(CodedRows.of(cohorts), mask, Work(1), above_chance=True)
+    for size in (1, 2, 3):
+        subsets = level(len(cohorts.features), size)
+        found, tables = handed_out(model, size)
+        assert np.array_equal(found, model.predict(size).above_chance, equal_nan=True)
+        assert np.array_equal(np.isnan(found), ~mask[:, subsets].any(axis=2))
+        for s, subset in enumerate(map(tuple, subsets)):
+            for i, table in enumerate(tables[s]):
+                if np.isnan(found[i, s]):
+                    counts = reference.counts(i, subset).reshape(table.shape)
+                    assert np.array_equal(table, counts)
+                else:
+                    wanted = reference.above_chance(i, subset)
+                    assert found[i, s] == pytest.approx(wanted, abs=5e-6)
+                    assert table == pytest.approx(reference.expected(i, subset), abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_scores_above_chance_and_tables_are_those_of_the_recipe(size):
+    cohorts = transferred_cohorts()
+    model = TransferModel(CodedRows.of(cohorts), cohorts.missing, Work(2), above_chance=True)
+    found, tables = handed_out(model, size)
+    wanted = np.array(TRANSFERRED["above_chance"][str(size)], dtype=float)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
+    pooled = np.concatenate([of_set.sum(axis=0).ravel() for of_set in tables])
+    np.testing.assert_allclose(
+        pooled, np.concatenate(TRANSFERRED["pooled"][str(size)]), rtol=0, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
+    cohorts = drawn_cohorts()
+    mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
+    plain, both = (predicted(cohorts, mask, size, above_chance=asked) for asked in (False, True))
+    assert plain.above_chance is None
+    assert both.above_chance is not None
+    assert np.array_equal(plain.score, both.score, equal_nan=True)
+    assert np.array_equal(plain.variance, both.variance, equal_nan=True)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
+    cohorts = drawn_cohorts(n_features=6)
+    mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
+    rows = CodedRows.of(cohorts)
+    found, tables = handed_out(TransferModel(rows, mask, Work(1), above_chance=True), size)
+    monkeypatch.setattr(model_module, "LARGEST_STRETCH", 1)
+    one_by_one = TransferModel(rows, mask, Work(3), above_chance=True)
+    one_by_one.keep_triples()
+    found_again, tables_again = handed_out(one_by_one, size)
+    assert len(tables_again) == len(level(6, size))
+    assert np.array_equal(found, found_again, equal_nan=True)
+    assert all(map(np.array_equal, tables, tables_again))
+    n_rows = np.array([cohort.size for cohort in cohorts])
+    for of_set in tables:
+        assert of_set.sum(axis=(1, 2)) == pytest.approx(n_rows)
+
+
+def test_tables_are_handed_out_again_as_they_were():
+    cohorts = drawn_cohorts()
+    mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
+    model = TransferModel(CodedRows.of(cohorts), mask, Work(1))
+    first, second = (handed_out(model, 2) for _ in range(2))
+    assert first[0].shape == (3, 0)
+    assert all(map(np.array_equal, first[1], second[1]))
 
 
 def test_nothing_of_a_hidden_feature_is_read():

@@ -10,7 +10,7 @@ B. 1. `kernels/margins.py`: how an unrecorded feature is distributed in each cla
    3. `kernels/sets.py`: tables of larger sets, started from the donors' mean where some recorded
       all of the set, fitted to the tables of its parts and to the cohort's own rows.
 C. `kernels/expectation.py`: the plug-in score that the cohort's number of rows would give on
-   average, and its sampling variance.
+   average, its sampling variance, and where asked for, how far it is above chance.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.transfer.kernels import margins, smoothing, tables
-from misfeat.completion.transfer.kernels.expectation import expected_score, poisson_table
-from misfeat.completion.transfer.kernels.pairs import Completed, Margins, complete_pairs
+from misfeat.completion.transfer.kernels.completed import Completed, note_score
+from misfeat.completion.transfer.kernels.expectation import poisson_table
+from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed
 from misfeat.completion.transfer.kernels.tables import Layout, Rows
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+LARGEST_STRETCH = 2**22
+"""Entries of the tables, of all cohorts, that a thread holds at a time: 32 MiB."""
+
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
@@ -51,10 +55,39 @@ class Predicted:
         The expected plug-in score; NaN where a cohort recorded the whole subset.
     variance : ndarray of shape (n_cohorts, n_subsets)
         Its sampling variance, were the predicted distribution true.
+    above_chance : ndarray of shape (n_cohorts, n_subsets) or None
+        The expected score less what chance alone would give; None where not asked for.
     """
 
     score: Floats
     variance: Floats
+    above_chance: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedTables:
+    """The tables of some subsets of one size in all cohorts, none lacking.
+
+    Attributes
+    ----------
+    first : int
+        The rank of the first subset; the others follow in the order of ranks.
+    subsets : ndarray of int64 of shape (n_subsets, size)
+        Feature numbers.
+    starts : ndarray of int64 of shape (n_subsets,)
+        The first line of each subset's table.
+    tables : ndarray of shape (n_cohorts, n_lines, n_classes)
+        Counts where a cohort recorded the subset, expected counts where it did not.
+    above_chance : ndarray of shape (n_cohorts, n_subsets)
+        Expected scores above chance; NaN where a cohort recorded the whole subset. Without columns
+        where they were not asked for.
+    """
+
+    first: int
+    subsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    tables: Floats
+    above_chance: Floats
 
 
 class TransferModel:
@@ -72,6 +105,8 @@ class TransferModel:
         Whether margins are taken through proxies.
     table_size : {2, 3}, default=3
         The largest subsets whose donors' tables are used; larger sets are fitted to these.
+    above_chance : bool, default=False
+        Whether scores above chance are predicted, too.
     """
 
     def __init__(
@@ -82,6 +117,7 @@ class TransferModel:
         *,
         proxies: bool = True,
         table_size: int = 3,
+        above_chance: bool = False,
     ) -> None:
         by_class = records.by_class
         self._rows = Rows(
@@ -96,6 +132,7 @@ class TransferModel:
         )
         self._work = work
         self._table_size = table_size
+        self._above_chance = above_chance
         self._single_counts, self._singles = self._smoothed_singles()
         self._pairs = self._smoothed_pairs()
         self._margins = self._found_margins(proxies)
@@ -108,7 +145,73 @@ class TransferModel:
         if size not in self._completed:
             self._complete_larger(size, keep=False)
         found = self._completed[size]
-        return Predicted(found.score, found.variance)
+        return Predicted(found.score, found.variance, found.above if self._above_chance else None)
+
+    def keep_triples(self) -> None:
+        """Complete all triples and keep their tables, which larger subsets are fitted to.
+
+        Asking for the tables of triples first and for larger subsets afterwards would else complete
+        triples twice.
+        """
+        self._kept_triples()
+
+    def hand_out_tables(self, size: int, use: Callable[[CompletedTables], None]) -> None:
+        """Complete the tables of all subsets of one size, a stretch at a time.
+
+        No more than a stretch a thread is held in memory, beside the tables of pairs (and those of
+        triples for subsets of more than three).
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        use : callable
+            Takes every stretch, on the thread that completed it, in no particular order.
+        """
+        subsets = _layout(self._rows.cards, size).subsets
+        complete = self._kept_stretch if self._keeps(size) else self._new_stretch(size)
+
+        def hand_out(first: int, last: int) -> None:
+            layout = _layout_of(subsets[first:last], self._rows.cards)
+            completed = complete(layout, first)
+            tables.count_level(self._rows, layout, 0, last - first, completed.tables)
+            use(
+                CompletedTables(
+                    first, layout.subsets, layout.starts, completed.tables, completed.above
+                )
+            )
+
+        most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
+        longest = max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
+        self._in_stretches(hand_out, len(subsets), longest)
+
+    def _keeps(self, size: int) -> bool:
+        """Whether the completed tables of a size are at hand."""
+        return size in self._completed and self._completed[size].tables.shape[1] > 0
+
+    def _kept_stretch(self, layout: Layout, first: int) -> Completed:
+        """A copy of what was found out about the subsets of a layout, the first being of a rank."""
+        kept = self._completed[layout.subsets.shape[1]]
+        last, start = first + len(layout.subsets), kept.starts[first]
+        return Completed(
+            score=kept.score[:, first:last],
+            variance=kept.variance[:, first:last],
+            above=kept.above[:, first:last],
+            starts=layout.starts,
+            tables=kept.tables[:, start : start + layout.n_cells].copy(),
+            informed=kept.informed[:, first:last],
+        )
+
+    def _new_stretch(self, size: int) -> Callable[[Layout, int], Completed]:
+        """How subsets of three or more are completed, given their layout."""
+        evidence = self._evidence(size)
+
+        def complete(layout: Layout, _first: int) -> Completed:
+            completed = self._to_complete(layout, keep=True)
+            complete_sets(layout.subsets, evidence, 0, len(layout.subsets), completed)
+            return completed
+
+        return complete
 
     def _smoothed_singles(self) -> tuple[Floats, Smoothed]:
         layout = _layout(self._rows.cards, 1)
@@ -167,12 +270,13 @@ class TransferModel:
 
     def _complete_singles(self) -> None:
         rows = self._rows
-        completed = self._to_complete(_layout(rows.cards, 1), keep=False)
+        completed = self._to_complete(_layout(rows.cards, 1), keep=True)
         for i, f in zip(*np.nonzero(rows.missing), strict=True):
-            shares = self._margins.predicted[i, f, : rows.cards[f]][None]
-            completed.score[i, f], completed.variance[i, f] = expected_score(
-                shares, rows.by_class[i : i + 1], poisson_table()
-            )
+            start, n_cells = completed.starts[f], rows.cards[f]
+            shares = self._margins.predicted[i, f, :n_cells]
+            own = rows.by_class[i : i + 1]
+            note_score(i, f, shares[None], own, poisson_table(), completed)
+            completed.tables[i, start : start + n_cells] = shares * own
         self._completed[1] = completed
 
     def _complete_pairs(self) -> None:
@@ -186,12 +290,22 @@ class TransferModel:
         self._in_stretches(complete, len(self._pairs.subsets))
         self._completed[2] = completed
 
-    def _complete_larger(self, size: int, keep: bool) -> Completed:
+    def _complete_larger(self, size: int, keep: bool) -> None:
         """Complete sets of three or more; their tables are kept for larger ones where asked for."""
         layout = _layout(self._rows.cards, size)
         completed = self._to_complete(layout, keep)
+        evidence = self._evidence(size)
+
+        def complete(first: int, last: int) -> None:
+            complete_sets(layout.subsets, evidence, first, last, completed)
+
+        self._in_stretches(complete, len(layout.subsets))
+        self._completed[size] = completed
+
+    def _evidence(self, size: int) -> Evidence:
+        """What subsets of three or more are completed from."""
         part_size = 2 if size == 3 or self._table_size == 2 else 3
-        evidence = Evidence(
+        return Evidence(
             rows=self._rows,
             pairs=self._pairs,
             joint=size == 3 and self._table_size == 3,
@@ -201,19 +315,11 @@ class TransferModel:
             poisson=poisson_table(),
         )
 
-        def complete(first: int, last: int) -> None:
-            complete_sets(layout.subsets, evidence, first, last, completed)
-
-        self._in_stretches(complete, len(layout.subsets))
-        self._completed[size] = completed
-        return completed
-
     def _kept_triples(self) -> Completed:
         """Completed tables of all triples, which larger sets are fitted to."""
-        known = self._completed.get(3)
-        if known is None or known.tables.size == 0:
-            known = self._complete_larger(3, keep=True)
-        return known
+        if not self._keeps(3):
+            self._complete_larger(3, keep=True)
+        return self._completed[3]
 
     def _to_complete(self, layout: Layout, keep: bool) -> Completed:
         """Room for what is found out about the subsets of one size."""
@@ -222,6 +328,7 @@ class TransferModel:
         return Completed(
             score=np.full(shape, np.nan),
             variance=np.full(shape, np.nan),
+            above=np.full(shape if self._above_chance else (n_cohorts, 0), np.nan),
             starts=layout.starts,
             tables=np.zeros((n_cohorts, layout.n_cells if keep else 0, n_classes)),
             informed=np.zeros(shape, dtype=bool),
@@ -238,15 +345,21 @@ class TransferModel:
         self._in_stretches(count, len(layout.subsets))
         return counts
 
-    def _in_stretches(self, work_on: Callable[[int, int], None], count: int) -> None:
+    def _in_stretches(
+        self, work_on: Callable[[int, int], None], count: int, longest: int = 2**62
+    ) -> None:
         """Do independent work on threads; each result is written by one of them."""
-        stretches = self._work.stretches(count, a_thread=8)
+        stretches = self._work.stretches(count, a_thread=8, longest=longest)
         self._work.run([partial(work_on, first, last) for first, last in stretches])
 
 
 def _layout(cards: NDArray[np.int64], size: int) -> Layout:
     """Tables of all subsets of one size, of features with so many categories."""
-    subsets = level(len(cards), size).astype(np.int64)
+    return _layout_of(level(len(cards), size).astype(np.int64), cards)
+
+
+def _layout_of(subsets: NDArray[np.int64], cards: NDArray[np.int64]) -> Layout:
+    """Tables of listed subsets."""
     ends = np.cumsum(cards[subsets].prod(axis=1))
     starts = np.concatenate([[0], ends])[:-1]
     return Layout(subsets, starts, int(ends[-1]) if len(ends) else 0)

@@ -1,4 +1,8 @@
-"""Step C: the plug-in score that the cohort's own number of rows would give on average."""
+"""Step C: the plug-in score that the cohort's own number of rows would give on average.
+
+And, where asked for, the same above chance: less what those rows would score on average, were their
+classes dealt out at random.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,8 @@ def expected_score(shares, rows, poisson):
     """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance.
 
     MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
-    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
+    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has. Third
+    comes Σ E φ(n_oqy) / N; less what `expected_chance` gives, it is the score above chance.
     """
     n_o, n_q, n_classes = shares.shape
     with_class, without_class, total = 0.0, 0.0, 0.0
@@ -69,7 +74,37 @@ def expected_score(shares, rows, poisson):
         for o in range(n_o):
             total += rows[o, y]
     score = np.log(total) + (with_class - without_class - classes) / total
-    return score, _variance(shares, rows, total)
+    return score, _variance(shares, rows, total), with_class / total
+
+
+@compiled
+def expected_chance(shares, rows, poisson):
+    """Σ E φ(m_oqy) / N, m_oqy the rows of class y in a cell whose rows have random classes.
+
+    Of n rows of mean λ and variance r λ, a share π of one class has mean π λ and variance
+    π² r λ + π (1 - π) λ, that is, π r + 1 - π times its mean. (Every row is dealt its class by
+    itself, not from a stock that runs out, which makes chance larger by (n_classes - 1) / 2N.)
+    """
+    n_o, n_q, n_classes = shares.shape
+    by_class = np.zeros(n_classes)
+    for o in range(n_o):
+        for y in range(n_classes):
+            by_class[y] += rows[o, y]
+    total = by_class.sum()
+    chance = 0.0
+    for o in range(n_o):
+        for q in range(n_q):
+            mean, variance = 0.0, 0.0
+            for y in range(n_classes):
+                n, p = rows[o, y], shares[o, q, y]
+                mean += n * p
+                variance += n * p * (1.0 - p)
+            if mean > 0:
+                for y in range(n_classes):
+                    share = by_class[y] / total
+                    spread = share * variance / mean + 1.0 - share
+                    chance += _mean_n_log_n(mean * share, spread, poisson)
+    return chance / total
 
 
 @compiled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.expectation import expected_score
+from misfeat.completion.transfer.kernels.completed import note_score
 from misfeat.completion.transfer.kernels.fitting import donors_mean, rake_pair
 from misfeat.completion.transfer.kernels.splits import cohorts_lacking, split_of
 from misfeat.completion.transfer.kernels.tables import donors_of
@@ -34,28 +34,6 @@ class Margins(NamedTuple):
     predicted: NDArray[np.float64]
 
 
-class Completed(NamedTuple):
-    """What is found out about the subsets of one size that cohorts lack a member of.
-
-    Attributes
-    ----------
-    score, variance : ndarray of shape (n_cohorts, n_subsets)
-        Expected plug-in scores and their sampling variance; NaN where nothing is lacking.
-    starts : ndarray of int64 of shape (n_subsets,)
-        The first line of each subset's table.
-    tables : ndarray of shape (n_cohorts, n_cells, n_classes)
-        Completed tables; without lines where they are not kept.
-    informed : ndarray of bool of shape (n_cohorts, n_subsets)
-        Whether a table says more than its margins, so that larger subsets are fitted to it.
-    """
-
-    score: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    tables: NDArray[np.float64]
-    informed: NDArray[np.bool_]
-
-
 @compiled
 def complete_pairs(rows, pairs, margins, poisson, first, last, completed):
     """Steps B2 and C for the pairs first to last, in every cohort that lacks a member."""
@@ -76,8 +54,7 @@ def complete_pairs(rows, pairs, margins, poisson, first, last, completed):
                 own = _pair_table(i, rows, split, mean, margins, table)
                 shares = _as_shares(table, own, pattern, cards)
                 completed.informed[i, s] = len(donors) > 0
-                score, variance = expected_score(shares, own, poisson)
-                completed.score[i, s], completed.variance[i, s] = score, variance
+                note_score(i, s, shares, own, poisson, completed)
 
 
 @compiled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.expectation import expected_score
+from misfeat.completion.transfer.kernels.completed import note_score
 from misfeat.completion.transfer.kernels.fitting import (
     FITTING_SWEEPS,
     Parts,
@@ -28,8 +28,8 @@ from misfeat.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.completion.transfer.kernels.completed import Completed
     from misfeat.completion.transfer.kernels.expectation import Poisson
-    from misfeat.completion.transfer.kernels.pairs import Completed
     from misfeat.completion.transfer.kernels.smoothing import Smoothed
     from misfeat.completion.transfer.kernels.tables import Rows
 
@@ -105,8 +105,7 @@ def _complete_set(i, s, split, mean, evidence, completed):
     if len(parts.starts):
         once = len(parts.starts) + (o_digits.shape[1] >= 2) <= 1
         fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
-    score, variance = expected_score(shares, own, evidence.poisson)
-    completed.score[i, s], completed.variance[i, s] = score, variance
+    note_score(i, s, shares, own, evidence.poisson, completed)
     completed.informed[i, s] = len(mean.average) > 0 or len(parts.starts) > 0
     if completed.tables.shape[1]:
         _keep(completed.tables[i, completed.starts[s] :], shares, own, split, o_digits)

@@ -1,0 +1,113 @@
+"""Scores of populations with intervals, from the rows and the scores of samples on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from misfeat.population.gathering import gather_evidence
+from misfeat.population.intervals import closed, intervals_of
+from misfeat.population.refined import refined_posterior
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import Known
+    from misfeat.population.posterior import Evidence, Posterior
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationScores:
+    """Estimated scores of the populations, for all sets of one size in the order of ranks.
+
+    Attributes
+    ----------
+    score, low, high : ndarray of shape (n_cohorts, n_sets)
+        In nats, ``low <= score <= high``; no set is below a part of it.
+    predicted : ndarray of bool of shape (n_cohorts, n_sets)
+        Where the cohort's own rows have no score of the set.
+    posterior : Posterior
+        What the scores come from.
+    """
+
+    score: Floats
+    low: Floats
+    high: Floats
+    predicted: NDArray[np.bool_]
+    posterior: Posterior
+
+
+def population_scores(
+    known: Known,
+    above_chance: Sequence[Floats],
+    size: int,
+    confidence: float = 0.9,
+    *,
+    posterior: Callable[[Evidence], Posterior] = refined_posterior,
+    proxies: bool = True,
+    table_size: int = 3,
+) -> dict[int, PopulationScores]:
+    """Estimate the populations' scores of all sets of size 1, 2, … up to one.
+
+    Parameters
+    ----------
+    known : Known
+        The rows of all cohorts, what each never recorded, the entropy of the target in each as
+        ceiling, and how many threads may work.
+    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
+        Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
+        record a set, or its score was not computed.
+    size : int
+        The largest size.
+    confidence : float, default=0.9
+        Target coverage of the intervals.
+    posterior : callable, default=refined_posterior
+        Takes the evidence of one size.
+    proxies : bool, default=True
+        Whether an unrecorded feature's distribution is taken through recorded features that stand
+        in for it.
+    table_size : {2, 3}, default=3
+        Tables of up to so many features are carried over between cohorts.
+
+    Returns
+    -------
+    dict of int to PopulationScores
+        By size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.completion import ExactScores, Known
+    >>> from misfeat.population import above_chance
+    >>> a = np.tile([0, 0, 1, 1], 50)
+    >>> table = {"a": a, "y": np.where(np.arange(200) % 10 == 0, 1 - a, a), "site": ["x"] * 200}
+    >>> cohorts = build_cohorts(table, "y", groups="site")
+    >>> own = above_chance([[90, 10], [10, 90]])
+    >>> exact = ExactScores((), cohorts.missing, np.array([np.log(2)]))
+    >>> found = population_scores(Known(exact, cohorts), [np.zeros((1, 1)), np.array([[own]])], 1)
+    >>> found[1].low.round(2), found[1].score.round(2), found[1].high.round(2)
+    (array([[0.27]]), array([[0.37]]), array([[0.47]]))
+    """
+    gathered = gather_evidence(known, above_chance, size, proxies=proxies, table_size=table_size)
+    posteriors = {m: posterior(found.evidence) for m, found in gathered.items()}
+    missing, ceiling = known.exact.missing, known.exact.ceiling
+    shown = closed(
+        [intervals_of(found, confidence, ceiling) for found in posteriors.values()],
+        missing.shape[1],
+    )
+    return {
+        m: PopulationScores(
+            score=intervals.score,
+            low=intervals.low,
+            high=intervals.high,
+            predicted=gathered[m].evidence.predicted,
+            posterior=posteriors[m],
+        )
+        for m, intervals in enumerate(shown, start=1)
+    }
