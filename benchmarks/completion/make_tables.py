@@ -17,7 +17,7 @@ SHARES = (0.2, 0.5)
 LABELS = {
     "transfer": '**misfeat** (`completer="transfer"`)',
     "interactions": 'misfeat from scores alone (`"interactions"`)',
-    "gain": "mean gain in the cohorts that recorded the set",
+    "gain": "mean gain in the subgroups that recorded the set",
     "add": "single scores elsewhere, added",
     "knn": "imputation by k nearest neighbours",
 }

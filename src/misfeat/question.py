@@ -148,7 +148,8 @@ class Question:
     )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
-        that learn.""",
+        that learn. None draws anew for these; which features are hidden to learn intervals is
+        the same every time.""",
         an_integer(least=0, none=True),
         default=None,
         option=Option("Seed of random choices.", PREDICTIONS, name="seed"),

@@ -53,7 +53,8 @@ class CodingParameters:
         option=Option("Columns with at most this many distinct values are not binned.", COLUMNS),
     )
     missing_values: Any = parameter(
-        """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``.""",
+        """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``, where
+        ``"*"`` stands for every column.""",
         anything("value, list or dict"),
         default=None,
         option=Option(
