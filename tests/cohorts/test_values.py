@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from misfeat import MisfeatError
 from misfeat.cohorts.values import MissingCodes, canonical, label, read_number, sort_key
 
 
@@ -90,3 +91,10 @@ def test_dates_and_flags_are_codes_by_their_labels():
 
 def test_numbers_too_large_for_a_float_are_codes_too():
     assert MissingCodes.parse(10**400).numbers("any") == (10**400,)
+
+
+@pytest.mark.parametrize("wrong", [len, [["?"]], {"x": {"a": 1}}, {"x": [len]}])
+def test_what_can_be_no_code_is_refused(wrong):
+    with pytest.raises(MisfeatError, match="a value that means missing is a text") as refused:
+        MissingCodes.parse(wrong)
+    assert refused.value.parameter == "missing_values"

@@ -10,12 +10,14 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting
 
 Value = Any
 """A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
@@ -119,7 +121,7 @@ class MissingCodes:
         if missing_values is None:
             return cls()
         if isinstance(missing_values, Mapping):
-            columns = {name: _as_codes(codes) for name, codes in missing_values.items()}
+            columns = {name: _as_codes(codes, name) for name, codes in missing_values.items()}
             return cls(columns.pop("*", ()), columns)
         return cls(_as_codes(missing_values))
 
@@ -135,8 +137,15 @@ class MissingCodes:
         return self.everywhere + tuple(self.by_column.get(column, ()))
 
 
-def _as_codes(codes: object) -> tuple[Value, ...]:
+def _as_codes(codes: object, column: str | None = None) -> tuple[Value, ...]:
     if isinstance(codes, str | bytes) or not hasattr(codes, "__iter__"):
         codes = [codes]
-    parsed = tuple(canonical(code) for code in codes)
+    given = [codes] if isinstance(codes, Mapping) else list(codes)
+    for code in given:
+        if callable(code) or (isinstance(code, Mapping | Sequence) and not isinstance(code, str)):
+            raise MisfeatError(
+                "{setting}; a value that means missing is a text, a number, a flag or a date.",
+                setting=Setting("missing_values", code, column),
+            )
+    parsed = tuple(canonical(code) for code in given)
     return tuple(code for code in parsed if code is not None)
