@@ -7,14 +7,14 @@ PIP := -m pip install --quiet --disable-pip-version-check
 # Every install uses the pinned versions that the project is tested with.
 INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
-QUICK := not heavy and not browser and not thorough
+QUICK := not heavy and not browser and not thorough and not slow
 
 OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
 
-.PHONY: demo lint test test-all test-bounds test-browser test-heavy test-oldest format clean
+.PHONY: demo lint test test-all test-slow test-bounds test-browser test-heavy test-oldest format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -28,7 +28,11 @@ lint: $(VENV)/.dev
 test: lint
 	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile --cov --cov-report=term
 
-test-all: test-bounds test-browser test-heavy
+test-all: test-slow test-bounds test-browser test-heavy
+
+# Real tables, statistics, and tests that fit many times.
+test-slow: $(VENV)/.dev
+	$(BIN)/pytest -m slow
 
 # The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
 test-heavy: $(VENV)/.heavy

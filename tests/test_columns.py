@@ -266,6 +266,7 @@ def test_it_works_beside_other_columns(columns):
     assert any(name.startswith("best__f") for name in out.columns)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The target .* has a single value in the subgroup")
 def test_a_search_on_hospitals_that_lack_columns():
     data = load_heart()

@@ -10,6 +10,7 @@ from misfeat.completion import GainCompleter, TransferCompleter
 from misfeat.datasets.hiding import random_mask
 
 
+@pytest.mark.slow
 def test_completers_stay_below_an_oracle_that_knows_the_population():
     found = {"transfer": [], "gain": [], "population": [], "bootstrap": []}
     for seed in range(5):

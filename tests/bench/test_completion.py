@@ -13,6 +13,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import as_in_paper, load_attrition, load_loan, load_mobile
 
 
+@pytest.mark.slow
 def test_rows_hold_every_completer_table_share_and_seed():
     bench = CompletionBench(
         completers=("transfer", "gain"),
@@ -86,6 +87,7 @@ SHAPES = {"mobile": (2, 15), "attrition": (8, 19), "loan": (3, 9)}
 """Cohorts and features of the paper's tables."""
 
 
+@pytest.mark.slow
 def test_the_papers_tables_are_as_it_prepared_them(data_folder):
     assert {name: TABLES[name](0).cohorts.missing.shape for name in SHAPES} == SHAPES
 

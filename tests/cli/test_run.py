@@ -251,6 +251,7 @@ def test_rows_without_a_group_can_be_dropped(tmp_path):
     assert len(lines_of(dropped, "subgroup")) == 2
 
 
+@pytest.mark.slow
 def test_a_run_says_how_far_to_trust_it_when_asked(heart, heart_json):
     asked = (*heart, "--no-worth", "--validate")
     assert "features hidden on purpose" in run(*asked).stdout

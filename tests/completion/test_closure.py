@@ -68,6 +68,7 @@ def test_a_known_larger_set_limits_its_parts():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AddCompleter()])
 @given(seed=st.integers(0, 5))
 def test_completers_are_monotone_over_all_sizes(completer, seed):

@@ -50,6 +50,7 @@ def test_sets_that_were_recorded_but_not_scored_keep_certain_bounds():
     assert ((low - 1e-12 <= true) & (true <= high + 1e-12)).all()
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_one_feature_that_tells_something():
     held = [interval_holds_planted_signal(seed) for seed in range(30)]
     assert np.mean(held) >= 0.85

@@ -20,6 +20,7 @@ def check_loads(load, n_rows):
     assert cohorts.weights.sum() == n_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", LOADERS)
 def test_real_tables_load_and_fall_into_their_cohorts(data_folder, load):
     check_loads(load, ROWS[load])

@@ -11,6 +11,7 @@ from misfeat.datasets import make_cohorts
 from misfeat.information import joint_mutual_info
 
 
+@pytest.mark.slow
 def test_samples_approach_the_scores_of_their_population():
     data = make_cohorts(n_cohorts=2, n_rows=200_000, n_features=4, hide=0, random_state=1)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)

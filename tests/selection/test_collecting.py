@@ -102,6 +102,7 @@ def test_the_expected_rise_of_a_normal_variable():
     assert expected_rise(5.0, 0.1) == pytest.approx(5.0)
 
 
+@pytest.mark.slow
 def test_hidden_features_are_ordered_as_the_population_orders_them():
     orders = []
     for seed in range(3):

@@ -45,6 +45,7 @@ def asked_at_once(questions):
         sys.setswitchinterval(interval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"budget": 0.7, "completer": "gain"}])
 def test_threads_that_ask_for_different_sizes_get_what_one_would(data, settings):
     expected = fitted(data, **settings)

@@ -59,6 +59,7 @@ def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, 
     assert pictures == [(tmp_path / f"{name}.svg").read_text() for name in pages]
 
 
+@pytest.mark.slow
 def test_tables_that_are_not_at_hand_are_left_out_with_a_word(tmp_path, monkeypatch):
     monkeypatch.delenv("MISFEAT_DATA", raising=False)
     monkeypatch.setitem(PAPER_TABLES, "SD1, formula 1", small_table)

@@ -219,6 +219,7 @@ def table():
     return columns
 
 
+@pytest.mark.slow
 def test_the_selector_takes_it_by_name_or_as_an_instance():
     by_name = SubgroupSelector(
         groups="site", size=2, completer="paper", device="cpu", random_state=3

@@ -81,6 +81,7 @@ def test_rows_of_several_words_are_compared_in_all_of_them(n_features, cardinali
     assert np.array_equal(imputed(cohorts, 3, with_target), reference(cohorts, 3, with_target))
 
 
+@pytest.mark.slow
 def test_blocks_longer_than_a_tile_and_several_threads_give_the_same():
     rng = np.random.default_rng(3)
     codes = rng.integers(4, size=(5, 2600)).astype(np.int8)
