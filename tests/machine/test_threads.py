@@ -63,6 +63,6 @@ def test_an_error_or_what_progress_raises_stops_the_tasks_not_yet_begun(
 
 
 def test_threads_are_taken_from_joblibs_context():
-    together = threading.Barrier(3, timeout=10)  # passed by three threads at once only
+    together = threading.Barrier(3, timeout=300)  # passed by three threads at once only
     with joblib.parallel_config(n_jobs=3):
         Work().run([together.wait] * 3)
