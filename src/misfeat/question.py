@@ -64,6 +64,17 @@ class Question:
         option=Option("Sets to show per subgroup.", TABLE, name="top"),
     )
     _: KW_ONLY
+    estimate: str = parameter(
+        """What a score tells about. ``"population"``: the population that a subgroup's rows were
+        drawn from. What chance alone would score is taken off, and every score is pulled towards
+        what all subgroups together say, the more so the fewer rows there are. ``"above_chance"``:
+        the rows of each subgroup by itself, less what chance alone would score. ``"sample"``: the
+        rows as they are, as in the MISFEAT paper; with few rows the sets that look best are then
+        mostly chance.""",
+        one_of("population", "above_chance", "sample"),
+        default="population",
+        option=Option("'population', 'above_chance', or 'sample' for the rows as they are.", TABLE),
+    )
     measure: str = parameter(
         """Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.""",
@@ -74,8 +85,8 @@ class Question:
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
         carried over to this one. ``"interactions"``: from the scores of other subgroups alone,
-        feature by feature and pair by pair. ``"auto"``: ``"transfer"``, unless hiding recorded
-        features of this table says that ``"interactions"`` is better. ``"multiplex"``: a graph
+        feature by feature and pair by pair. ``"auto"``: ``"transfer"``, or what `measure` asks for
+        where it needs something else. ``"multiplex"``: a graph
         neural network that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain
         over the recorded features elsewhere; ``"add"``, single features' scores elsewhere;
         ``"drop"``, nothing for unrecorded features; ``"mode"``, ``"knn"`` and ``"iterative"``,
@@ -90,10 +101,12 @@ class Question:
         ),
     )
     confidence: float | None = parameter(
-        "Target coverage of the intervals of predicted scores. None gives certain bounds.",
+        """Target coverage of the intervals. None gives certain bounds instead: with
+        ``estimate="sample"`` what recorded parts tell, else nothing but 0 and what no score can
+        exceed.""",
         a_level(),
         default=0.9,
-        option=Option("Target coverage of the intervals of predictions.", PREDICTIONS),
+        option=Option("Target coverage of the intervals.", PREDICTIONS),
     )
     coding: Coding | None = parameter(
         "How columns become codes, and rows subgroups. None: ``Coding()``.",

@@ -22,6 +22,7 @@ from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.named import completer_of
+from misfeat.completion.settings import confidence_of
 from misfeat.exceptions import (
     InPython,
     Message,
@@ -36,6 +37,7 @@ from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.machine.progress import progress_shown
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
+from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.restoring import as_plain_values, loaded_selector
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
@@ -295,12 +297,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         check_features(measure.features, cohorts)
         book = ScoreBook(
             measure,
-            completer_of(
-                self.completer,
-                confidence=self.confidence,
-                device=self.device,
-                random_state=self.random_state,
-            ),
+            self._estimate(),
             budget=self.budget,
             sampler=self.sampler,
             seed=self.random_state,
@@ -316,6 +313,18 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             settings=self._changed(),
         )
         return ShownSelection(cohorts, book, asked, verbose=int(self.verbose))
+
+    def _estimate(self) -> Estimate:
+        """On which scale scores are, and what predicts those that cannot be computed."""
+        completer = completer_of(
+            self.completer,
+            confidence=self.confidence,
+            device=self.device,
+            random_state=self.random_state,
+        )
+        of_sample = self.estimate == SAMPLE
+        confidence = confidence_of(completer) if of_sample else self.confidence
+        return Estimate(self.estimate, completer, confidence)
 
     def _measured(
         self,
@@ -333,7 +342,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         if self.measure == "mutual_info":
             cohorts = without_features(cohorts_of(table, target, rules, progress), excluded)
             cohorts = joined_blocks(cohorts, blocks)
-            return cohorts, MutualInformation(cohorts)
+            return cohorts, MutualInformation(cohorts, above_chance=self.estimate != SAMPLE)
         if blocks:
             raise MisfeatError(
                 "{blocks} needs {measure}; leave one of the two out.",
@@ -342,7 +351,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             )
         cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
         sums = product_sums_without(sums, excluded)
-        return without_features(cohorts, excluded), SquaredCorrelation(sums)
+        cohorts = without_features(cohorts, excluded)
+        return cohorts, SquaredCorrelation(sums, above_chance=self.estimate != SAMPLE)
 
     def _check_subgroups(self, X: Any, unseen: str) -> None:
         rules = CohortRules.parse(self.groups, self._nested("coding"))

@@ -18,7 +18,6 @@ from misfeat.exceptions import check_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.calibration import Trial
     from misfeat.completion.model import CompletedScores, ExactScores, Guess, Known
     from misfeat.completion.settings import Confidence, Seed
 
@@ -103,7 +102,16 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         """
         self._check_parameters()
         check_known(known, size)
-        return self._completed(known, size)
+        exact, confidence = known.exact, confidence_of(self)
+        if not np.isnan(exact.by_size[size]).any():
+            return with_certain_bounds(exact, size, exact.by_size[size])
+        guess = self.guess(known, size)
+        completed = with_certain_bounds(exact, size, self.combined(guess, exact))
+        if confidence is None:
+            return completed
+        # On a copy: what a completer keeps of a guess stays that of the table itself.
+        trial = try_out(clone(self), known, size, self.rounds, self._seed)
+        return with_intervals(completed, guess, exact, trial, confidence)
 
     def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
         """Scores of the asked size: exact where they are known, else guesses, closed upwards.
@@ -116,20 +124,6 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
             What could be computed.
         """
         return closed_upwards(guess.by_size, exact)[-1]
-
-    def _completed(self, known: Known, size: int, trial: Trial | None = None) -> CompletedScores:
-        """Guess, and learn from a trial how far off guesses are; a new one unless it is given."""
-        exact, confidence = known.exact, confidence_of(self)
-        if not np.isnan(exact.by_size[size]).any():
-            return with_certain_bounds(exact, size, exact.by_size[size])
-        guess = self.guess(known, size)
-        completed = with_certain_bounds(exact, size, self.combined(guess, exact))
-        if confidence is None:
-            return completed
-        if trial is None:
-            # On a copy: what a completer keeps of a guess stays that of the table itself.
-            trial = try_out(clone(self), known, size, self.rounds, self._seed)
-        return with_intervals(completed, guess, exact, trial, confidence)
 
     @property
     def _seed(self) -> int | None:

@@ -21,7 +21,6 @@ from scipy.optimize import nnls
 
 from misfeat.completion.support import SINGLES, support_of
 from misfeat.lattice import level
-from misfeat.metrics.rankings import ndcg_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
 
+WHAT = "Learning how far predictions are off"
 LEAST_SHARE, MOST_SHARE = 0.2, 0.5
 """Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
 COHORTS_A_ROUND = 0.25
@@ -43,8 +43,6 @@ CLUSTER_CORRECTION = 0.5
 N_REASONS = 3
 LEAST_SCALE = 0.05
 """An error is never expected to be smaller than this share of the mean error."""
-RANKED = 10
-"""Guesses are compared by nDCG at this rank."""
 
 
 def hiding_rounds(
@@ -92,14 +90,11 @@ class Trial:
         What may make an error large: see `reasons_for_errors`.
     clusters : ndarray of shape (n,)
         Which cohort and hidden feature an error belongs to.
-    ndcg : ndarray
-        How well the best sets were found, a figure a round and cohort.
     """
 
     errors: Scores
     reasons: Scores
     clusters: NDArray[np.int64]
-    ndcg: Scores
 
     @classmethod
     def joined(cls, parts: Sequence[Trial]) -> Trial:
@@ -108,7 +103,6 @@ class Trial:
             np.concatenate([np.empty(0), *(part.errors for part in parts)]),
             np.concatenate([np.empty((0, N_REASONS)), *(part.reasons for part in parts)]),
             np.concatenate([np.empty(0, dtype=np.int64), *(part.clusters for part in parts)]),
-            np.concatenate([np.empty(0), *(part.ndcg for part in parts)]),
         )
 
     @property
@@ -129,24 +123,17 @@ class Guessing(Protocol):
         ...
 
 
-def try_out(
-    completer: Guessing,
-    known: Known,
-    size: int,
-    rounds: int,
-    seed: int | None,
-    what: str = "Learning how far predictions are off",
-) -> Trial:
-    """Hide features in rounds, guess, and compare with what is known; `what` names the work."""
+def try_out(completer: Guessing, known: Known, size: int, rounds: int, seed: int | None) -> Trial:
+    """Hide features in rounds, guess, and compare with what is known."""
     rng = np.random.default_rng(0 if seed is None else seed)
     parts = []
     for done, mask in enumerate(hiding_rounds(known.exact.missing, rounds, rng)):
         if known.progress is not None:
-            known.progress(what, done, rounds)
+            known.progress(WHAT, done, rounds)
         if mask.any():
             parts.append(_tried_with(mask, completer, known, size))
     if known.progress is not None:
-        known.progress(what, rounds, rounds)
+        known.progress(WHAT, rounds, rounds)
     return Trial.joined(parts)
 
 
@@ -160,15 +147,10 @@ def _tried_with(mask: NDArray[np.bool_], completer: Guessing, known: Known, size
     subsets = level(mask.shape[1], size)
     last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
     cluster = np.arange(len(mask))[:, None] * mask.shape[1] + last_hidden
-    ndcg = [
-        ndcg_at(RANKED, truth[i, tested[i]], score[i, tested[i]])
-        for i in np.flatnonzero(tested.any(axis=1))
-    ]
     return Trial(
         errors=(truth - score)[tested],
         reasons=reasons_for_errors(guess, score, hidden.exact)[tested],
         clusters=cluster[tested],
-        ndcg=np.array(ndcg),
     )
 
 

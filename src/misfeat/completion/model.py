@@ -38,12 +38,15 @@ class ExactScores:
         What no score can exceed.
     closed : bool
         Whether a larger set never scores lower, so that the score of a part is a lower bound.
+    above_chance : bool
+        Whether what chance alone would score was taken off; guesses are on that scale, too.
     """
 
     by_size: tuple[NDArray[np.float64], ...]
     missing: NDArray[np.bool_]
     ceiling: NDArray[np.float64]
     closed: bool = True
+    above_chance: bool = False
 
     def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
         """What would be left if the subgroups had not recorded some features.
@@ -58,7 +61,7 @@ class ExactScores:
         for size, scores in enumerate(self.by_size[1:], start=1):
             lost = mask[:, level(n_features, size)].any(axis=2)
             left.append(np.where(lost, np.nan, scores))
-        return ExactScores(tuple(left), self.missing | mask, self.ceiling, self.closed)
+        return replace(self, by_size=tuple(left), missing=self.missing | mask)
 
     def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Between which two values each score of one size certainly lies.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,8 +42,12 @@ class Measure(Protocol):
         Which features each cohort never recorded.
     ceiling : ndarray of shape (n_cohorts,)
         What no score can exceed.
+    whole : ndarray of shape (n_cohorts,)
+        What there is to tell about the target: its entropy in each cohort, or 1 for R².
     closed : bool
         Whether a larger set never scores lower (upward closure).
+    above_chance : bool
+        Whether what chance alone would score was taken off.
     rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
     """
@@ -53,8 +58,15 @@ class Measure(Protocol):
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
     ceiling: Scores
+    whole: Scores
     closed: bool
+    above_chance: bool
     rows: Cohorts | None
+
+    @property
+    def plug_in(self) -> Measure:
+        """The same measure of the rows as they are, nothing taken off for chance."""
+        ...
 
     def of_levels(
         self,
@@ -100,15 +112,21 @@ class MutualInformation:
         self.words = _in_words("joint mutual information", above_chance)
         self.above_chance = above_chance
         self.rows: Cohorts | None = cohorts
+        self._table = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
+        self.whole = np.array([target_entropy(c) for c in self._cohorts])
         # Where rows differ between sets, H(Y) of all rows bounds nothing; log of the classes does.
-        self.ceiling = np.array(
-            [target_entropy(c) if same_rows else np.log(c.n_classes) for c in self._cohorts]
-        )
+        most = np.array([np.log(c.n_classes) for c in self._cohorts])
+        self.ceiling = self.whole if same_rows else most
+
+    @cached_property
+    def plug_in(self) -> MutualInformation:
+        """The same measure of the rows as they are, nothing taken off for chance."""
+        return MutualInformation(self._table) if self.above_chance else self
 
     def of_levels(
         self,
@@ -160,7 +178,12 @@ class SquaredCorrelation:
         self.sums = sums
         self.features = sums.features
         self.missing = sums.missing
-        self.ceiling = np.ones(len(sums.names))
+        self.ceiling = self.whole = np.ones(len(sums.names))
+
+    @cached_property
+    def plug_in(self) -> SquaredCorrelation:
+        """The same measure of the rows as they are, nothing taken off for chance."""
+        return SquaredCorrelation(self.sums) if self.above_chance else self
 
     def of_levels(
         self,

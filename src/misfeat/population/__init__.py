@@ -8,7 +8,8 @@ The plug-in score of few rows ranks chance. Here it becomes an estimate of the p
 - `pool`: what all cohorts together tell about a set, once chance is shrunk away;
 - `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
 - `intervals`: scores with bounds, no set below a part of it;
-- `gathering`, `scores`: all of this from rows on, with predictions for what was not recorded.
+- `gathering`, `scores`: all of this from rows on, with predictions for what was not recorded;
+- `estimates`: which of these scales answers are on.
 """
 
 from misfeat.information.chance import (
@@ -17,6 +18,7 @@ from misfeat.information.chance import (
     chance_of_totals,
     expected_information,
 )
+from misfeat.population.estimates import Estimate, own_posterior
 from misfeat.population.gathering import Gathered, gather_evidence
 from misfeat.population.intervals import Intervals, closed, intervals_of
 from misfeat.population.pool import PooledSets, add_up, shrink, shrink_levels, table_starts
@@ -27,6 +29,7 @@ from misfeat.population.variance import null_variance, sampling_variance
 
 __all__ = [
     "ChanceTable",
+    "Estimate",
     "Evidence",
     "Gathered",
     "Intervals",
@@ -41,6 +44,7 @@ __all__ = [
     "gather_evidence",
     "intervals_of",
     "null_variance",
+    "own_posterior",
     "population_scores",
     "posterior_of",
     "refined_posterior",

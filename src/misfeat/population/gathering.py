@@ -53,6 +53,7 @@ def gather_evidence(
     above_chance: Sequence[Floats],
     size: int,
     *,
+    guesses: Sequence[Floats] | None = None,
     proxies: bool = True,
     table_size: int = 3,
 ) -> dict[int, Gathered]:
@@ -67,6 +68,9 @@ def gather_evidence(
         record a set, or its score was not computed.
     size : int
         The largest size.
+    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
+        Predicted scores above chance from size 0 on, in place of the transfer's; the pool is the
+        same.
     proxies : bool, default=True
         Whether an unrecorded feature's distribution is taken through recorded features that stand
         in for it.
@@ -99,6 +103,8 @@ def gather_evidence(
         merged.append(of_merged)
         if not rows.as_scored:
             guessed = guessed + lost_by_merging(above_chance, merged, pool.subsets, missing)
+        if guesses is not None:
+            guessed = guesses[m]
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(

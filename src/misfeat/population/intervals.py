@@ -35,15 +35,15 @@ class Intervals:
     high: Floats
 
 
-def intervals_of(posterior: Posterior, confidence: float, ceiling: ArrayLike) -> Intervals:
+def intervals_of(posterior: Posterior, confidence: float | None, ceiling: ArrayLike) -> Intervals:
     """Posterior means, and bounds that hold the population's score as often as asked.
 
     Parameters
     ----------
     posterior : Posterior
         Means and variances of the sets of one size.
-    confidence : float
-        Target coverage of the intervals, between 0 and 1.
+    confidence : float or None
+        Target coverage of the intervals, between 0 and 1. None: 0 and the ceiling.
     ceiling : array-like of shape (n_cohorts,)
         What no score can exceed: the entropy of the target in each cohort.
 
@@ -57,7 +57,9 @@ def intervals_of(posterior: Posterior, confidence: float, ceiling: ArrayLike) ->
     (array([[0.118, 0.   ]]), array([[0.25 , 0.043]]))
     """
     most = np.asarray(ceiling, dtype=np.float64)[:, None]
-    reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+    reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
+    if confidence is not None:
+        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
     return Intervals(
         score=np.clip(posterior.mean, 0.0, most),
         low=np.clip(posterior.mean - reach, 0.0, most),

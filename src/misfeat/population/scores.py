@@ -46,9 +46,10 @@ def population_scores(
     known: Known,
     above_chance: Sequence[Floats],
     size: int,
-    confidence: float = 0.9,
+    confidence: float | None = 0.9,
     *,
     posterior: Callable[[Evidence], Posterior] = refined_posterior,
+    guesses: Sequence[Floats] | None = None,
     proxies: bool = True,
     table_size: int = 3,
 ) -> dict[int, PopulationScores]:
@@ -64,10 +65,12 @@ def population_scores(
         record a set, or its score was not computed.
     size : int
         The largest size.
-    confidence : float, default=0.9
-        Target coverage of the intervals.
+    confidence : float or None, default=0.9
+        Target coverage of the intervals. None: what is certain, 0 and the ceiling.
     posterior : callable, default=refined_posterior
         Takes the evidence of one size.
+    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
+        Predicted scores above chance from size 0 on, in place of the transfer's.
     proxies : bool, default=True
         Whether an unrecorded feature's distribution is taken through recorded features that stand
         in for it.
@@ -94,7 +97,9 @@ def population_scores(
     >>> found[1].low.round(2), found[1].score.round(2), found[1].high.round(2)
     (array([[0.27]]), array([[0.37]]), array([[0.47]]))
     """
-    gathered = gather_evidence(known, above_chance, size, proxies=proxies, table_size=table_size)
+    gathered = gather_evidence(
+        known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
+    )
     posteriors = {m: posterior(found.evidence) for m, found in gathered.items()}
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(

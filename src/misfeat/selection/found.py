@@ -9,7 +9,6 @@ import numpy as np
 
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.naming import not_a_feature
-from misfeat.completion.settings import confidence_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.machine.progress import progress_shown
 from misfeat.selection.asked import Asked, check_size
@@ -88,7 +87,7 @@ class Found:
     @property
     def confidence(self) -> float | None:
         """Target coverage of the intervals; None where they are certain bounds."""
-        return confidence_of(self.completer)
+        return self.book.estimate.confidence
 
     def completed(self, size: int | None = None) -> CompletedScores:
         """The scores of all sets of a size as arrays, in the order of the lattice.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
+    from misfeat.selection.scorebook import ScoreBook
 
 
 TIED_DECIMALS = 12
@@ -35,11 +36,15 @@ class ScoredSet:
     features : tuple of str
         In the table's column order.
     score : float
-        Joint mutual information with the target, in nats.
+        What the set tells about the target, in nats, or R².
     low, high : float
-        The interval of a predicted score; equal to it where it is exact.
-    source : {"exact", "predicted"}
-        Whether the subgroup's own rows gave the score.
+        Its interval.
+    share : float
+        The score over what there is to tell: the entropy of the target in the subgroup, or 1.
+    observed : float
+        The score of the subgroup's own rows as they are; NaN where it did not record the set.
+    source : {"recorded", "predicted"}
+        Whether the subgroup's own rows took part in the score.
     missing : tuple of str
         The features of the set that the subgroup never recorded.
     support : {"own rows", "joint", "pairs", "singles", "none"}
@@ -52,6 +57,8 @@ class ScoredSet:
     score: float
     low: float
     high: float
+    share: float
+    observed: float
     source: str
     missing: tuple[str, ...]
     support: str
@@ -59,17 +66,20 @@ class ScoredSet:
 
 def scored_sets(
     cohorts: Cohorts,
-    measure: Measure,
+    book: ScoreBook,
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
-    return [
-        _scored_set(cohorts.names[cohort], measure, scores, cohort, subset, place if k else None)
-        for cohort in map(cohorts.position, names)
-        for place, subset in enumerate(_order(scores, cohort, k), start=1)
-    ]
+    found = []
+    for cohort in map(cohorts.position, names):
+        order = _order(scores, cohort, k)
+        observed = book.observed(cohort, scores.subsets[order])
+        for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
+            facts = _facts(book.measure, scores, cohort, subset, float(seen))
+            found.append(ScoredSet(cohorts.names[cohort], place if k else None, **facts))
+    return found
 
 
 def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
@@ -94,31 +104,27 @@ def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
     return best
 
 
-def _scored_set(
-    name: str,
-    measure: Measure,
-    scores: CompletedScores,
-    cohort: int,
-    subset: int,
-    place: int | None,
-) -> ScoredSet:
+def _facts(
+    measure: Measure, scores: CompletedScores, cohort: int, subset: int, observed: float
+) -> dict[str, Any]:
+    """What is known of a set in a cohort."""
     members = scores.subsets[subset]
-    return ScoredSet(
-        subgroup=name,
-        rank=place,
-        features=tuple(measure.features[f] for f in members),
-        score=float(scores.score[cohort, subset]),
-        low=float(scores.low[cohort, subset]),
-        high=float(scores.high[cohort, subset]),
-        source="predicted" if scores.predicted[cohort, subset] else "exact",
-        missing=tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
-        support=SUPPORT[scores.support[cohort, subset]],
-    )
+    score = float(scores.score[cohort, subset])
+    whole = float(measure.whole[cohort])
+    return {
+        "features": tuple(measure.features[f] for f in members),
+        "score": score,
+        "low": float(scores.low[cohort, subset]),
+        "high": float(scores.high[cohort, subset]),
+        "share": score / whole if whole > 0 else 0.0,
+        "observed": observed,
+        "source": "predicted" if scores.predicted[cohort, subset] else "recorded",
+        "missing": tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
+        "support": SUPPORT[scores.support[cohort, subset]],
+    }
 
 
 def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe."""
-    names = ["subgroup", "rank", "features", "score", "low", "high", "source", "missing", "support"]
-    if not ranked:
-        names.remove("rank")
+    names = [field.name for field in fields(ScoredSet) if ranked or field.name != "rank"]
     return {name: [getattr(row, name) for row in sets] for name in names}

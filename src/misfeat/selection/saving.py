@@ -18,6 +18,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.population import Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import ARRAYS, MANIFEST, as_folder, write_folder
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "misfeat selection", 2
+FORMAT, VERSION = "misfeat selection", 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +131,8 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "asked": _packed(saved.asked, "asked", arrays),
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
         "sums": None if sums is None else _packed(sums, "sums", arrays),
+        "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
-        "chosen": getattr(book.completer, "chosen_", None),
         "book": book.packed(arrays),
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
@@ -143,14 +144,16 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
     cohorts = Cohorts(**held, columns=audits)
     completer = decoded_completer(manifest["completer"])
-    if manifest["chosen"] is not None:
-        completer.chosen_ = manifest["chosen"]
-    measure: Any = MutualInformation(cohorts)
-    if manifest["sums"] is not None:
-        measure = SquaredCorrelation(ProductSums(**_unpacked(manifest["sums"], "sums", arrays)))
+    estimate = Estimate(completer=completer, **manifest["estimate"])
+    measure: Any
+    if manifest["sums"] is None:
+        measure = MutualInformation(cohorts, above_chance=estimate.above_chance)
+    else:
+        sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
+        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
     return Saved(
         cohorts,
-        ScoreBook.unpacked(manifest["book"], arrays, measure, completer),
+        ScoreBook.unpacked(manifest["book"], arrays, measure, estimate),
         Asked(**_unpacked(manifest["asked"], "asked", arrays)),
         manifest["validation"],
         manifest["estimator"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import comb
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,6 @@ import numpy as np
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
-from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from misfeat.completion.model import Completer
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
-
+    from misfeat.population import Estimate
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
@@ -36,8 +37,8 @@ class ScoreBook:
     ----------
     measure : Measure
         Scores feature sets in a cohort.
-    completer : Completer
-        Predicts the scores that could not be computed.
+    estimate : Estimate
+        Predicts the scores that could not be computed, and says what all of them tell.
     budget : float, default=1.0
         The share of the computable sets of a cohort that is computed; the rest is predicted.
     sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
@@ -51,7 +52,7 @@ class ScoreBook:
     def __init__(
         self,
         measure: Measure,
-        completer: Completer,
+        estimate: Estimate,
         *,
         budget: float = 1.0,
         sampler: str = "randwalk",
@@ -59,7 +60,7 @@ class ScoreBook:
         n_jobs: int | None = None,
     ) -> None:
         self.measure = measure
-        self.completer = completer
+        self.estimate = estimate
         self.budget = budget
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
@@ -76,12 +77,38 @@ class ScoreBook:
     def __setstate__(self, held: dict[str, Any]) -> None:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
 
+    @property
+    def completer(self) -> Completer:
+        """What predicts the scores that could not be computed."""
+        return self.estimate.completer
+
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         with self._lock:
             if size not in self._completed:
-                self._completed[size] = self._complete(size, progress)
+                self._completed |= self._complete(size, progress)
             return self._completed[size]
+
+    def observed(self, cohort: int, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The scores of the rows as they are, of listed sets of one size; NaN without rows.
+
+        Parameters
+        ----------
+        cohort : int
+            Which cohort.
+        subsets : ndarray of shape (n_sets, size)
+            Feature numbers.
+        """
+        size, measure = subsets.shape[1], self.measure.plug_in
+        ranks = rank(subsets)
+        if measure is self.measure and size < len(self._exact):
+            computed: NDArray[np.float64] = self._exact[size][cohort, ranks]
+            if not np.isnan(computed).any():
+                return computed
+        if len(subsets) == comb(self._n_features, size):
+            (scores,) = measure.of_levels(cohort, size, size, self.n_jobs)
+            return scores[ranks]
+        return measure.of_subsets(cohort, subsets, self.n_jobs)
 
     @property
     def computed(self) -> tuple[NDArray[np.float64], ...]:
@@ -112,12 +139,12 @@ class ScoreBook:
         held: dict[str, Any],
         arrays: dict[str, NDArray[Any]],
         measure: Measure,
-        completer: Completer,
+        estimate: Estimate,
     ) -> ScoreBook:
         """The book that `packed` gave the contents of."""
         book = cls(
             measure,
-            completer,
+            estimate,
             budget=held["budget"],
             sampler=held["sampler"],
             n_jobs=held["n_jobs"],
@@ -137,23 +164,16 @@ class ScoreBook:
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
         with self._lock:
-            return self._known(size, self.completer, progress)
+            return self._known(size, self.estimate, progress)
 
-    def _complete(self, size: int, progress: Progress | None) -> CompletedScores:
-        nothing_to_predict = self.budget == 1 and not self.measure.missing.any()
-        completer = _NOTHING_TO_PREDICT if nothing_to_predict else self.completer
-        completed = completer.complete(self._known(size, completer, progress), size)
-        if not isinstance(completed, CompletedScores):
-            raise MisfeatError(
-                "{setting} gave {kind} instead of scores; its method complete must return "
-                "CompletedScores.",
-                setting=Setting("completer", type(completer).__name__),
-                kind=type(completed).__name__,
-            )
-        return completed
+    def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
+        estimate = self.estimate
+        if self.budget == 1 and not self.measure.missing.any():
+            estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
+        return estimate.complete_up_to(self._known(size, estimate, progress), size)
 
-    def _known(self, size: int, completer: Completer, progress: Progress | None) -> Known:
-        reach = self._check_memory(size, completer)
+    def _known(self, size: int, estimate: Estimate, progress: Progress | None) -> Known:
+        reach = self._check_memory(size, estimate)
         if reach >= len(self._exact):
             self._exact += self._compute(len(self._exact), reach, progress)
         exact = ExactScores(
@@ -161,19 +181,20 @@ class ScoreBook:
             missing=self.measure.missing,
             ceiling=self.measure.ceiling,
             closed=self.measure.closed,
+            above_chance=self.measure.above_chance,
         )
         return Known(exact, self.measure.rows, self.n_jobs, progress)
 
-    def _check_memory(self, size: int, completer: Completer) -> int:
+    def _check_memory(self, size: int, estimate: Estimate) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
         n_cohorts = len(self.measure.missing)
 
         def needed(n_features: int, size: int) -> int:
-            reach = completer.reach(size, n_features)
-            own = completer.memory_needed(size, n_features, n_cohorts)
+            reach = estimate.reach(size, n_features)
+            own = estimate.memory_needed(size, n_features, n_cohorts)
             return memory_needed(n_features, reach, n_cohorts) + own
 
-        reach = completer.reach(size, self._n_features)
+        reach = estimate.reach(size, self._n_features)
         check_memory(self._n_features, size, n_cohorts, needed)
         return reach
 

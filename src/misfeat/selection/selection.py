@@ -151,7 +151,7 @@ class Selection(Found):
         k = self.k if k is None else k
         check_count(k, "k")
         names = self.subgroup_names(subgroup)
-        return scored_sets(self.cohorts, self.book.measure, self._shown(size), names, k)
+        return scored_sets(self.cohorts, self.book, self._shown(size), names, k)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.
@@ -179,7 +179,7 @@ class Selection(Found):
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
-        sets = scored_sets(self.cohorts, self.book.measure, self._shown(size), names)
+        sets = scored_sets(self.cohorts, self.book, self._shown(size), names)
         return self._framed(as_columns(sets, ranked=False))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:
@@ -387,7 +387,7 @@ class Selection(Found):
         if asked not in self._trusted:
             with progress_shown(self.verbose > 0) as progress:
                 known = self.book.known(size, progress)
-                found = trust(known, self.completer, size, k, rounds, seed, progress)
+                found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
             self._trusted = {asked: found}
         self.validation = in_words(self._trusted[asked], k, self.confidence)
         return self._trusted[asked]

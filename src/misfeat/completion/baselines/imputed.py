@@ -65,7 +65,7 @@ def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
 
 
 def imputed_scores(
-    imputed: Cohorts, missing: Mask, size: int, n_jobs: int | None = None
+    imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
 ) -> list[Scores]:
     """The scores of imputed rows, by size from 0 on, each of shape (n_cohorts, n_subsets).
 
@@ -73,17 +73,21 @@ def imputed_scores(
     ----------
     imputed : Cohorts
         Cohorts with a value for every feature.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What had none; a cohort that lacked nothing is not scored and gets 0.
+    exact : ExactScores
+        Whose scale scores are on, and what had no value; a cohort that lacked nothing is not scored
+        and gets 0.
     size : int
         The largest size.
     n_jobs : int, default=None
         Threads, as joblib reads it.
     """
+    missing = exact.missing
     scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
     for i, cohort in enumerate(imputed):
         if missing[i].any():
-            found = level_mutual_info(cohort, 1, size, n_jobs=n_jobs)
+            found = level_mutual_info(
+                cohort, 1, size, above_chance=exact.above_chance, n_jobs=n_jobs
+            )
             for of_size, own in zip(scores[1:], found, strict=True):
                 of_size[i] = np.nan_to_num(own)  # 0 where no row has the set
     return scores

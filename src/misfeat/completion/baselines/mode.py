@@ -60,7 +60,7 @@ class ModeCompleter(BaseCompleter):
         """Guess the scores of all sizes up to one."""
         cohorts, missing = known.rows_for("mode"), known.exact.missing
         imputed = all_recorded(cohorts, modes_filled_in(cohorts, missing))
-        return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))
+        return guess_of(known.exact, imputed_scores(imputed, known.exact, size, known.n_jobs))
 
 
 def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.integer]:

@@ -92,10 +92,12 @@ class TransferCompleter(BaseCompleter):
             Work(known.n_jobs),
             proxies=self.proxies,
             table_size=self.table_size,
+            above_chance=exact.above_chance,
         )
         by_size = recorded_sets_filled(exact, size)
         for m in range(1, size + 1):
-            predicted = model.predict(m).score
+            found = model.predict(m)
+            predicted = found.score if found.above_chance is None else found.above_chance
             if not rows.coded.as_scored:
                 predicted = predicted + rows.lost_by_merging(exact, m)
             by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)
@@ -153,7 +155,7 @@ class TransferRows:
     def __init__(self, cohorts: Cohorts) -> None:
         self.coded = CodedRows.of(cohorts)
         self._cohorts = cohorts
-        self._coarse: list[Scores] = []
+        self._coarse: dict[bool, list[Scores]] = {}
 
     @classmethod
     def of(cls, known: Known) -> TransferRows:
@@ -162,7 +164,7 @@ class TransferRows:
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
         """By how much the score of each recorded part is larger with the categories as they are."""
-        coarse = self._coarse_up_to(size)
+        coarse = self._coarse_up_to(size, exact.above_chance)
         subsets = level(exact.missing.shape[1], size)
         lost = [
             recorded_part_scores(exact.by_size, cohort, subsets, missing)
@@ -171,13 +173,13 @@ class TransferRows:
         ]
         return np.nan_to_num(lost)
 
-    def _coarse_up_to(self, size: int) -> list[Scores]:
+    def _coarse_up_to(self, size: int, above_chance: bool) -> list[Scores]:
         """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
-        if len(self._coarse) <= size:
+        if len(self._coarse.get(above_chance, ())) <= size:
             codes = self.coded.codes.astype(np.int32)
             categories = tuple(tuple(map(str, range(card))) for card in self.coded.cards)
             rows = replace(self._cohorts, codes=codes, categories=categories)
-            measure = MutualInformation(rows)
+            measure = MutualInformation(rows, above_chance=above_chance)
             found = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
-            self._coarse = [np.array(scores) for scores in zip(*found, strict=True)]
-        return self._coarse
+            self._coarse[above_chance] = [np.array(scores) for scores in zip(*found, strict=True)]
+        return self._coarse[above_chance]

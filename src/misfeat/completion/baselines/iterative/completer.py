@@ -85,7 +85,7 @@ class IterativeCompleter(BaseCompleter):
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         by_imputation = [
-            imputed_scores(imputed, known.exact.missing, size, known.n_jobs)
+            imputed_scores(imputed, known.exact, size, known.n_jobs)
             for imputed in self._imputed(known)
         ]
         mean = [np.mean(scores, axis=0) for scores in zip(*by_imputation, strict=True)]

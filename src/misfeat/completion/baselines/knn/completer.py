@@ -69,7 +69,7 @@ class KNNCompleter(BaseCompleter):
             cohorts, missing, self.n_neighbors, self.with_target, Work(known.n_jobs)
         )
         imputed = all_recorded(cohorts, codes)
-        return guess_of(known.exact, imputed_scores(imputed, missing, size, known.n_jobs))
+        return guess_of(known.exact, imputed_scores(imputed, known.exact, size, known.n_jobs))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -102,7 +102,7 @@ class MarkovBlanketCompleter(BaseCompleter):
         """Guess the scores of all sizes up to one."""
         missing = known.exact.missing
         imputed, members = self.imputed_with_blankets(known)
-        scores = imputed_scores(imputed, missing, size, known.n_jobs)
+        scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
         within = [
             np.array(
                 [
