@@ -219,15 +219,15 @@ class _Trial:
         self._answer: Any = None
 
     def fit(self) -> str:
-        """Fit, with exact and predicted scores, and compare one with the table's own truth."""
+        """Fit, with recorded and predicted scores, and compare one with the table's own truth."""
         from misfeat.datasets import make_cohorts
 
         self._data = make_cohorts(n_rows=300, n_features=6, hide=0.3, random_state=0)
         self._selector = self._new().fit(self._data.columns, self._data.target)
         self._answer = self._selector.best_sets()
         sources = {best.source for best in self._answer}
-        if sources != {"exact", "predicted"}:
-            raise RuntimeError(f"expected exact and predicted scores, found {sorted(sources)}")
+        if sources != {"recorded", "predicted"}:
+            raise RuntimeError(f"expected recorded and predicted scores, found {sorted(sources)}")
         return f"ok, {len(self._answer)} sets in {len(self._selector.cohorts_.names)} subgroups"
 
     def save_and_load(self) -> str:

@@ -106,10 +106,9 @@ class MutualInformation:
     array([ 0.4621, -0.231 ])
     """
 
-    name, unit = "mutual_info", "nats"
+    name, unit, words = "mutual_info", "nats", "joint mutual information"
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
-        self.words = _in_words("joint mutual information", above_chance)
         self.above_chance = above_chance
         self.rows: Cohorts | None = cohorts
         self._table = cohorts
@@ -168,11 +167,10 @@ class SquaredCorrelation:
     array([1., 0.])
     """
 
-    name, unit = "r2", "R²"
+    name, unit, words = "r2", "R²", "squared multiple correlation"
     rows: Cohorts | None = None
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:
-        self.words = _in_words("squared multiple correlation", above_chance)
         self.above_chance = above_chance
         self.closed = not above_chance
         self.sums = sums
@@ -216,7 +214,3 @@ class SquaredCorrelation:
         else:
             found[computable] = squared_correlation(products, subsets)
         return found
-
-
-def _in_words(score: str, above_chance: bool) -> str:
-    return f"{score} above chance" if above_chance else score

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.model import SUPPORT
+from misfeat.completion.support import SINGLES
 from misfeat.exceptions import Message, Setting, listed
-from misfeat.information import target_entropy
+from misfeat.population.estimates import POPULATION, SAMPLE
+from misfeat.population.posterior import FEW_COHORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.selection.ranking import ScoredSet
+    from misfeat.selection.scorebook import ScoreBook
+    from misfeat.selection.unsettled import Unsettled
 
 LITTLE = 0.02
 """A best set that tells less than this share of the target tells next to nothing."""
@@ -25,7 +30,9 @@ ENOUGH_ROWS = 30
 """In a subgroup with fewer rows a feature may well have a single value by chance."""
 
 
-def cautions_about(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> list[Message]:
+def cautions_about(
+    cohorts: Cohorts, best: Sequence[ScoredSet], book: ScoreBook, unsettled: Unsettled
+) -> list[Message]:
     """What may mislead in the answers about a table, a sentence each.
 
     Parameters
@@ -34,14 +41,19 @@ def cautions_about(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) ->
         The coded rows of every subgroup.
     best : sequence of ScoredSet
         The best set of every subgroup.
-    measure : {"mutual_info", "r2"}
-        What scores are.
+    book : ScoreBook
+        Says what scores are.
+    unsettled : Unsettled
+        Says which pairs nobody recorded together.
     """
+    of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     return [
         *_single_values(cohorts),
-        *(_few_rows(cohorts, best) if measure == "mutual_info" else ()),
+        *(_few_rows(cohorts, best) if of_rows else ()),
         *_few_cases(cohorts),
-        *_next_to_nothing(cohorts, best, measure),
+        *_few_subgroups(cohorts, book.estimate.name),
+        *_next_to_nothing(cohorts, best),
+        *_recorded_apart(best, book.measure.features, unsettled),
     ]
 
 
@@ -101,15 +113,26 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Message]:
         )
 
 
-def _next_to_nothing(
-    cohorts: Cohorts, found: Sequence[ScoredSet], measure: str
-) -> Iterator[Message]:
-    little = [
-        best.subgroup
-        for best in found
-        if best.score
-        < LITTLE * (1.0 if measure == "r2" else target_entropy(cohorts[best.subgroup]))
-    ]
+def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Message]:
+    """Too few subgroups to learn from how much they differ."""
+    n_cohorts = len(cohorts)
+    if estimate != POPULATION or n_cohorts > FEW_COHORTS:
+        return
+    if n_cohorts == 1:
+        yield Message(
+            "There is one subgroup only: its scores were shrunk by its own rows, with no other "
+            "subgroup to compare with."
+        )
+    else:
+        yield Message(
+            "With {count} subgroups one learns little about how much subgroups differ; scores "
+            "lean on all of them together, and intervals are wide.",
+            count=n_cohorts,
+        )
+
+
+def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]:
+    little = [best.subgroup for best in found if best.share < LITTLE]
     if little:
         yield Message(
             "No set tells more than {share:.0f} % of the target {column!r} in {where}; the order "
@@ -117,4 +140,24 @@ def _next_to_nothing(
             share=100 * LITTLE,
             column=cohorts.target,
             where=listed(little, MOST_NAMED),
+        )
+
+
+def _recorded_apart(
+    found: Sequence[ScoredSet], features: Sequence[str], unsettled: Unsettled
+) -> Iterator[Message]:
+    """Best sets that rest on how two features go together, which nobody recorded."""
+    pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for best in found:
+        if best.support == SUPPORT[SINGLES]:
+            members = [features.index(name) for name in best.features]
+            pairs.setdefault(unsettled.in_set(members), []).append(best.subgroup)
+    for (pair, where), subgroups in list(pairs.items())[:MOST_NAMED]:
+        yield Message(
+            "No subgroup recorded {one!r} and {other!r} together, and the best set of {subgroups} "
+            "holds both; recording both in {where!r} would settle most.",
+            one=pair[0],
+            other=pair[1],
+            subgroups=listed(subgroups, MOST_NAMED),
+            where=where,
         )

@@ -12,10 +12,11 @@ from misfeat.lattice import rank
 from misfeat.machine.progress import progress_shown
 from misfeat.selection.asked import check_costs, check_set, check_size
 from misfeat.selection.cautions import cautions_about
-from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths, joins
+from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.selection.found import Found
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
+from misfeat.selection.unsettled import Unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,19 +97,20 @@ class Selection(Found):
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R2), ``low``,
-            ``high``, ``source``, ``missing`` and ``support``, in the library that `fit` was given,
-            else pandas, polars or PyArrow, whichever is installed. The truth lies between ``low``
-            and ``high`` as often as `confidence` says on average over all predicted sets, not for
-            each of them, learned by hiding features that the table has; where that cannot be
-            learned they are certain bounds: the score of the recorded features where it is known
-            (else 0), and what no score can exceed (the entropy of the target, or 1). ``support`` is
-            what a score rests on: ``"own rows"``, the subgroup recorded all of the features (with a
-            `budget` the score may be predicted all the same); ``"joint"``, some subgroup recorded
-            all of them together; ``"pairs"``, every pair with an unrecorded feature was recorded
-            together somewhere; ``"singles"``, some such pair was not, so that nobody knows how the
-            two interact, and the interval cannot foresee it; ``"none"``, some feature was recorded
-            nowhere.
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R²), ``low``,
+            ``high``, ``share``, ``observed``, ``source``, ``missing`` and ``support``, in the
+            library that `fit` was given, else pandas, polars or PyArrow, whichever is installed.
+            ``score`` is on the scale of `estimate`, by default that of the population, and
+            ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
+            own rows give as they are. ``low`` and ``high`` hold what ``score`` estimates as often
+            as `confidence` says on average over all sets, not for each of them; docs/population.md
+            says what they hold for. ``source`` is ``"recorded"`` where the subgroup's own rows took
+            part in the score, else ``"predicted"``. ``support`` is what it rests on:
+            ``"own rows"``, the subgroup recorded all of the features (with a `budget` the score may
+            be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
+            ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
+            ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
+            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere.
 
         Examples
         --------
@@ -183,7 +185,7 @@ class Selection(Found):
         return self._framed(as_columns(sets, ranked=False))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:
-        """The score of one feature set in one subgroup, exact where it can be.
+        """The score of one feature set in one subgroup.
 
         Parameters
         ----------
@@ -231,14 +233,17 @@ class Selection(Found):
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``rank``, ``before``,
-            ``best_set``, ``joined``, ``support``, ``cost`` and ``gain_per_cost``. ``gain`` is by
-            how much the best score of the size is expected to rise over ``before``, that of the
-            best set that the subgroup recorded, with its interval, which holds on average and
-            cannot foresee an interaction that nobody recorded (support ``"singles"``), as in
-            `top_k`; ``best_set`` the set that would then be best; ``joined`` by how much the best
-            recorded set is predicted to rise if the feature joined it as one more, NaN where the
-            table has more sets of that size than are worth the time.
+            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``probability``,
+            ``probability_of_a_tenth``, ``clear``, ``rank``, ``before``, ``best_set``, ``joined``,
+            ``support``, ``unsettled``, ``settled_by``, ``cost`` and ``gain_per_cost``. ``gain`` is
+            by how much the best score of the size is expected to rise over ``before``, that of the
+            best set that the subgroup recorded, with its interval; ``probability`` how likely it
+            rises at all, ``probability_of_a_tenth`` by a tenth of ``before``, and ``clear`` whether
+            the former is as likely as `confidence` says. ``best_set`` is the set that would then be
+            best; ``joined`` by how much the best recorded set is predicted to rise if the feature
+            joined it as one more. ``unsettled`` names two features of ``best_set`` that no subgroup
+            recorded together, so that the prediction cannot foresee how they interact, and
+            ``settled_by`` the subgroup in which recording both would settle most.
 
         Examples
         --------
@@ -289,15 +294,26 @@ class Selection(Found):
         size = scores.subsets.shape[1]
         for name in costs if isinstance(costs, Mapping) else ():
             self._feature_number(name, "a feature with a cost")
-        larger = self.completed(size + 1) if joins(self.missing, size) else None
+        nothing = np.zeros((len(self.cohorts), 1))
+        smaller = self.completed(size - 1).score if size > 1 else nothing
         worths = Worths(
-            scores, larger, self.missing, self.features, self.confidence, check_costs(costs)
+            scores,
+            (smaller, self.completed(size).score),
+            self.missing,
+            self.features,
+            self.confidence,
+            check_costs(costs),
+            self._unsettled(),
         )
         return [
             worth
             for name in self.subgroup_names(subgroup)
             for worth in worths.of(self.cohorts.position(name), name)
         ]
+
+    def _unsettled(self) -> Unsettled:
+        rows = [cohort.size for cohort in self.cohorts]
+        return Unsettled(self.missing, rows, self.cohorts.names, self.features)
 
     def cautions(self, size: int | None = None) -> list[Message]:
         """What may mislead in these answers, a sentence each.
@@ -321,7 +337,7 @@ class Selection(Found):
         No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may ...
         """
         best = self.best_sets(size, k=1)
-        return cautions_about(self.cohorts, best, self.book.measure.name)
+        return cautions_about(self.cohorts, best, self.book, self._unsettled())
 
     def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
         """How far the predictions for this very table can be trusted.

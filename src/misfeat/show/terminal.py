@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich import box
@@ -27,6 +27,11 @@ WIDTH_IN_A_PIPE = 120
 NARROW = 72
 """A terminal with fewer columns than this gets fewer columns of a table."""
 STAR = "A star marks a feature that the subgroup never recorded."
+ABOUT = {
+    "population": ", estimated for the population",
+    "above_chance": ", less what chance alone would score",
+    "sample": ", of the rows as they are",
+}
 ALL_RECORDED = "Every subgroup recorded every feature."
 
 
@@ -89,10 +94,10 @@ def print_tables(
     narrow = console.width < NARROW
     subgroups = _subgroup_table(selection, narrow, subgroup)
     _print_titled(console, _about_subgroups(selection), subgroups)
-    predicted = any(best.source == "predicted" for best in sets)
+    shown = _Columns.of(sets, narrow)
     for name in dict.fromkeys(best.subgroup for best in sets):
         own = [best for best in sets if best.subgroup == name]
-        _print_titled(console, name, _set_table(own, predicted, narrow))
+        _print_titled(console, name, _set_table(own, shown))
     if worths:
         _print_titled(console, "Worth collecting", _worth_table(worths, k, narrow))
     for line in _legend(selection, bool(worths)):
@@ -104,13 +109,13 @@ def print_best(selection: Selection, shown: int, console: Console) -> None:
     narrow = console.width < NARROW
     _print_titled(console, _about_subgroups(selection), _subgroup_table(selection, narrow))
     sets = selection.best_sets(k=shown)
-    predicted = any(best.source == "predicted" for best in sets)
+    shown_columns = _Columns.of(sets, narrow)
     table = new_table(narrow=narrow)
     table.add_column("subgroup", overflow="fold")
-    _add_set_columns(table, predicted, narrow)
+    _add_set_columns(table, shown_columns)
     for best in sets:
         first = Text(best.subgroup if best.rank == 1 else "")
-        _add_set(table, best, first, predicted, narrow)
+        _add_set(table, best, first, shown_columns)
     _print_titled(console, f"The {shown} best sets of {selection.size} features in each", table)
     for line in _legend(selection, worths=False):
         console.print(f"{line}\n", style="dim", highlight=False, markup=False)
@@ -175,42 +180,57 @@ def _subgroup_table(selection: Selection, narrow: bool, subgroup: str | None = N
     return table
 
 
-def _set_table(sets: Sequence[ScoredSet], predicted: bool, narrow: bool) -> Table:
-    """The sets of a subgroup; columns about predictions only where some subgroup has one."""
-    table = new_table(narrow=narrow)
-    table.add_column("" if narrow else "rank", justify="right", no_wrap=True)
-    _add_set_columns(table, predicted, narrow)
+@dataclass(frozen=True)
+class _Columns:
+    """What there is to tell of sets, in how much room."""
+
+    interval: bool
+    source: bool
+    narrow: bool
+
+    @classmethod
+    def of(cls, sets: Sequence[ScoredSet], narrow: bool) -> _Columns:
+        return cls(
+            interval=any(best.low < best.high for best in sets),
+            source=any(best.source == "predicted" for best in sets),
+            narrow=narrow,
+        )
+
+
+def _set_table(sets: Sequence[ScoredSet], shown: _Columns) -> Table:
+    table = new_table(narrow=shown.narrow)
+    table.add_column("" if shown.narrow else "rank", justify="right", no_wrap=True)
+    _add_set_columns(table, shown)
     for best in sets:
-        _add_set(table, best, Text(str(best.rank)), predicted, narrow)
+        _add_set(table, best, Text(str(best.rank)), shown)
     return table
 
 
-def _add_set_columns(table: Table, predicted: bool, narrow: bool) -> None:
+def _add_set_columns(table: Table, shown: _Columns) -> None:
     table.add_column("features", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
-    if predicted and not narrow:
-        table.add_column("between", justify="right", no_wrap=True)
-        table.add_column("source", no_wrap=True)
+    if not shown.narrow:
+        table.add_column("share", justify="right", no_wrap=True)
+        if shown.interval:
+            table.add_column("between", justify="right", no_wrap=True)
+        if shown.source:
+            table.add_column("source", no_wrap=True)
 
 
-def _add_set(table: Table, best: ScoredSet, first: Text, predicted: bool, narrow: bool) -> None:
-    guessed = best.source == "predicted"
-    table.add_row(
-        first,
-        marked(best),
-        *_with_interval(best, predicted, narrow),
-        *([best.source] if predicted and not narrow else []),
-        style="yellow" if guessed else None,
-    )
-
-
-def _with_interval(best: ScoredSet, predicted: bool, narrow: bool) -> list[str]:
-    """A score and its interval: two cells, or one above the other where there is no room."""
+def _add_set(table: Table, best: ScoredSet, first: Text, shown: _Columns) -> None:
+    known = best.low == best.high
     score = f"{best.score:.4f}"
+    cells = [score if known else f"{score}\n{best.low:.4f}–{best.high:.4f}"]
+    if not shown.narrow:
+        between = "" if known else f"{best.low:.4f} – {best.high:.4f}"
+        cells = [
+            score,
+            f"{100 * best.share:.1f} %",
+            *([between] if shown.interval else []),
+            *([best.source] if shown.source else []),
+        ]
     guessed = best.source == "predicted"
-    if narrow or not predicted:
-        return [f"{score}\n{best.low:.4f}–{best.high:.4f}" if guessed else score]
-    return [score, f"{best.low:.4f} – {best.high:.4f}" if guessed else ""]
+    table.add_row(first, marked(best), *cells, style="yellow" if guessed else None)
 
 
 def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
@@ -222,6 +242,7 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
     table.add_column("gain", justify="right", no_wrap=True)
     if not narrow:
         table.add_column("between", justify="right", no_wrap=True)
+        table.add_column("likely", justify="right", no_wrap=True)
         table.add_column("best set with it", overflow="fold")
         if costly:
             table.add_column("cost", justify="right", no_wrap=True)
@@ -232,6 +253,7 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
             continue
         more: tuple[str | Text, ...] = (
             f"{worth['low']:.4f} – {worth['high']:.4f}",
+            _likely(worth),
             _starred(worth["best_set"], [worth["feature"]]),
             *([f"{worth['cost']:g}"] if costly else []),
         )
@@ -245,15 +267,23 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
     return table
 
 
+def _likely(worth: Mapping[str, Any]) -> str:
+    """How likely recording a feature raises the best score at all."""
+    if math.isnan(worth["probability"]):
+        return ""
+    return f"{100 * worth['probability']:.0f} %{'' if worth['clear'] else ', not clear'}"
+
+
 def _legend(selection: Selection, worths: bool) -> Iterator[str]:
     lacking = bool(selection.cohorts.missing.any())
     unit = selection.book.measure.unit
-    scores = f"Scores are the {selection.book.measure.words} with the target ({unit})."
-    yield f"{scores} {STAR if lacking else ALL_RECORDED}"
+    scores = f"Scores are the {selection.book.measure.words} with the target ({unit})"
+    about = ABOUT[selection.book.estimate.name]
+    yield f"{scores}{about}. {STAR if lacking else ALL_RECORDED}"
     if worths:
         yield (
             "Gain is by how much a subgroup's best score is expected to rise if it recorded the "
-            "feature."
+            "feature, and how likely it rises at all."
         )
     if selection.validation is not None:
         yield selection.validation

@@ -97,18 +97,18 @@ def _draw_source(ax: Axes, sets: list[ScoredSet], source: str) -> Any:
         np.array([getattr(sets[place], name) for place in places])
         for name in ("score", "low", "high")
     )
-    exact = source == "exact"
+    recorded = source == "recorded"
     # An interval that a prediction just touches may pass it by a rounding.
     spread = np.maximum([score - low, high - score], 0)
     return ax.errorbar(
         score,
         places,
-        xerr=None if exact else spread,
+        xerr=spread if spread.any() else None,
         fmt=MARKER[source],
         color=COLOUR[source],
-        markerfacecolor=COLOUR[source] if exact else ax.get_facecolor(),
+        markerfacecolor=COLOUR[source] if recorded else ax.get_facecolor(),
         markersize=7,
         markeredgewidth=1.5,
         capsize=3,
-        label="exact" if exact else "predicted, with its interval",
+        label=f"{source}, with its interval" if spread.any() else source,
     )

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 BLUE, VERMILLION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#999999"
 """Told apart by colour-blind readers too (Okabe and Ito)."""
-COLOUR = {"exact": BLUE, "predicted": VERMILLION}
-MARKER = {"exact": "o", "predicted": "D"}
+COLOUR = {"recorded": BLUE, "predicted": VERMILLION}
+MARKER = {"recorded": "o", "predicted": "D"}
 SCALE = "viridis"
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 """For texts with names of the table in them: ``$`` and ``_`` are characters like all others."""

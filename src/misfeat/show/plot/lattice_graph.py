@@ -194,7 +194,7 @@ def _draw_nodes(ax: Axes, nodes: _Nodes, selection: Selection) -> list[Any]:
     norm = Normalize(0, max(float(nodes.score.max()), 1e-12))
     handles: list[Any] = []
     drawn = None
-    for source, shown in (("exact", ~nodes.predicted), ("predicted", nodes.predicted)):
+    for source, shown in (("recorded", ~nodes.predicted), ("predicted", nodes.predicted)):
         if not shown.any():
             continue
         drawn = ax.scatter(
@@ -203,7 +203,7 @@ def _draw_nodes(ax: Axes, nodes: _Nodes, selection: Selection) -> list[Any]:
             c=nodes.score[shown],
             cmap=SCALE,
             norm=norm,
-            s=190 if source == "exact" else 170,
+            s=190 if source == "recorded" else 170,
             marker=MARKER[source],
             edgecolors=COLOUR[source],
             linewidths=2.2,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from misfeat.show.plot.asking import Fitted
 
 RECORDED = "#DCE9F2"
-"""A light tint of the colour of exact scores."""
+"""A light tint of the colour of recorded scores."""
 
 
 def missing(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:

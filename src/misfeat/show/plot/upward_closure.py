@@ -71,7 +71,7 @@ def closure(
     top = max(float(pairs.score.max()), 1e-12)
     ax.plot([0, top], [0, top], color=GREY, linewidth=1.2, linestyle="dashed", zorder=1)
     handles = []
-    for source, shown in (("exact", ~pairs.predicted), ("predicted", pairs.predicted)):
+    for source, shown in (("recorded", ~pairs.predicted), ("predicted", pairs.predicted)):
         if (shown & pairs.holds).any():
             handles.append(_draw(ax, pairs, shown & pairs.holds, source))
     if not pairs.holds.all():
@@ -154,7 +154,7 @@ def _draw(ax: Axes, pairs: _Pairs, shown: NDArray[np.bool_], source: str) -> Any
         pairs.score[places],
         s=16,
         marker=MARKER[source],
-        facecolors=COLOUR[source] if source == "exact" else "none",
+        facecolors=COLOUR[source] if source == "recorded" else "none",
         edgecolors=COLOUR[source],
         linewidths=0.8,
         alpha=0.6,

@@ -15,7 +15,7 @@ from misfeat.show.report.lattice import packed_lattice
 if TYPE_CHECKING:
     from misfeat.show.report.findings import Findings
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever a program that reads the JSON would have to change."""
 
 
@@ -43,6 +43,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "title": f"What tells most about {target}" if title is None else str(title),
         "target": findings.target(),
+        "estimate": findings.estimate,
         "measure": findings.measure,
         "unit": findings.unit,
         "size": findings.size,

@@ -32,6 +32,8 @@ class Findings:
         What each cohort never recorded.
     ceiling : ndarray of shape (n_cohorts,)
         What no score of a cohort can exceed.
+    estimate : {"population", "above_chance", "sample"}
+        What scores tell about.
     measure : {"mutual_info", "r2"}
         What scores are.
     unit : str
@@ -60,6 +62,7 @@ class Findings:
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
     ceiling: NDArray[np.float64]
+    estimate: str
     measure: str
     unit: str
     size: int

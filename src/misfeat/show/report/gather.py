@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
 
 NOT_ASKED = "This was not checked: the report was made without validation."
-NOTHING_PREDICTED = "Every score is exact: nothing was predicted, so nothing has to be trusted."
+NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 
 
 def gather(
@@ -52,6 +52,7 @@ def gather(
         features=selection.features,
         missing=selection.missing,
         ceiling=measure.ceiling,
+        estimate=selection.book.estimate.name,
         measure=measure.name,
         unit=measure.unit,
         size=size,

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.selection.collecting import joins
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -17,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_SCORES = 150_000
 """Scores that the page holds at most, over all cohorts: about 2.5 MB of it."""
+MOST_LARGER = 30_000
+"""Scores of sets with one feature more that are estimated only to be looked at."""
 
 
 def sizes_that_fit(missing: NDArray[np.bool_], size: int) -> list[int]:
@@ -40,7 +40,8 @@ def sizes_that_fit(missing: NDArray[np.bool_], size: int) -> list[int]:
     n_cohorts, n_features = missing.shape
     held: list[int] = []
     room = MOST_SCORES
-    for one in range(1, size + 1 + joins(missing, size)):
+    larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
+    for one in range(1, size + 1 + larger):
         room -= comb(n_features, one) * n_cohorts
         if room < 0:
             break

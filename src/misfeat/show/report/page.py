@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.completion.model import SUPPORT
 from misfeat.selection.collecting import SMALLEST_SCALE, WORTH_SAYING
 from misfeat.show.report.shades import shade_of
-from misfeat.show.report.words import column_words, rises, support_words
+from misfeat.show.report.words import column_words, estimate_words, rises, support_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -61,7 +61,7 @@ def _for_the_explorer(contents: dict[str, Any]) -> dict[str, Any]:
     held = {name: contents[name] for name in ("size", "unit", "features", "subgroups", "lattice")}
     words = {
         source: [support_words(one, predicted=source == "predicted") for one in SUPPORT]
-        for source in ("exact", "predicted")
+        for source in ("recorded", "predicted")
     }
     return {**held, "support": words}
 
@@ -108,6 +108,7 @@ def _templates() -> Environment:
         "count": lambda value: f"{value:,}",
         "shade": shade_of,
         "support": support_words,
+        "estimate": estimate_words,
         "columns": column_words,
     }
     return templates

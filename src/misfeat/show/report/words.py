@@ -23,6 +23,24 @@ _SUPPORT = {
 }
 
 
+_ESTIMATES = {
+    "population": "Scores tell about the population that a subgroup's rows were drawn from",
+    "above_chance": "Scores are of each subgroup's own rows, less what chance alone would score",
+    "sample": "Scores are of each subgroup's own rows as they are, chance included",
+}
+
+
+def estimate_words(estimate: str) -> str:
+    """What scores tell about.
+
+    Examples
+    --------
+    >>> estimate_words("above_chance")
+    "Scores are of each subgroup's own rows, less what chance alone would score"
+    """
+    return _ESTIMATES[estimate]
+
+
 def support_words(support: str, predicted: bool = False) -> str:
     """What a score rests on.
 

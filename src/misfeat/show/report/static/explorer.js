@@ -92,7 +92,7 @@ class Explorer {
     const standing = this.lattice.standing(this.subgroup, this.set);
     const share = subgroup.ceiling ? (100 * found.score) / subgroup.ceiling : 0;
     const line = element("p");
-    line.append(this.names(this.set), " ", element("span", found.predicted ? "predicted" : "exact", `source ${found.predicted ? "predicted" : "exact"}`));
+    line.append(this.names(this.set), " ", element("span", found.predicted ? "predicted" : "recorded", `source ${found.predicted ? "predicted" : "recorded"}`));
     place.append(line, element("p", `${found.score.toFixed(4)} ${this.unit}`, "large"));
     if (found.predicted) place.append(element("p", `between ${found.low.toFixed(4)} and ${found.high.toFixed(4)}`));
     place.append(
@@ -168,7 +168,7 @@ function signed(change) {
 }
 
 function source(found) {
-  const kind = found.predicted ? "predicted" : "exact";
+  const kind = found.predicted ? "predicted" : "recorded";
   return element("span", kind, `source ${kind}`);
 }
 

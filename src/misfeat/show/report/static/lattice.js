@@ -45,7 +45,7 @@ class Lattice {
     if (!level) return null;
     const place = subgroup * level.count + this.rank(set);
     const predicted = level.predicted[place] === 1;
-    const words = predicted ? this.support.predicted : this.support.exact;
+    const words = predicted ? this.support.predicted : this.support.recorded;
     return {
       set,
       score: level.score[place],
