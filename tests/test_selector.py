@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from misfeat import Coding, Columns, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.datasets import load_readmission, make_cohorts
+from misfeat.information.measures import MutualInformation
 from tests.cohorts.holders import as_rows
 
 
@@ -40,17 +42,84 @@ def test_scores_hold_every_set_once_in_column_order(fitted):
     columns = list(fitted.cohorts_.features)
     expected = [[a, b] for i, a in enumerate(columns) for b in columns[i + 1 :]]
     assert [row["features"] for row in rows] == expected
-    names = ["subgroup", "features", "score", "low", "high", "source", "missing", "support"]
-    assert list(rows[0]) == names
+    names = "subgroup features score low high share observed source missing support"
+    assert list(rows[0]) == names.split()
 
 
-def test_exact_and_predicted_sets_are_told_apart(fitted):
-    for row in as_rows(fitted.scores()):
-        absent = fitted.cohorts_.missing_features(row["subgroup"])
+@pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
+def test_recorded_and_predicted_sets_are_told_apart(generated, estimate):
+    selector = SubgroupSelector(generated.groups, size=2, estimate=estimate)
+    selector.fit(generated.columns, generated.target)
+    plug_in = MutualInformation(selector.cohorts_)
+    entropy = dict(zip(selector.cohorts_.names, plug_in.whole, strict=True))
+    for row in as_rows(selector.scores()):
+        absent = selector.cohorts_.missing_features(row["subgroup"])
         assert row["missing"] == [f for f in row["features"] if f in absent]
-        assert row["source"] == ("predicted" if row["missing"] else "exact")
+        assert row["source"] == ("predicted" if row["missing"] else "recorded")
         assert row["low"] <= row["score"] <= row["high"]
-        assert (row["low"] == row["high"]) == (row["source"] == "exact")
+        assert row["share"] == pytest.approx(row["score"] / entropy[row["subgroup"]])
+        assert (row["observed"] is None) == bool(row["missing"])
+        certain = estimate == "sample" and row["source"] == "recorded"
+        assert (row["low"] == row["high"]) == certain
+        if certain:
+            assert row["score"] == row["observed"]
+
+
+def test_what_the_rows_score_is_the_same_whatever_is_estimated(generated):
+    def observed(estimate, **asked):
+        selector = SubgroupSelector(generated.groups, size=2, k=3, estimate=estimate)
+        sets = selector.fit(generated.columns, generated.target).top_k(**asked)
+        return {(r["subgroup"], *r["features"]): r["observed"] for r in as_rows(sets)}
+
+    every, few = observed("sample", k=99), observed("population")
+    assert len(few) < len(every)
+    for one, score in few.items():
+        assert score == (None if every[one] is None else pytest.approx(every[one], abs=1e-12))
+
+
+def test_no_set_tells_less_than_a_part_of_it(generated):
+    selector = SubgroupSelector(generated.groups, size=3).fit(generated.columns, generated.target)
+    below = {(r["subgroup"], *r["features"]): r for r in as_rows(selector.scores(2))}
+    for row in as_rows(selector.scores(3)):
+        for part in combinations(row["features"], 2):
+            for name in ("score", "low", "high"):
+                assert row[name] >= below[(row["subgroup"], *part)][name]
+
+
+def test_a_target_dealt_out_at_random_tells_next_to_nothing(generated):
+    rng = np.random.default_rng(0)
+    columns = dict(generated.columns)
+    columns["target"] = rng.permutation(columns["target"])
+
+    def best(estimate):
+        selector = SubgroupSelector(generated.groups, size=3, k=1, estimate=estimate)
+        return np.array([one.share for one in selector.fit(columns, "target").best_sets()])
+
+    assert (best("population") < 0.01).all()
+    assert (best("sample") > 2 * best("population")).all()
+
+
+def test_certain_bounds_of_a_population_are_what_is_possible(generated):
+    selector = SubgroupSelector(generated.groups, size=2, confidence=None)
+    selector.fit(generated.columns, generated.target)
+    scores = selector.scores()
+    assert (scores["low"] == 0).all()
+    ceiling = scores["score"] / scores["share"]
+    assert np.allclose(scores["high"], ceiling)
+
+
+@pytest.mark.parametrize("completer", ["interactions", "gain", "mode"])
+def test_a_population_is_estimated_whatever_predicts(generated, completer):
+    def of(completer):
+        selector = SubgroupSelector(generated.groups, size=2, completer=completer)
+        return selector.fit(generated.columns, generated.target).scores()
+
+    found, usual = of(completer), of("auto")
+    assert (found["low"] <= found["score"]).all()
+    assert (found["score"] <= found["high"]).all()
+    predicted = found["source"] == "predicted"
+    assert not np.allclose(found["score"][predicted], usual["score"][predicted])
+    assert np.corrcoef(found["score"], usual["score"])[0, 1] > 0.8
 
 
 def test_predictions_come_near_the_truth_of_the_population(fitted, generated):
@@ -223,24 +292,26 @@ def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
 # --- budgets ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("estimate", ["population", "sample"])
 @pytest.mark.parametrize("sampler", ["randwalk", "arbitrary", "stratified"])
-def test_a_budget_computes_its_share_and_predicts_the_rest(generated, fitted, sampler):
-    selector = SubgroupSelector(
-        groups="cohort", size=2, budget=0.5, sampler=sampler, random_state=0
-    ).fit(generated.columns, "target")
+def test_a_budget_computes_its_share_and_predicts_the_rest(generated, sampler, estimate):
+    asked = {"groups": "cohort", "size": 2, "random_state": 0, "estimate": estimate}
+    fitted = SubgroupSelector(**asked).fit(generated.columns, "target")
+    selector = SubgroupSelector(**asked, budget=0.5, sampler=sampler)
+    selector.fit(generated.columns, "target")
     whole = {(r["subgroup"], *r["features"]): r for r in as_rows(fitted.scores())}
     rows = as_rows(selector.scores())
-    exact = [row for row in rows if row["source"] == "exact"]
-    assert 0 < len(exact) < sum(row["source"] == "exact" for row in whole.values())
+    exact = [row for row in rows if row["source"] == "recorded"]
+    assert 0 < len(exact) < sum(row["source"] == "recorded" for row in whole.values())
     for row in rows:
         assert 0 <= row["low"] <= row["score"] <= row["high"]
-        if row["source"] == "exact":
+        if row["source"] == "recorded" and estimate == "sample":
             assert row["score"] == whole[(row["subgroup"], *row["features"])]["score"]
-    computed = sum(r["source"] == "exact" for r in rows) + sum(
-        r["source"] == "exact" for r in as_rows(selector.scores(size=1))
+    computed = sum(r["source"] == "recorded" for r in rows) + sum(
+        r["source"] == "recorded" for r in as_rows(selector.scores(size=1))
     )
     computable = sum(
-        r["source"] == "exact" for r in [*whole.values(), *as_rows(fitted.scores(size=1))]
+        r["source"] == "recorded" for r in [*whole.values(), *as_rows(fitted.scores(size=1))]
     )
     assert computed == pytest.approx(0.5 * computable, abs=6)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -28,9 +29,15 @@ def _objects(column: pl.Series) -> list[Any]:
 
 
 def as_rows(frame: Any) -> list[dict[str, Any]]:
-    """The rows of any result frame, tuples and lists alike, for comparison."""
+    """The rows of any result frame, tuples and lists alike, None for NaN, for comparison."""
     rows = nw.from_native(frame, eager_only=True).rows(named=True)
-    return [{k: list(v) if _is_sequence(v) else v for k, v in row.items()} for row in rows]
+    return [{name: _comparable(value) for name, value in row.items()} for row in rows]
+
+
+def _comparable(value: Any) -> Any:
+    if _is_sequence(value):
+        return list(value)
+    return None if isinstance(value, float) and isnan(value) else value
 
 
 def _is_sequence(value: object) -> bool:

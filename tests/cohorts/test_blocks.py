@@ -71,7 +71,7 @@ def test_features_left_out_are_reported(data):
 def test_the_selector_scores_blocks_and_keeps_their_members(data):
     table = pd.DataFrame(data.complete)
     selector = SubgroupSelector(
-        "cohort", size=1, k=2, blocks={"panel": ["f1", "f2"]}, random_state=0
+        "cohort", size=1, k=2, blocks={"panel": ["f1", "f2"]}, estimate="sample"
     ).fit(table, "target")
     best = selector.top_k(subgroup="cohort=c1")
     assert best["features"][0] == ("panel",)

@@ -5,69 +5,40 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.bench.hiding import Truth
-from misfeat.completion import (
-    AutoCompleter,
-    InteractionsCompleter,
-    Known,
-    TransferCompleter,
-)
-from misfeat.completion.auto import _better
-from misfeat.completion.calibration import Trial
+from misfeat.completion import AutoCompleter, InteractionsCompleter, Known, TransferCompleter
 from tests.completion.coded import drawn_cohorts
 
 
-def test_auto_keeps_the_transfer_unless_another_is_better_beyond_chance():
-    def trial(ndcg, error=0.1, n_clusters=20):
-        errors = np.full(n_clusters, error)
-        return Trial(errors, np.zeros((n_clusters, 3)), np.arange(n_clusters), np.array(ndcg))
-
-    even, ahead = [0.5, 0.6, 0.7, 0.4], [0.8, 0.9, 1.0, 0.7]
-    assert _better({"transfer": trial(even, 0.2), "gain": trial(ahead)}) == "gain"
-    by_chance = trial([0.6, 0.5, 0.8, 0.4])
-    assert _better({"transfer": trial(even, 0.2), "gain": by_chance}) == "transfer"
-    assert _better({"transfer": trial(even, 0.05), "gain": trial(ahead)}) == "transfer"
-    few = {"transfer": trial(even, 0.2, 6), "gain": trial(ahead, 0.1, 6)}
-    assert _better(few) == "transfer"
-    assert _better({"transfer": trial([], 0, 0), "gain": trial([], 0, 0)}) == "transfer"
+@pytest.fixture
+def known():
+    return Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
 
 
-def test_auto_uses_scores_alone_where_there_are_no_rows():
-    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
-    completer = AutoCompleter()
-    completed = completer.complete(Known(known.exact), 2)
-    assert completer.chosen_ == "interactions"
-    assert not np.isnan(completed.score).any()
+def same(one, other):
+    names = ("score", "low", "high", "predicted", "support")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def test_rows_are_transferred(known):
+    auto, transfer = AutoCompleter(confidence=0.8), TransferCompleter(confidence=0.8)
+    assert same(auto.complete(known, 2), transfer.complete(known, 2))
+    assert auto.chosen_ == "transfer"
+    guess, expected = auto.guess(known, 2), transfer.guess(known, 2)
+    assert np.array_equal(guess.by_size[2], expected.by_size[2])
+    assert np.array_equal(guess.deviation, expected.deviation, equal_nan=True)
+
+
+def test_scores_alone_are_used_where_there_are_no_rows(known):
+    auto, interactions = AutoCompleter(rounds=3), InteractionsCompleter(rounds=3)
+    scores_only = Known(known.exact)
+    assert same(auto.complete(scores_only, 2), interactions.complete(scores_only, 2))
+    assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
-        TransferCompleter().complete(Known(known.exact), 2)
+        TransferCompleter().complete(scores_only, 2)
 
 
-def test_what_the_first_size_decides_stays_for_all_others():
-    known = Truth.of(drawn_cohorts(), 3).hidden(np.eye(3, 5, dtype=bool))
-    completer = AutoCompleter(confidence=0.8)
-    completer.complete(known, 2)
-    assert completer.chosen_ == "transfer"
-    completer.chosen_ = "interactions"
-    decided, expected = completer.complete(known, 3), InteractionsCompleter(confidence=0.8)
-    assert completer.chosen_ == "interactions"
-    assert np.array_equal(decided.score, expected.complete(known, 3).score)
-    assert np.array_equal(decided.high, expected.complete(known, 3).high)
-    guess = completer.guess(known, 3).by_size[3]
-    assert np.array_equal(guess, expected.guess(known, 3).by_size[3])
-
-
-def test_before_a_choice_it_guesses_by_the_transfer():
-    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
-    guess, transfer = AutoCompleter().guess(known, 2), TransferCompleter().guess(known, 2)
-    assert np.array_equal(guess.by_size[2], transfer.by_size[2])
-    assert np.array_equal(guess.deviation, transfer.deviation, equal_nan=True)
-
-
-def test_it_says_what_it_tries():
+def test_there_is_one_trial_only(known):
     told = []
-    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
     known = Known(known.exact, known.cohorts, progress=lambda *done: told.append(done))
     AutoCompleter(rounds=2).complete(known, 2)
-    assert [what for what, done, _ in told if done == 0] == [
-        "Trying 'transfer' predictions",
-        "Trying 'interactions' predictions",
-    ]
+    assert [what for what, done, _ in told if done == 0] == ["Learning how far predictions are off"]

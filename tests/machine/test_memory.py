@@ -62,7 +62,7 @@ def test_the_selector_asks_before_it_works(monkeypatch):
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector(size=4).fit(X, y)
     with memory_limit(0.9):
-        assert SubgroupSelector(size=2).fit(X, y).best_sets()
+        assert SubgroupSelector(size=2, estimate="sample").fit(X, y).best_sets()
 
 
 def test_the_memory_of_a_completer_counts(monkeypatch):

@@ -132,8 +132,7 @@ def test_every_step_of_a_fit_is_told_and_finished(with_progress, monkeypatch):
         "Reading columns",
         "Counting rows",
         "Scoring feature sets",
-        "Trying 'transfer' predictions",
-        "Trying 'interactions' predictions",
+        "Estimating what holds beyond these rows",
     ]
     told_before = len(told)
     selector.validate()

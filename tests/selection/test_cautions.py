@@ -34,7 +34,7 @@ def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart):
 
 def test_few_rows_for_many_combinations_are_pointed_out(heart):
     for size, pointed_out in ((3, True), (1, False)):
-        found = cautions(heart, "num", groups="site", size=size)
+        found = cautions(heart, "num", groups="site", size=size, estimate="sample")
         assert any(one.startswith("Few rows in 'site=clevel") for one in found) is pointed_out
 
 
@@ -45,12 +45,30 @@ def test_sets_that_tell_nothing_are_pointed_out():
         "x": [x for _, x, _ in rows],
         "y": [x if site == "a" else y for site, x, y in rows],
     }
-    (found,) = cautions(table, "y", groups="site", size=1)
+    (found,) = cautions(table, "y", groups="site", size=1, estimate="sample")
     assert found == (
         "No set tells more than 2 % of the target 'y' in 'site=b'; the order of sets there may be "
         "chance."
     )
-    assert len(cautions(table, "y", groups="site", size=1, measure="r2")) == 1
+    by_correlation = cautions(table, "y", groups="site", size=1, measure="r2", estimate="sample")
+    assert len(by_correlation) == 1
+
+
+def test_few_subgroups_to_pool_are_pointed_out(heart):
+    two = heart[heart["site"].isin(["cleveland", "hungarian"])]
+    for table, groups, words in (
+        (heart, "site", None),
+        (two, "site", "With 2 subgroups one learns little"),
+        (two, None, "There is one subgroup only"),
+    ):
+        found = cautions(table, "num", groups=groups, size=1)
+        said = [one for one in found if "subgroups one learns" in one or "one subgroup" in one]
+        assert [one.startswith(words) for one in said] == ([] if words is None else [True])
+        assert not [
+            one
+            for one in cautions(table, "num", groups=groups, size=1, estimate="above_chance")
+            if "subgroups one learns" in one or "one subgroup" in one
+        ]
 
 
 def test_few_cases_are_pointed_out_where_there_are_two_classes():

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
-from misfeat.selection.collecting import Worths, expected_rise
+from misfeat.selection.collecting import SHARED_ERROR, Worths, expected_rise
+from misfeat.selection.unsettled import Unsettled
 
 # One cohort with features a, b, c, d; it lacks c and d.
 MISSING = np.array([[False, False, True, True]])
@@ -25,8 +28,12 @@ def completed(scores, half=0.0, size=1):
     )
 
 
-def worths(scores, confidence=None, costs=None, larger=None):
-    found = Worths(scores, larger, MISSING, "abcd", confidence, costs or {}).of(0, "here")
+def worths(scores, confidence=None, costs=None, smaller=None):
+    smaller = np.zeros((1, 4)) if smaller is None else smaller
+    unsettled = Unsettled(MISSING, [100], ["here"], "abcd")
+    found = Worths(
+        scores, (smaller, scores.score), MISSING, "abcd", confidence, costs or {}, unsettled
+    ).of(0, "here")
     return {worth.feature: worth for worth in found}
 
 
@@ -37,6 +44,8 @@ def test_a_feature_is_worth_what_the_best_set_gains_by_it():
     assert found["c"].best_set == ("c",)
     assert found["c"].support == "joint"
     assert found["d"].gain == 0  # certain bounds tell no deviation, and b is better
+    assert np.isnan(found["c"].probability)
+    assert (found["c"].clear, found["d"].clear) == (True, False)
     assert [found["c"].rank, found["d"].rank] == [1, 2]
 
 
@@ -50,6 +59,23 @@ def test_an_uncertain_feature_may_be_better_than_it_looks():
     assert unsure.high == pytest.approx(0.08)
     draws = np.random.default_rng(0).normal(-0.02, 0.1 / 1.6449, size=400_000)
     assert unsure.gain == pytest.approx(np.maximum(draws, 0).mean(), rel=0.01)
+    assert unsure.probability == pytest.approx((draws > 0).mean(), abs=0.005)
+    assert unsure.probability_of_a_tenth == pytest.approx((draws > 0.03).mean(), abs=0.005)
+    assert not unsure.clear
+    assert worths(completed([0.1, 0.3, 0.5, 0.28], 0.1), confidence=0.9)["c"].clear
+
+
+def test_the_best_recorded_set_may_be_unsure_too_and_errs_with_the_others():
+    sure = completed([0.1, 0.3, 0.4, 0.2], half=0.1)
+    both = replace(sure, low=sure.score - 0.1, high=sure.score + 0.1)
+    alone, together = (worths(one, confidence=0.9)["c"] for one in (sure, both))
+    rng = np.random.default_rng(0)
+    shared, own, other = rng.normal(0, 0.1 / 1.6449, size=(3, 400_000))
+    parts = np.sqrt(SHARED_ERROR), np.sqrt(1 - SHARED_ERROR)
+    ahead = 0.1 + (parts[0] * shared + parts[1] * own) - (parts[0] * shared + parts[1] * other)
+    assert together.gain == pytest.approx(np.maximum(ahead, 0).mean(), rel=0.01)
+    assert together.probability == pytest.approx((ahead > 0).mean(), abs=0.005)
+    assert together.probability > alone.probability
 
 
 def test_costs_change_the_order():
@@ -71,14 +97,30 @@ def test_only_sets_of_recorded_features_and_the_one_count():
     assert found["d"].gain == pytest.approx(0.01)
 
 
-def test_joined_is_the_rise_of_the_best_recorded_set():
+def test_joined_is_the_least_that_a_feature_adds_to_all_but_one_of_the_best_set():
     order = [tuple(pair) for pair in level(4, 2).tolist()]
-    by_pair = {(0, 1): 0.35, (0, 2): 0.6, (1, 2): 0.55, (0, 3): 0.3, (1, 3): 0.4, (2, 3): 0.9}
-    larger = completed([by_pair[pair] for pair in order], size=2)
-    found = worths(completed([0.1, 0.3, 0.5, 0.2]), larger=larger)
-    assert found["c"].joined == pytest.approx(0.55 - 0.3)
-    assert found["d"].joined == pytest.approx(0.4 - 0.3)
-    assert np.isnan(worths(completed([0.1, 0.3, 0.5, 0.2]))["c"].joined)
+    by_pair = {(0, 1): 0.35, (0, 2): 0.6, (1, 2): 0.55, (0, 3): 0.3, (1, 3): 0.2, (2, 3): 0.9}
+    scores = completed([by_pair[pair] for pair in order], size=2)
+    found = worths(scores, smaller=np.array([[0.3, 0.2, 0.5, 0.1]]))
+    assert found["c"].joined == pytest.approx(0.6 - 0.3)  # less than the .35 that it adds to b
+    assert found["d"].joined == 0.0
+    alone = worths(completed([0.1, 0.3, 0.5, 0.2]), smaller=np.zeros((1, 1)))
+    assert alone["c"].joined == pytest.approx(0.5)
+
+
+def test_a_pair_that_nobody_recorded_together_is_named_with_who_could_settle_it():
+    data = make_cohorts(n_cohorts=3, n_rows=400, n_features=5, hide=0, random_state=3)
+    columns, site = dict(data.columns), np.asarray(data.columns["cohort"])
+    for feature, lacking in (("f1", ("c1", "c2")), ("f2", ("c3",))):
+        values = np.asarray(columns[feature], dtype=float)
+        columns[feature] = np.where(np.isin(site, lacking), np.nan, values)
+    selector = SubgroupSelector("cohort", size=5, coding=Coding(bins=3)).fit(columns, "target")
+    (worth,) = selector.worths(subgroup="cohort=c1")
+    assert (worth.feature, worth.support) == ("f1", "singles")
+    assert (worth.unsettled, worth.settled_by) == (("f1", "f2"), "cohort=c3")
+    (said,) = [one for one in selector.cautions() if one.startswith("No subgroup recorded")]
+    assert "'f1' and 'f2' together" in said
+    assert said.endswith("recording both in 'cohort=c3' would settle most.")
 
 
 def test_gains_are_counted_from_the_best_recorded_set():
@@ -136,7 +178,10 @@ def test_the_selector_tells_what_is_worth_collecting():
     }
     assert set(zip(worth["subgroup"], worth["feature"], strict=True)) == missing
     assert ((worth["low"] <= worth["gain"]) & (worth["gain"] <= worth["high"])).all()
-    assert (worth["joined"] >= -1e-12).all()
+    assert (worth["joined"] >= 0).all()
+    assert worth["probability"].between(0, 1).all()
+    assert (worth["probability_of_a_tenth"] <= worth["probability"]).all()
+    assert (worth["clear"] == (worth["probability"] >= 0.9)).all()
     for _, own in worth.groupby("subgroup"):
         assert own["rank"].tolist() == list(range(1, len(own) + 1))
         assert own["gain"].is_monotonic_decreasing
@@ -150,7 +195,7 @@ def test_the_selector_tells_what_is_worth_collecting():
     for costs in (["f1"], 5, "f1"):
         with pytest.raises(MisfeatError, match=r"costs=.*; it must map features to what"):
             selector.worth_collecting(costs=costs)
-    first = ["subgroup", "feature", "gain", "low", "high", "rank"]
+    first = ["subgroup", "feature", "gain", "low", "high", "probability"]
     assert list(worth.columns)[:6] == first
 
 

@@ -41,8 +41,8 @@ class ScoredSet:
         Its interval.
     share : float
         The score over what there is to tell: the entropy of the target in the subgroup, or 1.
-    observed : float
-        The score of the subgroup's own rows as they are; NaN where it did not record the set.
+    observed : float or None
+        The score of the subgroup's own rows as they are; None where it did not record the set.
     source : {"recorded", "predicted"}
         Whether the subgroup's own rows took part in the score.
     missing : tuple of str
@@ -58,7 +58,7 @@ class ScoredSet:
     low: float
     high: float
     share: float
-    observed: float
+    observed: float | None
     source: str
     missing: tuple[str, ...]
     support: str
@@ -77,7 +77,8 @@ def scored_sets(
         order = _order(scores, cohort, k)
         observed = book.observed(cohort, scores.subsets[order])
         for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
-            facts = _facts(book.measure, scores, cohort, subset, float(seen))
+            facts = _facts(book.measure, scores, cohort, subset)
+            facts["observed"] = None if np.isnan(seen) else float(seen)
             found.append(ScoredSet(cohorts.names[cohort], place if k else None, **facts))
     return found
 
@@ -104,9 +105,7 @@ def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
     return best
 
 
-def _facts(
-    measure: Measure, scores: CompletedScores, cohort: int, subset: int, observed: float
-) -> dict[str, Any]:
+def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) -> dict[str, Any]:
     """What is known of a set in a cohort."""
     members = scores.subsets[subset]
     score = float(scores.score[cohort, subset])
@@ -117,7 +116,6 @@ def _facts(
         "low": float(scores.low[cohort, subset]),
         "high": float(scores.high[cohort, subset]),
         "share": score / whole if whole > 0 else 0.0,
-        "observed": observed,
         "source": "predicted" if scores.predicted[cohort, subset] else "recorded",
         "missing": tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
         "support": SUPPORT[scores.support[cohort, subset]],
@@ -127,4 +125,6 @@ def _facts(
 def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe."""
     names = [field.name for field in fields(ScoredSet) if ranked or field.name != "rank"]
-    return {name: [getattr(row, name) for row in sets] for name in names}
+    columns = {name: [getattr(row, name) for row in sets] for name in names}
+    columns["observed"] = [np.nan if seen is None else seen for seen in columns["observed"]]
+    return columns

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from misfeat.completion import ExactScores
 from misfeat.completion.baselines.imputed import (
     all_recorded,
     guess_of,
@@ -33,9 +36,13 @@ def test_a_cohort_that_lacks_nothing_is_not_scored():
     cohorts.missing[0] = False
     codes, _ = recorded_codes(cohorts, cohorts.missing)
     imputed = all_recorded(cohorts, np.maximum(codes, 0))
-    scores = imputed_scores(imputed, cohorts.missing, 2)
+    exact = ExactScores((), cohorts.missing, np.ones(len(cohorts)))
+    scores = imputed_scores(imputed, exact, 2)
     assert not scores[2][0].any()
     assert scores[2][1:].any()
+    above_chance = imputed_scores(imputed, replace(exact, above_chance=True), 2)
+    assert (above_chance[2][1:] <= scores[2][1:]).all()
+    assert (above_chance[2][1:] < scores[2][1:]).any()
 
 
 def test_a_cohorts_own_scores_come_before_those_of_imputed_rows():

@@ -63,7 +63,8 @@ def test_where_no_row_has_the_recorded_part_the_guess_is_nothing():
 def test_recorded_sets_keep_their_scores_and_the_selector_takes_the_completer():
     data = make_cohorts(n_rows=600, hide=0.3, random_state=1)
     completer = KNNCompleter(n_neighbors=4, with_target=False, confidence=0.9, random_state=2)
-    selector = SubgroupSelector(data.groups, completer=completer, size=2)
+    asked = {"groups": data.groups, "size": 2, "estimate": "sample"}
+    selector = SubgroupSelector(completer=completer, **asked)
     scores = selector.fit(data.columns, data.target).scores()
     assert selector.completer_.get_params() == completer.get_params()
     predicted = np.array(scores["source"]) == "predicted"
@@ -72,7 +73,7 @@ def test_recorded_sets_keep_their_scores_and_the_selector_takes_the_completer():
     assert (low <= score).all()
     assert (score <= high).all()
     assert np.array_equal(low[~predicted], high[~predicted])
-    by_gain = SubgroupSelector(data.groups, completer="gain", size=2)
+    by_gain = SubgroupSelector(completer="gain", **asked)
     other = np.array(by_gain.fit(data.columns, data.target).scores()["score"])
     assert np.array_equal(score[~predicted], other[~predicted])
 
