@@ -84,8 +84,9 @@ def fact(name: str, words: str | None) -> Any:
 class SubgroupSelector(SelectsColumns, NestedQuestion):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
 
-    A set may hold features that a subgroup never recorded. Its score is then predicted from the
-    subgroups that did record them, and marked as predicted.
+    Scores are estimates for the population that a subgroup stands for, with intervals. A set may
+    hold features that a subgroup never recorded. Its score is then predicted from the subgroups
+    that did record them, and marked as predicted.
 
     {parameters}
 
@@ -110,17 +111,15 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     Examples
     --------
     >>> from misfeat import SubgroupSelector
-    >>> table = {
-    ...     "site": ["a"] * 4 + ["b"] * 4,
-    ...     "smoker": [0, 0, 1, 1, 0, 0, 1, 1],
-    ...     "marker": [0, 1, 0, 1, None, None, None, None],
-    ...     "ill": [0, 1, 0, 1, 0, 0, 1, 1],
-    ... }
-    >>> selector = SubgroupSelector(groups="site", size=1, k=1).fit(table, "ill")
-    >>> selector.top_k()[["subgroup", "features", "score", "source"]]
-      subgroup   features     score     source
-    0   site=a  (marker,)  0.693147      exact
-    1   site=b  (smoker,)  0.693147      exact
+    >>> from misfeat.datasets import load_heart
+    >>> heart = load_heart()
+    >>> selector = SubgroupSelector(groups="site", size=2, k=1).fit(heart.columns, "num")
+    >>> selector.top_k()[["subgroup", "features", "share", "source"]].round(2)
+               subgroup     features  share     source
+    0    site=cleveland     (cp, ca)   0.18   recorded
+    1    site=hungarian  (cp, slope)   0.37   recorded
+    2  site=switzerland     (cp, ca)   0.04  predicted
+    3           site=va     (cp, ca)   0.06  predicted
     """
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:

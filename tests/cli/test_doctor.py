@@ -95,7 +95,7 @@ def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):
     monkeypatch.setattr("misfeat.datasets.make_cohorts", unlike)
     result = run("doctor", "--quiet")
     assert result.exit_code == 1
-    assert "FAILED: RuntimeError: expected exact and predicted scores" in result.stdout
+    assert "FAILED: RuntimeError: expected recorded and predicted scores" in result.stdout
     assert run("doctor", "--debug", "--quiet").exception is not None
 
 

@@ -29,6 +29,7 @@ def lines_of(result, kind: str) -> list[dict]:
 
 def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
     asked = ["--target", "y", "--by", "site", "--size", "2", "--completer", "gain"]
+    asked += ["--estimate", "sample"]
     result = run("run", table, *asked, "--json")
     assert result.exit_code == 0
     lines = [json.loads(line) for line in result.stdout.splitlines()]
@@ -42,6 +43,8 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
         "score": pytest.approx(0.693147, abs=1e-6),
         "low": 0.0,
         "high": pytest.approx(0.693147, abs=1e-6),
+        "share": pytest.approx(1.0),
+        "observed": None,
         "source": "predicted",
         "missing": ["z"],
         "support": "joint",
@@ -131,36 +134,11 @@ def test_what_is_worth_collecting_can_be_left_out(table):
     assert "Worth collecting" not in run("run", table, *QUICK, "--no-worth").stdout
 
 
-def test_a_worth_that_cannot_be_computed_is_null_in_json(table):
-    (worth,) = lines_of(run("run", table, *ASKED, "--json"), "worth")
-    assert worth["feature"] == "z"
-    assert worth["joined"] is None  # there is no third feature to make a larger set with
-
-
 def test_nothing_is_worth_collecting_where_everything_was_recorded(table):
     result = run("run", table, "--target", "y", "--by", "x", "--size", "1", "--exclude", "z")
     assert "Worth collecting" not in result.stdout
-    assert "Every subgroup recorded every feature." in result.stdout
-    assert "between" not in result.stdout
-
-
-def test_a_worth_beyond_memory_is_a_note_and_the_sets_are_shown(monkeypatch, tmp_path):
-    path = tmp_path / "wide.csv"
-    names = [f"f{number}" for number in range(8)]
-    rows = [
-        ["ab"[n % 2], *(n * (f + 3) // 7 % 2 for f in range(8)), n * 5 // 3 % 2] for n in range(80)
-    ]
-    for row in rows:
-        row[8] = "" if row[0] == "b" else row[8]
-    lines = [["site", *names, "y"], *rows]
-    path.write_text("\n".join(",".join(map(str, line)) for line in lines))
-    between = (memory.memory_needed(8, 2, 2) + memory.memory_needed(8, 3, 2)) / 2
-    monkeypatch.setattr(memory, "available_memory", lambda: between / memory.USUAL_LIMIT)
-    result = run("run", str(path), *ASKED, "--completer", "gain")
-    assert result.exit_code == 0, result.stderr
-    assert "note: What is worth collecting is not shown. Scoring and completing" in result.stderr
-    assert "f7*" in result.stdout
-    assert "Worth collecting" not in result.stdout
+    assert "Every subgroup recorded" in result.stdout
+    assert "source" not in result.stdout
 
 
 def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
@@ -205,7 +183,7 @@ def test_blocks_enter_sets_together(heart):
 def test_bins_that_follow_the_target_tell_most(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{x},{int(20 < x <= 30)}\n" * 2 for x in range(11, 41)))
-    asked = ("run", str(path), "--target", "y", "--size", "1", "--json")
+    asked = ("run", str(path), "--target", "y", "--size", "1", "--estimate", "sample", "--json")
     scores = {
         bins: lines_of(run(*asked, *bins), "set")[0]["score"]
         for bins in ((), ("--bins", "2"), ("--bins", "x=2"), ("--bins", "x=20,30"))

@@ -65,6 +65,7 @@ def answer(settings: RunSettings) -> None:
     nothing of what was asked to be saved with them.
     """
     from misfeat.selection.folders import check_folder
+    from misfeat.show.terminal import worth_rows
 
     folder = check_folder(settings["out"]) if settings["out"] is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -73,7 +74,7 @@ def answer(settings: RunSettings) -> None:
     with warnings_as_notes(quiet) as warned, _limited_memory(settings["memory_limit"]):
         selection = selector.fit(settings["table"], settings["target"]).selection_
         notes = [*selection.cohorts.notes, *warned, *selection.cautions()]
-        worths = _worths(selection, costs, notes) if settings["worth"] else []
+        worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:
             selection.trusts()
         if folder is not None:
@@ -131,17 +132,6 @@ def _print(selection: Selection, worths: Rows, as_json: bool) -> None:
     else:
         terminal.print_tables(selection, worths=worths)
 
-
-def _worths(selection: Selection, costs: Mapping[str, float], notes: list[str]) -> Rows:
-    """What unrecorded features are worth; a note where that asks for too much memory."""
-    from misfeat.exceptions import MemoryLimitError, Message
-    from misfeat.show.terminal import worth_rows
-
-    try:
-        return worth_rows(selection, costs)
-    except MemoryLimitError as error:
-        notes.append(Message("What is worth collecting is not shown. {why}", why=error.message))
-        return []
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:

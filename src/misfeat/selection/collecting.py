@@ -205,7 +205,10 @@ class Worths:
         of_own = 0.0 if own is None else float(self._half_width(cohort, own)) / sure
         deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
         best = int(np.flatnonzero(with_it == place)[0])
-        return _likely_rise(ahead, deviation, best, before, confidence)
+        rise = _likely_rise(ahead, deviation, best, before, confidence)
+        least = 0.0 if own is None else float(scores.low[cohort, own])
+        most = max(rise.expected, float(scores.high[cohort, with_it].max()) - least)
+        return replace(rise, high=min(rise.high, most))
 
     def _half_width(self, cohort: int, places: NDArray[np.integer] | int) -> Floats:
         """Half of an interval, by the side that bounds did not cut."""

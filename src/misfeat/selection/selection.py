@@ -118,8 +118,8 @@ class Selection(Found):
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.top_k(k=1)[["subgroup", "rank", "features", "source"]]
-           subgroup  rank features source
-        0  all rows     1     (a,)  exact
+           subgroup  rank features    source
+        0  all rows     1     (a,)  recorded
         """
         return self._framed(as_columns(self.best_sets(size, k, subgroup), ranked=True))
 
@@ -177,7 +177,7 @@ class Selection(Found):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.scores()[["features", "score"]].round(4)
           features   score
-        0     (a,)  0.6931
+        0     (a,)  0.4811
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
@@ -205,7 +205,7 @@ class Selection(Found):
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> round(selector.score_of("all rows", ["a"]), 4)
-        0.6931
+        0.4811
         """
         names = check_set(features)
         members = np.sort([self._feature_number(name, "a feature") for name in names])
@@ -334,6 +334,7 @@ class Selection(Found):
         >>> table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
         >>> for caution in SubgroupSelector(size=1).fit(table, "y").cautions():
         ...     print(caution)
+        There is one subgroup only: its scores were shrunk by its own rows, with no other ...
         No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may ...
         """
         best = self.best_sets(size, k=1)

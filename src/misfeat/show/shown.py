@@ -66,10 +66,10 @@ class ShownSelection(Selection):
          ──────────────────────────────────────────────────────
           all rows      4              0.6931   –
         all rows
-          rank   features    score
-         ──────────────────────────
-             1   a          0.6931
-        Scores are the joint mutual information with the target (nats). Every subgroup ...
+          rank   features    score    share           between
+         ─────────────────────────────────────────────────────
+             1   a          0.4811   69.4 %   0.0000 – 0.6931
+        Scores are the joint mutual information with the target (nats), estimated for the ...
         """
         from misfeat.show.terminal import print_tables
 

@@ -18,21 +18,28 @@ def test_the_best_sets_look_as_before(selector, assert_looks_as_before):
     assert_looks_as_before(misfeat.plot.top_k(selector, "clinic=North", k=8), "top_k")
 
 
-def test_exact_and_predicted_sets_have_their_own_colour_and_marker(selector):
+def test_recorded_and_predicted_sets_have_their_own_colour_and_marker(selector):
     best = selector.best_sets(subgroup="clinic=North")
     drawn = points(misfeat.plot.top_k(selector, "clinic=North"))
-    for source, marker in (("exact", "o"), ("predicted", "D")):
+    for source, marker in (("recorded", "o"), ("predicted", "D")):
         expected = [(one.score, place) for place, one in enumerate(best) if one.source == source]
         assert expected, "the table has both"
         np.testing.assert_allclose(drawn[marker, COLOUR[source]], expected)
 
 
-def test_predicted_sets_have_their_interval(selector):
-    best = [s for s in selector.best_sets(subgroup="clinic=North") if s.source == "predicted"]
+def test_every_set_has_its_interval(selector):
+    best = selector.best_sets(subgroup="clinic=North")
     ax = misfeat.plot.top_k(selector, "clinic=North")
-    (bars,) = [line for box in ax.containers for line in box.lines[2]]
-    ends = [tuple(segment[:, 0]) for segment in bars.get_segments()]
-    np.testing.assert_allclose(ends, [(one.low, one.high) for one in best])
+    bars = [line for box in ax.containers for line in box.lines[2]]
+    ends = [tuple(segment[:, 0]) for one in bars for segment in one.get_segments()]
+    expected = [(one.low, one.high) for one in best]
+    np.testing.assert_allclose(sorted(ends), sorted(expected))
+
+
+def test_what_is_certain_has_none(data):
+    selector = misfeat.SubgroupSelector(data.groups, size=1, estimate="sample", completer="drop")
+    ax = misfeat.plot.top_k(selector.fit(data.complete, data.target), "clinic=North")
+    assert not [line for box in ax.containers for line in box.lines[2]]
 
 
 def test_unrecorded_features_are_starred(selector):

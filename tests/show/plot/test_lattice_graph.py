@@ -45,7 +45,7 @@ def test_subsets_with_an_unrecorded_feature_are_told_apart_and_starred(selector)
     lacking = [label for label in labels if any(name.endswith("*") for name in label)]
     assert {name[:-1] for label in lacking for name in label if name[-1] == "*"} == absent
     assert len(nodes(ax)["predicted"].get_offsets()) == len(lacking)
-    assert len(nodes(ax)["exact"].get_offsets()) == 15 - len(lacking)
+    assert len(nodes(ax)["recorded"].get_offsets()) == 15 - len(lacking)
 
 
 def test_levels_hold_subsets_of_a_size(selector):

@@ -15,12 +15,12 @@ def test_shares_look_as_before(sampled, assert_looks_as_before):
     assert_looks_as_before(misfeat.plot.sampling(sampled), "sampling")
 
 
-def test_cells_count_exact_scores_of_recorded_features(sampled):
+def test_cells_count_scores_of_recorded_features(sampled):
     expected = []
     for cohort, name in enumerate(sampled.cohorts_.names):
         n_recorded = int((~sampled.cohorts_.missing[cohort]).sum())
         for size in (1, 2, 3):
-            exact = (sampled.scores(size=size, subgroup=name)["source"] == "exact").sum()
+            exact = (sampled.scores(size=size, subgroup=name)["source"] == "recorded").sum()
             expected.append(f"{exact} of {comb(n_recorded, size)}")
     ax = misfeat.plot.sampling(sampled)
     assert cells(ax) == expected
