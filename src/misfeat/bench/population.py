@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.bench.completion import write_csv
 from misfeat.bench.draws import SOURCES, USUAL, at_hand, draw_of, mask_of, source_of
-from misfeat.bench.estimates import CONFIDENCE, ESTIMATES, WITH_INTERVALS, estimated
+from misfeat.bench.estimates import CONFIDENCE, ESTIMATES, OF_THE_POPULATION, estimated
 from misfeat.bench.population_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.summaries import mean_rows
 from misfeat.bench.units import Unit, finished, run_units
@@ -139,7 +139,7 @@ def one_draw(table: str, n_rows: int, share: float, seed: int, size: int) -> lis
     rows = []
     for method in ESTIMATES:
         found = estimated(method, known, size)
-        exact = source.populations is not None and method in WITH_INTERVALS
+        exact = source.populations is not None and method in OF_THE_POPULATION
         rows.append(
             {"method": method, **ranked(truth, found.score), **held(truth, found, exact=exact)}
         )

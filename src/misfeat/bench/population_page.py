@@ -135,7 +135,7 @@ def _by_table(means: Sequence[Row]) -> Iterator[str]:
 
 
 def _intervals(means: Sequence[Row]) -> Iterator[str]:
-    known = [row for row in means if row["width"] is not None]
+    known = [row for row in means if row["width"] is not None and row["method"] == "population"]
     if not known:
         yield "No table of a known population was drawn from."
         return
