@@ -38,10 +38,28 @@ LOAN = {
     "Application Type": ("INDIVIDUAL", "JOINT"), "Verification Status": LEVELS,
     "Public Record": 5, "Collection 12 months Medical": 2, "Grade": tuple("ABCDEFG"),
 }  # fmt: skip
+ADULT = {
+    "age": (17, 90), "workclass": ("Private", "?", "State-gov"), "fnlwgt": (12000, 1490000),
+    "education": ("HS-grad", "Bachelors", "Masters"), "educational-num": (1, 16),
+    "marital-status": ("Married-civ-spouse", "Never-married"), "relationship": LEVELS,
+    "occupation": tuple("abcdefghijk"), "race": ("White", "Black", "Other"),
+    "gender": ("Male", "Female"), "capital-gain": [0, 0, 0, 7688, 15024], "capital-loss": [0, 1902],
+    "hours-per-week": (1, 99), "native-country": ("United-States", "?", "Mexico"),
+}  # fmt: skip
+DIABETES = {
+    "encounter_id": (1, 10**8), "gender": ("Female", "Male"),
+    "age": tuple(f"[{ten}-{ten + 10})" for ten in range(0, 100, 10)), "weight": ("?", "[75-100)"),
+    "admission_type_id": (1, 8), "time_in_hospital": (1, 14), "num_lab_procedures": (1, 118),
+    "num_procedures": (0, 6), "num_medications": (1, 75), "number_outpatient": (0, 30),
+    "number_emergency": (0, 20), "number_inpatient": (0, 15), "number_diagnoses": (1, 16),
+    "max_glu_serum": ("None", "Norm", ">200"), "A1Cresult": ("None", ">8", "Norm"),
+    "metformin": ("No", "Steady", "Up"), "insulin": ("No", "Steady", "Up"),
+    "change": ("No", "Ch"), "diabetesMed": ("Yes", "No"),
+}  # fmt: skip
 
 
 def write_stand_ins(folder: Path) -> None:
-    """Write mobile.csv.gz, attrition.csv.gz and loan.csv.gz into a folder."""
+    """Write a file of every table into a folder."""
     rng = np.random.default_rng(7)
     mobile = _drawn(MOBILE, rng)
     mobile["price_range"] = [min(3, v // 1000) for v in mobile["ram"]]
@@ -50,7 +68,12 @@ def write_stand_ins(folder: Path) -> None:
     loan = _drawn(LOAN, rng)
     grade = loan.pop("Grade")
     loan |= {"Loan Status": [int(v > 58) for v in loan["Term"]], "Grade": grade}
-    for name, columns in (("mobile", mobile), ("attrition", attrition), ("loan", loan)):
+    adult = _drawn(ADULT, rng)
+    adult["income"] = [">50K" if v > 50 else "<=50K" for v in adult["hours-per-week"]]
+    stays = _drawn(DIABETES, rng)
+    stays["readmitted"] = rng.choice(("NO", ">30", "<30"), size=N_ROWS).tolist()
+    tables = {"mobile": mobile, "attrition": attrition, "loan": loan}
+    for name, columns in {**tables, "adult": adult, "diabetes130": stays}.items():
         path = folder / f"{name}.csv.gz"
         with gzip.open(path, "wt", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)

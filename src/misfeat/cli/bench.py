@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misfeat.cli.errors import Debug, Quiet  # noqa: TC001 (typer reads the annotations)
+
+if TYPE_CHECKING:
+    from misfeat.bench.population import PopulationBench
 
 bench = typer.Typer(help="Measure predictions where the truth is known.", no_args_is_help=True)
 
@@ -83,10 +87,82 @@ def paper(
     PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
 
 
-def _share(text: str) -> float:
+Tables = Annotated[
+    str, typer.Option(help="Names of tables, separated by semicolons; the usual ones by default.")
+]
+Data = Annotated[
+    str,
+    typer.Option(help="The folder of the real tables; else the one that MISFEAT_DATA names."),
+]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores. Figures stay the same.")]
+Out = Annotated[
+    str,
+    typer.Option(help="Folder for CSV files, plots and a page; a stopped run is resumed there."),
+]
+
+
+@bench.command()
+def population(
+    tables: Tables = "",
+    rows: Annotated[
+        str, typer.Option(help="Rows drawn from every subgroup, separated by commas.")
+    ] = "100,300,1000,3000",
+    hide: Annotated[
+        str, typer.Option(help="Shares of features to hide, separated by commas.")
+    ] = "0,0.2,0.5",
+    seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    size: Annotated[int, typer.Option(help="Features per set.")] = 3,
+    jobs: Jobs = 1,
+    data: Data = "",
+    out: Out = "bench-population",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Draw rows from large tables: do the sets that look best tell most in the population?"""
+    from misfeat.bench.draws import USUAL
+    from misfeat.bench.population import PopulationBench
+    from misfeat.cli.forms import split
+
+    del debug
+    asked = PopulationBench(
+        tables=tuple(split(tables, ";")) or USUAL,
+        rows=tuple(_count(text) for text in split(rows, ",")),
+        shares=tuple(_share(text, "--hide") for text in split(hide, ",")),
+        seeds=tuple(range(1, seeds + 1)),
+        size=size,
+        n_jobs=jobs,
+    )
+    _run_draws(asked, out, data, quiet)
+
+
+def _run_draws(asked: PopulationBench, out: str, data: str, quiet: bool) -> None:
+    """Run a benchmark that draws rows, and print its summary."""
+    import os
+
+    from misfeat.datasets.files import FOLDER_VARIABLE
+    from misfeat.selection.folders import make_folder
+
+    if data:
+        os.environ[FOLDER_VARIABLE] = data  # processes that draw read it, too
+    make_folder(out)
+    tell = (lambda _: None) if quiet else partial(typer.echo, err=True)
+    for line in asked.run(out, tell):
+        typer.echo(line)
+
+
+def _count(text: str) -> int:
+    from misfeat.exceptions import MisfeatError
+
+    try:
+        return int(text)
+    except ValueError:
+        raise MisfeatError("--rows: {text!r} is no whole number.", text=text) from None
+
+
+def _share(text: str, option: str = "--hidden") -> float:
     from misfeat.exceptions import MisfeatError
 
     try:
         return float(text)
     except ValueError:
-        raise MisfeatError("--hidden: {text!r} is no number.", text=text) from None
+        raise MisfeatError(f"{option}: {{text!r}} is no number.", text=text) from None

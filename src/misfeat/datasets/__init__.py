@@ -1,7 +1,14 @@
 """Tables to learn, test and measure with: generated ones, the paper's example, and real files."""
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.datasets.files import as_in_paper, load_attrition, load_loan, load_mobile
+from misfeat.datasets.files import (
+    as_in_paper,
+    load_adult,
+    load_attrition,
+    load_diabetes130,
+    load_loan,
+    load_mobile,
+)
 from misfeat.datasets.formulas import make_formula
 from misfeat.datasets.heart import heart_csv, load_heart
 from misfeat.datasets.nhanes import load_nhanes
@@ -13,7 +20,9 @@ __all__ = [
     "GeneratedCohorts",
     "as_in_paper",
     "heart_csv",
+    "load_adult",
     "load_attrition",
+    "load_diabetes130",
     "load_heart",
     "load_loan",
     "load_mobile",

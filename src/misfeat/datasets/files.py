@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from misfeat.datasets.dataset import Dataset
 from misfeat.exceptions import MisfeatError
@@ -68,6 +71,93 @@ def load_loan() -> Dataset:
         groups={"Grade": {"B": "B", "C": "C", "*": "other"}},
         description=f"Loans. Source: {source}.",
     )
+
+
+def load_adult() -> Dataset:
+    """Adults who earn more than 50,000 dollars or not, by age band and gender: 48,842 rows.
+
+    Numbers are cut into four bins. ``educational-num`` says the same as ``education``, and
+    ``fnlwgt`` is a weight: both are left out.
+
+    References
+    ----------
+    B. Becker, R. Kohavi: Adult. UCI Machine Learning Repository, 1996,
+    https://doi.org/10.24432/C5XW20, CC BY 4.0.
+
+    Examples
+    --------
+    >>> load_adult().target  # doctest: +SKIP
+    'income'
+    """
+    source = "UCI Machine Learning Repository, Adult (id 2), both files one after the other"
+    columns = _read("adult.csv.gz", source)
+    return Dataset(
+        name="adult",
+        columns={n: c for n, c in columns.items() if n not in ("fnlwgt", "educational-num")},
+        target="income",
+        groups=[{"age": [30, 45]}, "gender"],
+        description=f"Adults and their income. Source: {source}.",
+        bins=4,
+    )
+
+
+def load_diabetes130() -> Dataset:
+    """Hospital stays of people with diabetes, back within 30 days or not, by age: 101,766 rows.
+
+    Sixteen features that are recorded for nearly everyone; numbers are cut into four bins.
+
+    References
+    ----------
+    J. Clore, K. Cios, J. DeShazo, B. Strack: Diabetes 130-US Hospitals for Years 1999-2008. UCI
+    Machine Learning Repository, 2014, https://doi.org/10.24432/C5230J, CC BY 4.0.
+
+    Examples
+    --------
+    >>> load_diabetes130().target  # doctest: +SKIP
+    'readmitted'
+    """
+    source = (
+        "UCI Machine Learning Repository, Diabetes 130-US Hospitals (id 296), diabetic_data.csv"
+    )
+    columns = _read("diabetes130.csv.gz", source)
+    kept = {name: columns[name] for name in ("age", *_STAY_NUMBERS, *_STAY_CATEGORIES)}
+    return Dataset(
+        name="diabetes130",
+        columns={**kept, "readmitted": (columns["readmitted"] == "<30").astype(np.int64)},
+        target="readmitted",
+        groups={"age": {f"[{ten}-{ten + 10})": _age_band(ten) for ten in range(0, 100, 10)}},
+        description=f"Hospital stays of people with diabetes. Source: {source}.",
+        bins={**dict.fromkeys(_STAY_NUMBERS, 4), "*": 4},
+    )
+
+
+_STAY_NUMBERS = (
+    "time_in_hospital",
+    "num_lab_procedures",
+    "num_procedures",
+    "num_medications",
+    "number_outpatient",
+    "number_emergency",
+    "number_inpatient",
+    "number_diagnoses",
+)
+_STAY_CATEGORIES = (
+    "max_glu_serum",
+    "A1Cresult",
+    "metformin",
+    "insulin",
+    "change",
+    "diabetesMed",
+    "admission_type_id",
+    "gender",
+)
+
+
+def _age_band(youngest: int) -> str:
+    starts = (0, 40, 60, 70, 80)
+    ends = dict(pairwise(starts))
+    start = max(start for start in starts if start <= youngest)
+    return f"{start} to {ends[start]}" if start in ends else f"{start} and above"
 
 
 def _read(file: str, source: str) -> dict[str, NDArray[Any]]:

@@ -12,15 +12,15 @@ from misfeat.bench.paper.figures import draw_figures
 from misfeat.bench.paper.page import page
 from misfeat.bench.paper.plan import FULL, QUICK, REAL_TABLES
 from misfeat.bench.paper.results import Results
-from misfeat.bench.paper.units import finished, run_units
 from misfeat.bench.tables import PAPER_TABLES
+from misfeat.bench.units import finished, run_units
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from misfeat.bench.paper.plan import Plan
-    from misfeat.bench.paper.units import Unit
+    from misfeat.bench.units import Unit
 
 WORK = "work.jsonl"
 """What was done, a line a piece of work; a run goes on from it."""

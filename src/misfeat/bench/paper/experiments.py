@@ -13,8 +13,8 @@ from joblib import effective_n_jobs
 from misfeat.bench.hiding import Truth, ranking_figures, sampled, sets_to_test
 from misfeat.bench.paper.from_scratch import scratch_seconds
 from misfeat.bench.paper.plan import BOUNDED, PAPERS_METHODS, REACH, SIZE
-from misfeat.bench.paper.units import Unit
 from misfeat.bench.tables import PAPER_TABLES
+from misfeat.bench.units import Unit
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.named import completer_of
 from misfeat.completion.paper.completer import PaperCompleter

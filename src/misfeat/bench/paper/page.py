@@ -13,6 +13,7 @@ from misfeat.bench.paper.printed import (
     METRICS,
     SAMPLING,
 )
+from misfeat.bench.summaries import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +91,7 @@ def _claims(results: Results) -> Iterator[str]:
         "order of the claim."
     )
     yield ""
-    yield from _table(
+    yield from markdown_table(
         ["claim", "verdict", "holds in", "figures"],
         [
             [found.claim, f"**{found.verdict}**", f"{found.held} of {found.cases}", found.figures]
@@ -110,7 +111,7 @@ def _effectiveness(results: Results) -> Iterator[str]:
     yield "![Table IV](table_4.svg)"
     for place, (name, label) in enumerate(METRICS.items()):
         yield ""
-        yield from _table(
+        yield from markdown_table(
             [label, *datasets],
             [
                 [m, *(_beside(rows[d, m][name], EFFECTIVENESS[d].get(m), place) for d in datasets)]
@@ -121,7 +122,7 @@ def _effectiveness(results: Results) -> Iterator[str]:
     yield "Over all sets of three, exact where they can be computed, as users see it; means over"
     yield "subgroups that lack a feature:"
     yield ""
-    yield from _table(
+    yield from markdown_table(
         ["nDCG@5 (share of the true five best sets' score captured)", *datasets],
         [
             [
@@ -150,7 +151,7 @@ def _robustness(results: Results) -> Iterator[str]:
     yield ""
     yield "![Figures 3 to 5](figures_3_to_5.svg)"
     yield ""
-    yield from _table(
+    yield from markdown_table(
         ["mean relative drop of nDCG@5 a step of p", *tables],
         [
             [m, *(_drop(drops[t, m]["ndcg_5"], DROP.get(t, {}).get(m)) for t in tables)]
@@ -172,7 +173,7 @@ def _sampling(results: Results) -> Iterator[str]:
     yield ""
     yield "![Figure 6](figure_6.svg)"
     yield ""
-    yield from _table(
+    yield from markdown_table(
         [f"distance at budget {largest}", "ours", "paper"],
         [
             [
@@ -198,7 +199,7 @@ def _closure(results: Results) -> Iterator[str]:
     yield ""
     yield "![Figure 7](figure_7.svg)"
     yield ""
-    yield from _table(
+    yield from markdown_table(
         ["table", "size", "paper's network, ours / printed", "transfer"],
         [
             [
@@ -251,7 +252,7 @@ def _seconds(rows: list[Row], methods: Sequence[str]) -> Iterator[str]:
         cells.setdefault(key, {})[row["method"]] = row["seconds"]
     yield f"Times on: {', '.join(dict.fromkeys(row['machine'] for row in rows))}."
     yield ""
-    yield from _table(
+    yield from markdown_table(
         ["varied", "value", *(f"{method}, seconds" for method in methods)],
         [
             [
@@ -262,10 +263,3 @@ def _seconds(rows: list[Row], methods: Sequence[str]) -> Iterator[str]:
             for (varied, value), found in cells.items()
         ],
     )
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield "| " + " | ".join(header) + " |"
-    yield "| --- " * len(header) + "|"
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.bench.paper.printed import METRICS
+from misfeat.bench.summaries import mean_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     Row = dict[str, Any]
 
@@ -23,26 +24,6 @@ def dataset_of(table: str) -> str:
     ('SD1', 'mobile')
     """
     return table.split(",")[0]
-
-
-def mean_rows(rows: Iterable[Row], keys: Sequence[str], names: Sequence[str]) -> list[Row]:
-    """Means of some columns, a row for each combination of others.
-
-    Examples
-    --------
-    >>> mean_rows([{"a": 1, "x": 2.0}, {"a": 1, "x": 4.0}], ["a"], ["x"])
-    [{'a': 1, 'x': 3.0}]
-    """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return [
-        {
-            **dict(zip(keys, key, strict=True)),
-            **{name: float(np.mean([row[name] for row in found])) for name in names},
-        }
-        for key, found in groups.items()
-    ]
 
 
 class Results:

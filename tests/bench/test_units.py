@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from misfeat.bench.paper.units import Unit, finished, run_units
+from misfeat.bench.units import Unit, finished, run_units
 
 
 def units_of(count, done):

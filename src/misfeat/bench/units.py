@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from joblib import Parallel, delayed, effective_n_jobs
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
@@ -59,7 +61,9 @@ def finished(file: Path) -> dict[str, list[Row]]:
     return done
 
 
-def run_units(units: Sequence[Unit], file: Path, tell: Tell) -> Iterator[Row]:
+def run_units(
+    units: Sequence[Unit], file: Path, tell: Tell, n_jobs: int | None = 1
+) -> Iterator[Row]:
     """Do what is not done yet, one line of the file a piece, and return all rows.
 
     Parameters
@@ -69,27 +73,55 @@ def run_units(units: Sequence[Unit], file: Path, tell: Tell) -> Iterator[Row]:
     file : Path
         Where results are kept.
     tell : callable
-        Told in a line what comes next and how long the rest will take.
+        Told in a line what comes next, or what is done, and how long the rest will take.
+    n_jobs : int or None, default=1
+        Processes, as joblib reads it; with several, every `work` must be picklable.
     """
     done = finished(file)
     left = [unit for unit in units if unit.key not in done]
     if len(left) < len(units):
         tell(f"{len(units) - len(left)} of {len(units)} pieces of work were done before.")
-    start = time.perf_counter()
-    for number, unit in enumerate(left):
-        so_far = time.perf_counter() - start
-        about = ", ".join(str(value) for value in unit.about.values())
-        rest = f", about {_duration(so_far / number * (len(left) - number))} left" if number else ""
-        tell(f"[{number + 1}/{len(left)}{rest}] {unit.experiment}: {about}")
-        with _interrupts_noted() as interrupted:
-            rows = unit.work()
-        if interrupted:
-            raise KeyboardInterrupt  # training ends early then, with a result that is not whole
+    several = effective_n_jobs(n_jobs) > 1
+    for unit, rows in _together(left, tell, n_jobs) if several else _in_turn(left, tell):
         done[unit.key] = rows
         _append(file, [unit.key, rows])
     for unit in units:
         for row in done[unit.key]:
             yield {"experiment": unit.experiment, **unit.about, **row}
+
+
+def _in_turn(units: Sequence[Unit], tell: Tell) -> Iterator[tuple[Unit, list[Row]]]:
+    start = time.perf_counter()
+    for number, unit in enumerate(units):
+        tell(_line(unit, number, number + 1, len(units), start))
+        with _interrupts_noted() as interrupted:
+            rows = unit.work()
+        if interrupted:
+            raise KeyboardInterrupt  # training ends early then, with a result that is not whole
+        yield unit, rows
+
+
+def _together(
+    units: Sequence[Unit], tell: Tell, n_jobs: int | None
+) -> Iterator[tuple[Unit, list[Row]]]:
+    """In several processes, in the order in which pieces are done."""
+    start = time.perf_counter()
+    pool = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
+    found = pool(delayed(_numbered)(number, unit.work) for number, unit in enumerate(units))
+    for done, (number, rows) in enumerate(found, start=1):
+        tell(_line(units[number], done, done, len(units), start))
+        yield units[number], rows
+
+
+def _numbered(number: int, work: Callable[[], list[Row]]) -> tuple[int, list[Row]]:
+    return number, work()
+
+
+def _line(unit: Unit, done: int, number: int, total: int, start: float) -> str:
+    about = ", ".join(str(value) for value in unit.about.values())
+    so_far = time.perf_counter() - start
+    rest = f", about {_duration(so_far / done * (total - done))} left" if done else ""
+    return f"[{number}/{total}{rest}] {unit.experiment}: {about}"
 
 
 @contextmanager

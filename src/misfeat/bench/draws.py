@@ -1,0 +1,253 @@
+"""Rows drawn from large tables, so that what is found in them can be held against the truth.
+
+The truth is the population where it is known, and else the rows that were not drawn: their scores
+above chance, which are right on the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.datasets import (
+    as_in_paper,
+    load_adult,
+    load_attrition,
+    load_diabetes130,
+    load_nhanes,
+    make_cohorts,
+)
+from misfeat.datasets.hiding import random_mask
+from misfeat.exceptions import MisfeatError
+from misfeat.information.measures import MutualInformation
+from misfeat.lattice import level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.bench.units import Tell, Unit
+    from misfeat.cohorts import Cohorts
+    from misfeat.datasets import Dataset
+    from misfeat.datasets.population import Population
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+ROWS_TO_DRAW_FROM = 20_000
+"""Rows of every generated subgroup."""
+FEATURES = 12
+"""Features of a generated table."""
+SIMILARITIES = (20, 100, 1000)
+"""How close generated subgroups are to each other."""
+USUAL_SUBGROUPS = 8
+LEAST_LEFT = 1 / 3
+"""For every row that is drawn from a subgroup, at least so many must be left to judge by."""
+_KEPT_SOURCES = 3
+"""Tables that stay in memory; pieces of work on one table follow each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A large table to draw rows from.
+
+    Attributes
+    ----------
+    cohorts : Cohorts
+        Its coded rows.
+    populations : sequence of Population or None
+        What the rows of every subgroup were drawn from; None where nobody knows.
+    """
+
+    cohorts: Cohorts
+    populations: Sequence[Population] | None = None
+
+    def truth(self, size: int, left: Cohorts) -> Floats:
+        """True scores of all sets of a size; NaN where a subgroup never recorded a feature.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        left : Cohorts
+            The rows that were not drawn; read where the population is not known.
+
+        Returns
+        -------
+        ndarray of shape (n_cohorts, n_sets)
+        """
+        if self.populations is None:
+            measure = MutualInformation(left, above_chance=True)
+            return np.array([measure.of_levels(i, size, size, 1)[0] for i in range(len(left))])
+        sets = level(len(self.cohorts.features), size).tolist()
+        return np.array([[p.mutual_info(s) for s in sets] for p in self.populations])
+
+
+@lru_cache(maxsize=_KEPT_SOURCES)
+def source_of(table: str, seed: int) -> Source:
+    """A table of `SOURCES` by name; generated ones differ from seed to seed."""
+    return SOURCES[table](seed)
+
+
+def _real(load: Callable[[], Dataset]) -> Callable[[int], Source]:
+    @lru_cache(maxsize=1)
+    def source() -> Source:
+        data = load()
+        coding = Coding(bins=data.bins)
+        return Source(build_cohorts(data.columns, data.target, groups=data.groups, coding=coding))
+
+    return lambda seed: source()  # noqa: ARG005
+
+
+def _generated(similarity: float, n_cohorts: int) -> Callable[[int], Source]:
+    def source(seed: int) -> Source:
+        data = make_cohorts(
+            n_cohorts,
+            ROWS_TO_DRAW_FROM,
+            FEATURES,
+            similarity=similarity,
+            hide=0.0,
+            random_state=seed,
+        )
+        cohorts = build_cohorts(data.complete, data.target, groups=data.groups)
+        return Source(cohorts, [data.populations[name] for name in cohorts.names])
+
+    return source
+
+
+SOURCES: dict[str, Callable[[int], Source]] = {
+    "attrition": _real(lambda: as_in_paper(load_attrition())),
+    "adult": _real(load_adult),
+    "diabetes130": _real(load_diabetes130),
+    "nhanes": _real(load_nhanes),
+    **{f"similarity {s}": _generated(s, USUAL_SUBGROUPS) for s in SIMILARITIES},
+    **{f"similarity {s}, 4 subgroups": _generated(s, 4) for s in SIMILARITIES},
+}
+"""Tables by name, from a seed. The first three need `MISFEAT_DATA`, the fourth `nhanes`."""
+USUAL = tuple(name for name in SOURCES if not name.endswith("4 subgroups"))
+"""The tables that benchmarks run on unless told otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Rows drawn from every subgroup, and those left.
+
+    Attributes
+    ----------
+    rows, left : Cohorts
+        Drawn and left.
+    """
+
+    rows: Cohorts
+    left: Cohorts
+
+
+def draw_rows(cohorts: Cohorts, n_rows: int, rng: np.random.Generator) -> Draw:
+    """Draw rows from every subgroup, without putting them back.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Where to draw from.
+    n_rows : int
+        Rows a subgroup.
+    rng : numpy.random.Generator
+        Chance.
+
+    Examples
+    --------
+    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 0], "y": [0, 0, 1, 1, 1]}, "y")
+    >>> draw = draw_rows(cohorts, 2, np.random.default_rng(0))
+    >>> [int(found.weights.sum()) for found in (draw.rows, draw.left)]
+    [2, 3]
+    """
+    drawn = np.concatenate([_drawn(cohort.weights, n_rows, rng) for cohort in cohorts])
+    return Draw(_weighted(cohorts, drawn), _weighted(cohorts, cohorts.weights - drawn))
+
+
+def _drawn(weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    rows = np.repeat(np.arange(len(weights)), weights)
+    chosen = rng.choice(rows, n_rows, replace=False, shuffle=False)
+    return np.bincount(chosen, minlength=len(weights)).astype(np.int64)
+
+
+def _weighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
+    """The same table with other counts; rows that count nothing are gone."""
+    kept = weights > 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return replace(
+        cohorts,
+        codes=np.ascontiguousarray(cohorts.codes[:, kept]),
+        target_codes=cohorts.target_codes[kept],
+        weights=weights[kept],
+        offsets=before[cohorts.offsets].astype(np.int64),
+    )
+
+
+def draw_of(source: Source, n_rows: int, seed: int) -> Draw:
+    """The rows that a seed draws, the same whatever is hidden from them afterwards."""
+    return draw_rows(source.cohorts, n_rows, np.random.default_rng([seed, n_rows]))
+
+
+def mask_of(missing: Mask, share: float, seed: int) -> Mask:
+    """What a seed hides from a table that lacks something already; no feature from all subgroups.
+
+    Parameters
+    ----------
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        What the table lacks.
+    share : float
+        The probability of hiding a feature from a subgroup.
+    seed : int
+        Seed.
+
+    Examples
+    --------
+    >>> mask_of(np.zeros((2, 4), dtype=bool), 0.5, 1).any(axis=1)
+    array([ True,  True])
+    """
+    rng = np.random.default_rng([seed, round(1000 * share)])
+    mask = random_mask(len(missing), missing.shape[1], share, rng) & ~missing
+    mask[:, (mask | missing).all(axis=0)] = False
+    return mask
+
+
+def at_hand(units: Sequence[Unit], done: Collection[str], tell: Tell) -> list[Unit]:
+    """The pieces of work that are done or can be done; a line for every table that cannot.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        Each about a ``table`` and a number of ``rows``.
+    done : collection of str
+        Keys of pieces that are done.
+    tell : callable
+        Told which tables are not there, and which are too small.
+    """
+    left = [unit for unit in units if unit.key not in done]
+    asked = dict.fromkeys((unit.about["table"], unit.about["rows"]) for unit in left)
+    reasons = {about: _why_not(*about) for about in asked}
+    for reason in dict.fromkeys(filter(None, reasons.values())):
+        tell(reason)
+    cannot = {about for about, reason in reasons.items() if reason}
+    return [
+        unit
+        for unit in units
+        if unit.key in done or (unit.about["table"], unit.about["rows"]) not in cannot
+    ]
+
+
+def _why_not(table: str, n_rows: int) -> str | None:
+    try:
+        source = source_of(table, 1)
+    except MisfeatError as error:
+        return f"Without {table}: {error}"
+    least = min(cohort.size for cohort in source.cohorts)
+    if n_rows * (1 + LEAST_LEFT) > least:
+        return f"Without {table} at {n_rows:,} rows a subgroup: its smallest one has {least:,}."
+    return None

@@ -1,0 +1,44 @@
+"""Scores of all sets on every scale of `estimate`, from coded rows that lack some features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.completion.transfer.completer import TransferCompleter
+from misfeat.information.measures import MutualInformation
+from misfeat.population import Estimate
+from misfeat.selection.scorebook import ScoreBook
+
+if TYPE_CHECKING:
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import CompletedScores
+
+ESTIMATES = ("sample", "above_chance", "population")
+"""Scales of scores, as `SubgroupSelector` takes them."""
+OF_THE_POPULATION = ESTIMATES[1:]
+"""Those whose intervals speak of the population."""
+CONFIDENCE = 0.9
+"""How often the intervals should hold the population's score."""
+
+
+def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:
+    """Scores of every set of a size in every subgroup, as a fitted `SubgroupSelector` has them.
+
+    Parameters
+    ----------
+    estimate : {"sample", "above_chance", "population"}
+        The scale of scores.
+    cohorts : Cohorts
+        Coded rows.
+    size : int
+        Features per set.
+
+    Returns
+    -------
+    CompletedScores
+        On that scale, with intervals but for "sample", whose bounds are those that are certain.
+    """
+    confidence = CONFIDENCE if estimate in OF_THE_POPULATION else None
+    how = Estimate(estimate, TransferCompleter(confidence=confidence), confidence)
+    measure = MutualInformation(cohorts, above_chance=how.above_chance)
+    return ScoreBook(measure, how, n_jobs=1).completed(size)

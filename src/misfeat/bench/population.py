@@ -1,0 +1,178 @@
+"""`misfeat bench population`: do the sets that look best tell most in the population?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.bench.completion import write_csv
+from misfeat.bench.draws import SOURCES, USUAL, at_hand, draw_of, mask_of, source_of
+from misfeat.bench.estimates import CONFIDENCE, ESTIMATES, OF_THE_POPULATION, estimated
+from misfeat.bench.population_page import FIGURES, draw_plots, page, summary
+from misfeat.bench.summaries import mean_rows
+from misfeat.bench.units import Unit, finished, run_units
+from misfeat.cohorts.hiding import hide_features
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.metrics.rankings import captured_at, ndcg_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.bench.units import Tell
+    from misfeat.completion.model import CompletedScores
+
+    Floats = NDArray[np.float64]
+    Row = dict[str, Any]
+
+WORK = "work.jsonl"
+"""What was done, a line a draw; a run goes on from it."""
+BEST = 5
+"""So many of the sets that look best are held against as many of the truly best."""
+LOOKED_AT = 10
+"""The coverage of intervals is measured apart over so many of the sets that look best."""
+
+
+@dataclass(frozen=True)
+class PopulationBench:
+    """Draws rows from large tables, hides features, and holds estimates against the truth.
+
+    Parameters
+    ----------
+    tables : sequence of str
+        Names in `misfeat.bench.draws.SOURCES`.
+    rows : sequence of int, default=(100, 300, 1000, 3000)
+        Rows drawn from every subgroup.
+    shares : sequence of float, default=(0, 0.2, 0.5)
+        Probabilities with which a feature is hidden from a subgroup.
+    seeds : sequence of int, default=1 to 10
+        Seeds of what is drawn and hidden.
+    size : int, default=3
+        Features per set.
+    n_jobs : int or None, default=1
+        Processes; the figures do not depend on it.
+    """
+
+    tables: Sequence[str] = USUAL
+    rows: Sequence[int] = (100, 300, 1000, 3000)
+    shares: Sequence[float] = (0.0, 0.2, 0.5)
+    seeds: Sequence[int] = field(default_factory=lambda: tuple(range(1, 11)))
+    size: int = 3
+    n_jobs: int | None = 1
+
+    def __post_init__(self) -> None:
+        check_asked(self.tables, self.rows, self.seeds)
+        if not self.shares:
+            raise MisfeatError("hide: give one at least.")
+        for share in self.shares:
+            if not 0 <= share < 1:
+                raise MisfeatError(
+                    "hide: {share!r}; a share must be 0 or lie below 1.", share=share
+                )
+        check_count(self.size, "size")
+
+    def run(self, folder: str | Path, tell: Tell) -> list[str]:
+        """Make the draws that are not made yet; write figures, plots and a page.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where everything is written, and where an interrupted run goes on.
+        tell : callable
+            Told in a line what is done and how long the rest will take.
+
+        Returns
+        -------
+        list of str
+            The lines of a summary.
+        """
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        units = at_hand(list(self.units()), finished(place / WORK), tell)
+        if not units:
+            raise MisfeatError("There is no table to draw from.", remedy="See docs/data.md.")
+        rows = list(run_units(units, place / WORK, tell, self.n_jobs))
+        means = mean_rows(rows, ("table", "rows", "hidden", "size", "method"), FIGURES)
+        write_csv([_without_experiment(row) for row in rows], place / "draws.csv")
+        write_csv(means, place / "means.csv")
+        (place / "page.md").write_text(page(means, len(self.seeds)), encoding="utf-8")
+        return [*summary(means), *draw_plots(means, place), f"Figures: {place}"]
+
+    def units(self) -> Iterator[Unit]:
+        """Every draw as a piece of work, those of one table after each other."""
+        settings = {"confidence": CONFIDENCE, "methods": list(ESTIMATES)}
+        for table in self.tables:
+            for seed in self.seeds:
+                for n_rows in self.rows:
+                    for share in self.shares:
+                        about = {"table": table, "rows": n_rows, "hidden": share, "seed": seed}
+                        work = partial(one_draw, table, n_rows, share, seed, self.size)
+                        yield Unit("population", {**about, "size": self.size}, settings, work)
+
+
+def check_asked(tables: Sequence[str], rows: Sequence[int], seeds: Sequence[int]) -> None:
+    """Raise where a table is unknown, or no table, number of rows or seed is given."""
+    for name in tables:
+        if name not in SOURCES:
+            raise MisfeatError(f"tables: {name!r} is unknown; use some of {tuple(SOURCES)}.")
+    for what, given in (("tables", tables), ("rows", rows), ("seeds", seeds)):
+        if not given:
+            raise MisfeatError(f"{what}: give one at least.")
+    for n_rows in rows:
+        check_count(n_rows, "rows")
+
+
+def one_draw(table: str, n_rows: int, share: float, seed: int, size: int) -> list[Row]:
+    """The figures of every method on one draw."""
+    source = source_of(table, seed)
+    if size > len(source.cohorts.features):
+        raise MisfeatError(f"size={size} is more than the features of {table}.")
+    draw = draw_of(source, n_rows, seed)
+    mask = mask_of(source.cohorts.missing, share, seed)
+    known = hide_features(draw.rows, mask)
+    truth = source.truth(size, draw.left)
+    rows = []
+    for method in ESTIMATES:
+        found = estimated(method, known, size)
+        exact = source.populations is not None and method in OF_THE_POPULATION
+        rows.append(
+            {"method": method, **ranked(truth, found.score), **held(truth, found, exact=exact)}
+        )
+    return rows
+
+
+def ranked(truth: Floats, score: Floats) -> dict[str, float]:
+    """How much the sets that look best tell; means over subgroups, over sets of known truth."""
+    judged = ~np.isnan(truth)
+    pairs = [(true[j], said[j]) for true, said, j in zip(truth, score, judged, strict=True)]
+    return {
+        "share": float(np.mean([captured_at(BEST, *pair) for pair in pairs])),
+        "ndcg": float(np.mean([ndcg_at(BEST, *pair) for pair in pairs])),
+    }
+
+
+def held(truth: Floats, found: CompletedScores, *, exact: bool) -> dict[str, float | None]:
+    """How often intervals hold the truth, and how wide they are; None where that is not known."""
+    if not exact:
+        return dict.fromkeys(("recorded", "predicted", "best", "width"))
+    inside = (found.low <= truth) & (truth <= found.high)
+    first = np.argsort(-found.score, axis=1, kind="stable")[:, :LOOKED_AT]
+    return {
+        "recorded": _share(inside[~found.predicted]),
+        "predicted": _share(inside[found.predicted]),
+        "best": _share(np.take_along_axis(inside, first, axis=1)),
+        "width": float((found.high - found.low).mean() / truth.mean()),
+    }
+
+
+def _share(flags: NDArray[np.bool_]) -> float | None:
+    return float(flags.mean()) if flags.size else None
+
+
+def _without_experiment(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != "experiment"}

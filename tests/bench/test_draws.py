@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat.bench import draws
+from misfeat.bench.draws import SOURCES, USUAL, Source, at_hand, draw_of, draw_rows, mask_of
+from misfeat.bench.hiding import exact_scores
+from misfeat.bench.units import Unit
+from misfeat.datasets import load_adult
+from misfeat.information.measures import MutualInformation
+from tests.completion.coded import drawn_cohorts
+
+
+def counts(cohorts):
+    """How often every coded row occurs in every cohort."""
+    found = {}
+    for cohort in cohorts:
+        for *codes, y, weight in zip(*cohort.codes, cohort.target, cohort.weights, strict=True):
+            key = (cohort.name, *map(int, codes), int(y))
+            found[key] = found.get(key, 0) + int(weight)
+    return found
+
+
+def test_rows_drawn_and_left_make_the_table():
+    cohorts = drawn_cohorts(n_features=4, n_rows=600)
+    draw = draw_rows(cohorts, 50, np.random.default_rng(3))
+    assert [cohort.size for cohort in draw.rows] == [50] * len(cohorts)
+    whole, drawn, left = counts(cohorts), counts(draw.rows), counts(draw.left)
+    assert {key: drawn.get(key, 0) + left.get(key, 0) for key in whole} == whole
+    assert (draw.rows.weights > 0).all()
+    assert draw.rows.offsets[-1] == len(draw.rows.weights)
+
+
+def test_every_row_is_as_likely_to_be_drawn():
+    cohorts = drawn_cohorts(n_features=2, n_rows=400)
+    rng, whole, times = np.random.default_rng(0), counts(cohorts), 100
+    totals = dict.fromkeys(whole, 0)
+    for _ in range(times):
+        for key, count in counts(draw_rows(cohorts, 40, rng).rows).items():
+            totals[key] += count
+    size = {cohort.name: cohort.size for cohort in cohorts}
+    wanted = np.array([times * 40 * n / size[key[0]] for key, n in whole.items()])
+    off = (np.array(list(totals.values())) - wanted) / np.sqrt(wanted)
+    assert np.abs(off).max() < 5
+    assert np.sqrt(np.mean(off**2)) < 1.2
+
+
+def test_the_same_seed_draws_the_same_rows():
+    source = Source(drawn_cohorts(n_features=4, n_rows=600))
+    first, again, other = (draw_of(source, 50, seed).rows for seed in (1, 1, 2))
+    assert first.equals(again)
+    assert not first.equals(other)
+
+
+def test_no_feature_is_hidden_everywhere_nor_twice():
+    missing = np.zeros((4, 6), dtype=bool)
+    missing[:3, 2] = True
+    for seed in range(20):
+        mask = mask_of(missing, 0.5, seed)
+        assert not (mask & missing).any()
+        assert not (mask | missing).all(axis=0).any()
+        assert mask.any()
+    assert not mask_of(missing, 0, 1).any()
+
+
+def test_the_truth_of_unknown_populations_is_that_of_the_rows_left():
+    cohorts = drawn_cohorts(n_features=4, n_rows=600)
+    draw = draw_rows(cohorts, 50, np.random.default_rng(3))
+    truth = Source(cohorts).truth(2, draw.left)
+    wanted = MutualInformation(draw.left, above_chance=True).of_levels(1, 2, 2, 1)[0]
+    np.testing.assert_array_equal(truth[1], wanted)
+
+
+def test_generated_tables_know_their_population(monkeypatch):
+    monkeypatch.setattr(draws, "ROWS_TO_DRAW_FROM", 5000)
+    source = SOURCES["similarity 100, 4 subgroups"](1)
+    truth = source.truth(2, source.cohorts)
+    sample = exact_scores(source.cohorts, 2).by_size[2]
+    assert truth.shape == sample.shape == (4, 66)
+    assert np.corrcoef(truth.ravel(), sample.ravel())[0, 1] > 0.98
+    assert not SOURCES["similarity 100, 4 subgroups"](2).cohorts.equals(source.cohorts)
+
+
+def test_tables_that_are_not_there_or_too_small_are_left_out_with_a_sentence(monkeypatch):
+    monkeypatch.delenv("MISFEAT_DATA", raising=False)
+    monkeypatch.setitem(SOURCES, "adult", lambda _: Source(load_adult()))
+    monkeypatch.setitem(SOURCES, "nhanes", lambda _: Source(drawn_cohorts(n_rows=600)))
+    draws.source_of.cache_clear()
+    units = [
+        Unit("any", {"table": table, "rows": rows, "seed": seed}, {}, list)
+        for table in ("adult", "nhanes")
+        for rows in (10, 100_000)
+        for seed in (1, 2)
+    ]
+    told = []
+    kept = at_hand(units, {units[0].key}, told.append)
+    draws.source_of.cache_clear()
+    assert kept == [units[0], *units[4:6]]
+    assert [line.split(":")[0] for line in told] == [
+        "Without adult",
+        "Without nhanes at 100,000 rows a subgroup",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", USUAL[:4])
+def test_real_tables_have_a_binary_target_and_enough_rows(data_folder, table):
+    cohorts = SOURCES[table](1).cohorts
+    assert len(cohorts.classes) == 2
+    assert min(cohort.size for cohort in cohorts) >= 400
