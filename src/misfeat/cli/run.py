@@ -133,7 +133,6 @@ def _print(selection: Selection, worths: Rows, as_json: bool) -> None:
         terminal.print_tables(selection, worths=worths)
 
 
-
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
     """Save a run and the settings that repeat it."""
     from misfeat.cli.config import as_config

@@ -14,6 +14,7 @@ import numpy as np
 
 from misfeat.completion.transfer.completer import TransferRows
 from misfeat.completion.transfer.model import TransferModel
+from misfeat.information.shannon import entropy
 from misfeat.machine.threads import Work
 from misfeat.population.merging import lost_by_merging, scores_of_tables
 from misfeat.population.pool import LARGEST_PART, PooledSets, joined, shrink
@@ -113,6 +114,7 @@ def gather_evidence(
             n_rows=n_rows,
             predicted=np.isnan(above_chance[m]),
             pooled=pool.information,
+            whole=np.array([entropy(counts) for counts in rows.by_class]),
         )
         found[m] = Gathered(evidence, pool)
     return found

@@ -57,6 +57,8 @@ class Evidence:
         Which scores are not of the cohort's own rows.
     pooled : ndarray of shape (n_sets,)
         The information of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
+    whole : ndarray of shape (n_cohorts,), default=None
+        What there is to tell about the target in each cohort: its entropy. None: the same in all.
     """
 
     scores: Floats
@@ -64,6 +66,7 @@ class Evidence:
     n_rows: Floats
     predicted: Flags
     pooled: Floats
+    whole: Floats | None = None
 
     @property
     def n_cohorts(self) -> int:

@@ -50,6 +50,8 @@ SPREAD_LEVEL = 0.8
 """The spread is believed to be below its upper bound with this probability."""
 PREDICTED_WEIGHT = 0.1
 """What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
+LEAST_WHOLE = 1e-3
+"""A cohort with less than this share of what there is to tell elsewhere says nothing of strengths."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -131,7 +133,7 @@ def _fitted(evidence: Evidence) -> _Fit:
         v = evidence.variance_at(expected)
         weight = counted / (v + spread * expected**2 + TINY)
         own, own_variance = _own_strengths(weight, m, x - offset, v)
-        strength, strength_variance = _pooled_strengths(own, own_variance)
+        strength, strength_variance = _pooled_strengths(own, own_variance, evidence.whole)
         explained = strength[:, None] * m
         offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
         offset = max(0.0, offset)
@@ -155,8 +157,17 @@ def _own_strengths(weight: Floats, m: Floats, x: Floats, v: Floats) -> tuple[Flo
     return strength, np.where(weights > 0, variance, np.inf)
 
 
-def _pooled_strengths(own: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Strengths drawn towards their mean (DerSimonian and Laird), and their variances."""
+def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tuple[Floats, Floats]:
+    """Strengths drawn towards their mean (DerSimonian and Laird), and their variances.
+
+    Where there is less to tell about the target, as much less is expected.
+    """
+    if whole is not None:
+        least = LEAST_WHOLE * whole.max(initial=0.0)
+        told = np.where(whole > least, variance / np.maximum(whole, least + NOTHING) ** 2, np.inf)
+        relative = own / np.maximum(whole, least + NOTHING)
+        strength, strength_variance = _pooled_strengths(relative, told, None)
+        return whole * strength, whole**2 * strength_variance
     known = np.isfinite(variance)
     if not known.any():
         return np.ones_like(own), np.zeros_like(own)
