@@ -51,7 +51,7 @@ SPREAD_LEVEL = 0.8
 PREDICTED_WEIGHT = 0.1
 """What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
 LEAST_WHOLE = 1e-3
-"""A cohort with less than this share of what there is to tell elsewhere says nothing of strengths."""
+"""A cohort with less than this share of what others have to tell says nothing of strengths."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -163,10 +163,10 @@ def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tu
     Where there is less to tell about the target, as much less is expected.
     """
     if whole is not None:
-        least = LEAST_WHOLE * whole.max(initial=0.0)
-        told = np.where(whole > least, variance / np.maximum(whole, least + NOTHING) ** 2, np.inf)
-        relative = own / np.maximum(whole, least + NOTHING)
-        strength, strength_variance = _pooled_strengths(relative, told, None)
+        telling = whole > LEAST_WHOLE * whole.max(initial=0.0)
+        share = np.where(telling, whole, 1.0)
+        told = np.where(telling, variance / share**2, np.inf)
+        strength, strength_variance = _pooled_strengths(own / share, told, None)
         return whole * strength, whole**2 * strength_variance
     known = np.isfinite(variance)
     if not known.any():
