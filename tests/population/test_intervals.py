@@ -50,6 +50,9 @@ def test_no_set_tells_less_than_a_part_of_it(seed):
             assert not (own < getattr(by_size[size - 1], name)).any()
         assert not (found[size - 1].low > found[size - 1].score).any()
         assert not (found[size - 1].score > found[size - 1].high).any()
+        for own, shown in zip(by_size[size - 1].score, found[size - 1].score, strict=True):
+            known = ~np.isnan(own)
+            assert np.argsort(own[known]).tolist() == np.argsort(shown[known]).tolist()
 
 
 def test_sets_above_their_parts_stay_as_they_are():

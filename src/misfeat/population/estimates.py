@@ -186,11 +186,12 @@ def _completed(found: PopulationScores, exact: ExactScores, size: int) -> Comple
     subsets = level(exact.missing.shape[1], size)
     support = support_of(exact.missing, subsets)
     anywhere = np.isnan(found.high) | (support == NONE)
+    most = exact.ceiling[:, None]
     return CompletedScores(
         subsets=subsets,
-        score=np.nan_to_num(found.score),
+        score=np.minimum(np.nan_to_num(found.score), most),
         low=np.nan_to_num(found.low),
-        high=np.where(anywhere, exact.ceiling[:, None], found.high),
+        high=np.where(anywhere, most, np.minimum(found.high, most)),
         predicted=found.predicted,
         support=support,
     )

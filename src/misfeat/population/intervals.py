@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+TIE_BREAK = 1e-6
+"""Sets that were raised alike stay apart by this share of their own scores."""
+
+
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """Scores of the sets of one size with their bounds; NaN where nothing is known.
@@ -70,6 +74,9 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: ArrayL
 def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same with scores and bounds raised to those of every part: no set tells less than one.
 
+    Sets keep the order of their own scores. Whatever looked better than a set that was raised is
+    raised with it: else sets would rank by what their parts seem to tell, whose chance they bear.
+
     Parameters
     ----------
     by_size : sequence of Intervals
@@ -82,20 +89,16 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     >>> singles = Intervals(*np.array([[[0.2, 0.1]], [[0.1, 0.0]], [[0.3, 0.2]]]))
     >>> pair = Intervals(*np.array([[[0.15]], [[0.12]], [[0.2]]]))
     >>> both = closed([singles, pair], n_features=2)[1]
-    >>> both.score, both.low, both.high
+    >>> both.score.round(5), both.low, both.high
     (array([[0.2]]), array([[0.12]]), array([[0.3]]))
     """
     found = list(by_size[:1])
     for size, own in enumerate(by_size[1:], start=2):
         parts = ranks_below(level(n_features, size)).T
         below = found[-1]
-        found.append(
-            Intervals(
-                score=_raised(own.score, below.score, parts),
-                low=_raised(own.low, below.low, parts),
-                high=_raised(own.high, below.high, parts),
-            )
-        )
+        score = _in_order(own.score, _raised(own.score, below.score, parts))
+        high = np.fmax(score, _raised(own.high, below.high, parts))
+        found.append(Intervals(score, _raised(own.low, below.low, parts), high))
     return found
 
 
@@ -105,3 +108,15 @@ def _raised(own: Floats, below: Floats, parts: NDArray[np.int64]) -> Floats:
     for ranks in parts:
         raised = np.fmax(raised, below[:, ranks])
     return raised
+
+
+def _in_order(own: Floats, raised: Floats) -> Floats:
+    """Raised scores, raised further until they are in the order of own scores, where there are."""
+    order = np.argsort(own, axis=1, kind="stable")
+    own, raised = (np.take_along_axis(scores, order, axis=1) for scores in (own, raised))
+    known = np.isfinite(own)
+    ordered = np.maximum.accumulate(np.where(known, raised, -np.inf), axis=1)
+    ordered = np.where(ordered > own, ordered + TIE_BREAK * own, ordered)
+    found = np.empty_like(raised)
+    np.put_along_axis(found, order, np.where(known, ordered, raised), axis=1)
+    return found

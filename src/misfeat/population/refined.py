@@ -160,14 +160,16 @@ def _own_strengths(weight: Floats, m: Floats, x: Floats, v: Floats) -> tuple[Flo
 def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tuple[Floats, Floats]:
     """Strengths drawn towards their mean (DerSimonian and Laird), and their variances.
 
-    Where there is less to tell about the target, as much less is expected.
+    Where there is less to tell about the target, less is expected: by the root of it, between no
+    difference and one in proportion, since tables are of both kinds.
     """
     if whole is not None:
         telling = whole > LEAST_WHOLE * whole.max(initial=0.0)
-        share = np.where(telling, whole, 1.0)
+        root = np.sqrt(whole)
+        share = np.where(telling, root, 1.0)
         told = np.where(telling, variance / share**2, np.inf)
         strength, strength_variance = _pooled_strengths(own / share, told, None)
-        return whole * strength, whole**2 * strength_variance
+        return root * strength, whole * strength_variance
     known = np.isfinite(variance)
     if not known.any():
         return np.ones_like(own), np.zeros_like(own)
