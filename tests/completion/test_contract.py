@@ -10,7 +10,6 @@ import pytest
 from sklearn.base import clone
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.completion import Known
 from misfeat.completion.named import COMPLETERS, completer_names, completer_of
 from misfeat.completion.networks.completer import NeuralCompleter
 from misfeat.completion.settings import confidence_of

@@ -149,7 +149,7 @@ def test_the_spread_is_what_cohorts_differ_by_beyond_sampling():
 def test_large_cohorts_weigh_no_more_than_their_difference_from_others_allows():
     seen = np.ones((2, 3), dtype=bool)
     values = np.array([np.eye(3), np.eye(3)])
-    values[0, 0, 2] = values[0, 2, 0] = 0.5
+    values[0, 0, 1] = values[0, 1, 0] = 0.5
     own = SeenCorrelations(values, seen, ~seen[:, :2], np.array([100.0, 1e6]))
     assert own.spread > 0
     assert own.weight[0] > 0.2 * own.weight[1]

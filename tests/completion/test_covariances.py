@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from misfeat import SubgroupSelector
 from misfeat.completion import CovarianceCompleter, InteractionsCompleter
 from misfeat.completion.covariances import CarriedCorrelations
-from misfeat.completion.model import ExactScores
 from misfeat.datasets import load_heart
 from misfeat.information.correlation import adjusted_correlation, squared_correlation
 from misfeat.lattice import level, ranks_below
@@ -27,10 +26,11 @@ def heart_with_target_of(seed):
     return columns | {"y": 2.0 * columns["thalach"] + noise}
 
 
+@pytest.mark.parametrize("estimate", ["sample", "above_chance", "population"])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_feature_that_adds_nothing_elsewhere_is_not_recommended(seed):
+def test_a_feature_that_adds_nothing_elsewhere_is_not_recommended(seed, estimate):
     table = heart_with_target_of(seed)
-    selector = SubgroupSelector("site", size=2, measure="r2", completer="covariances")
+    selector = SubgroupSelector("site", size=2, measure="r2", estimate=estimate)
     selector.fit(table, "y")
     for site in ("hungarian", "switzerland", "va"):
         alone = selector.score_of(f"site={site}", ["thalach"])
@@ -152,8 +152,8 @@ def test_scores_above_chance_are_completed_on_their_own_scale():
     sums = drawn_numbers(n_rows=30, hide=0.3).sums
     known = known_of_sums(sums, 2)
     exact = known.exact
-    open_scores = ExactScores(exact.by_size, exact.missing, exact.ceiling, closed=False)
-    lower = CovarianceCompleter().guess(replace(known, exact=open_scores), 2).by_size[2]
+    above_chance = replace(known, exact=replace(exact, closed=False, above_chance=True))
+    lower = CovarianceCompleter().guess(above_chance, 2).by_size[2]
     higher = CovarianceCompleter().guess(known, 2).by_size[2]
     predicted = np.isnan(exact.by_size[2])
     assert (lower[predicted] < higher[predicted]).all()

@@ -103,10 +103,11 @@ class SeenCorrelations:
     def spread(self) -> float:
         """How much correlations differ between cohorts: the variance, for one near 0.
 
-        What sampling does not explain of the differences (DerSimonian and Laird), over all pairs
-        that several cohorts recorded.
+        What sampling does not explain of the differences (DerSimonian and Laird), over all pairs of
+        features that several cohorts recorded. Those with the target are left out: they differ all
+        together where the target is noisier in one cohort than in another.
         """
-        pairs = np.triu_indices(self.values.shape[1], 1)
+        pairs = np.triu_indices(self.missing.shape[1], 1)
         both = (self.seen[:, :, None] & self.seen[:, None, :])[:, pairs[0], pairs[1]]
         rows = both * self.n_rows[:, None]
         values, total = self.values[:, pairs[0], pairs[1]], np.maximum(rows.sum(axis=0), 1.0)
@@ -156,7 +157,7 @@ def pooled_correlations(own: SeenCorrelations) -> Floats:
             break
     spread = np.sqrt(np.diag(pooled))
     together = own.seen.T.astype(np.int64) @ own.seen > 0
-    return _independent_where(~together, pooled / spread[:, None] / spread[None, :])
+    return _independent_where(~together, np.asarray(pooled / spread[:, None] / spread[None, :]))
 
 
 def completed_correlations(own: SeenCorrelations, pooled: Floats, cohort: int) -> Floats:
@@ -191,7 +192,7 @@ def completed_correlations(own: SeenCorrelations, pooled: Floats, cohort: int) -
     """
     recorded = np.flatnonzero(own.seen[cohort, :-1])
     lacking = np.flatnonzero(own.missing[cohort])
-    completed = own.values[cohort].copy()
+    completed: Floats = own.values[cohort].copy()
     if not len(lacking):
         return completed
     shared = completed[np.ix_(recorded, recorded)]
@@ -220,7 +221,7 @@ def _expected(values: Floats, seen: Flags, pooled: Floats) -> Floats:
     has, lacks = np.flatnonzero(seen), np.flatnonzero(~seen)
     slope = _regression(pooled, lacks, has)
     rest = pooled[np.ix_(lacks, lacks)] - slope @ pooled[np.ix_(has, lacks)]
-    expected = values.copy()
+    expected: Floats = values.copy()
     across = slope @ values[np.ix_(has, has)]
     expected[np.ix_(lacks, has)] = across
     expected[np.ix_(has, lacks)] = across.T
@@ -239,7 +240,7 @@ def _independent_where(unknown: Flags, pooled: Floats) -> Floats:
         return pooled
     largest, step = np.linalg.slogdet(pooled)[1], 1.0
     for _ in range(ROUNDS):
-        inverse = np.linalg.inv(pooled)
+        inverse = np.linalg.inv(pooled).astype(np.float64)
         own = np.diag(inverse)
         given_others = -inverse / np.maximum(own[:, None] * own - inverse**2, CUTOFF)
         moved = pooled - step * np.where(unknown, given_others, 0.0)
@@ -257,8 +258,7 @@ def _independent_where(unknown: Flags, pooled: Floats) -> Floats:
 def _regression(pooled: Floats, wanted: NDArray[np.intp], given: NDArray[np.intp]) -> Floats:
     """Slopes of the regression of some variables on others."""
     shared, across = pooled[np.ix_(given, given)], pooled[np.ix_(given, wanted)]
-    slopes: Floats = np.linalg.solve(shared, across).T
-    return slopes
+    return np.linalg.solve(shared, across).T.astype(np.float64)
 
 
 def _tie_to_target(
@@ -279,7 +279,8 @@ def _tie_to_target(
     partial = (pooled[lacking, -1] - slope @ across) / np.sqrt(left)
     variance = np.maximum(np.diag(rest), np.finfo(float).tiny)
     kept = np.sqrt(np.maximum(partial**2 - variance / np.maximum(behind, 1.0), 0.0))
-    return np.copysign(kept, partial)
+    tied: Floats = np.copysign(kept, partial)
+    return tied
 
 
 def _limit(tied: Floats, rest: Floats) -> float:

@@ -77,7 +77,7 @@ class CovarianceCompleter(BaseCompleter):
             deviation = np.zeros_like(guessed)
             for cohort, wanted in enumerate(np.isnan(exact.by_size[m])):
                 told = model.predicted(cohort, subsets[wanted])
-                guessed[cohort, wanted] = told.above_chance if not exact.closed else told.in_rows
+                guessed[cohort, wanted] = told.above_chance if exact.above_chance else told.in_rows
                 deviation[cohort, wanted] = told.deviation
             by_size.append(guessed)
         return Guess(by_size, deviation)
@@ -179,11 +179,27 @@ class PredictedScores:
     @property
     def deviation(self) -> Floats:
         """How far sampling alone takes scores of rows from what is expected; 0 where recorded."""
-        left = 1.0 - self.part
-        gain = np.divide(self.whole - self.part, left, out=np.zeros_like(left), where=left > 0)
-        n_rows = max(self.n_rows, 1)
+        left, gain, n_rows = 1.0 - self.part, self._gain, max(self.n_rows, 1)
         variance = 4.0 * gain * (1.0 - gain) ** 2 / n_rows + 2.0 * self.n_lacking / n_rows**2
         return left * np.sqrt(np.where(self.n_lacking > 0, np.maximum(variance, 0.0), 0.0))
+
+    @property
+    def carried(self) -> Floats:
+        """How far R² hangs on unrecorded features: their share of its variance between cohorts.
+
+        Where correlations differ, R² of x varies as 4 x (1 - x)², and what unrecorded features make
+        of the 1 - x₀ that the recorded part leaves as 4 g (1 - g)² (1 - x₀)²; the share is g / x.
+        """
+        whole = self.whole
+        share = np.divide(self._gain, whole, out=np.ones_like(whole), where=whole > 0)
+        return np.clip(share, 0.0, 1.0)
+
+    @property
+    def _gain(self) -> Floats:
+        """The share of what the recorded part leaves that unrecorded features explain."""
+        left = 1.0 - self.part
+        gain = np.divide(self.whole - self.part, left, out=np.zeros_like(left), where=left > 0)
+        return np.clip(gain, 0.0, 1.0)
 
     @property
     def _adjustment(self) -> Floats:
