@@ -46,4 +46,12 @@ def shares_held(n_cohorts, n_rows, similarity, hide, seeds, size=3):
             np.take_along_axis(inside, best, axis=1),
         )
         held.append([part.mean() if part.size else np.nan for part in parts])
-    return np.nanmean(held, axis=0)
+    return mean_of_known(held)
+
+
+def mean_of_known(values):
+    """The mean over lines without NaN; NaN where there is nothing else."""
+    values = np.array(values)
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    return np.divide(total, known.sum(axis=0), out=total * np.nan, where=known.any(axis=0))

@@ -73,7 +73,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B v / G,
 
     spread* being an upper bound of the spread; that of a predicted score is
-    spread* p² + var(a) m² + v / G + (x - p)² / 4.
+    spread* p² + var(a) m² + v / G + (x - p)² / 4, or between the two as far as it hangs on the
+    cohort's own rows (`Evidence.carried`). For other measures than information, p² is what
+    `Evidence.between` says.
 
     Examples
     --------
