@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,6 +97,15 @@ def test_every_posterior_takes_correlations(posterior):
     sums = drawn_numbers(n_rows=100).sums
     for of_size in found_for(sums, posterior=posterior).values():
         assert np.isfinite(of_size.posterior.variance).all()
+
+
+def test_a_target_that_never_varies_is_not_explained():
+    sums = drawn_numbers(4, 300, 5, hide=0.3).sums
+    products = sums.products.copy()
+    products[2, -1, :] = products[2, :, -1] = 0.0
+    found = found_for(replace(sums, products=products))[3]
+    assert (found.score[2] < 0.02).all()
+    assert (found.score[[0, 1, 3]].max(axis=1) > 0.2).all()
 
 
 def test_scores_are_nearer_the_populations_than_those_of_the_rows():

@@ -79,6 +79,7 @@ def gather_correlations(
             n_rows=n_rows,
             predicted=predicted,
             pooled=_pooled(model, subsets),
+            whole=model.own.seen[:, -1].astype(np.float64),
             variation=OF_CORRELATION,
             least_spread=model.own.spread,
             carried=carried,

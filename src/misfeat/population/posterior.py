@@ -63,7 +63,8 @@ class Evidence:
     pooled : ndarray of shape (n_sets,)
         The score of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
     whole : ndarray of shape (n_cohorts,), default=None
-        What there is to tell about the target in each cohort: its entropy. None: the same in all.
+        What there is to tell about the target in each cohort: its entropy, or for R² 1, 0 where it
+        never varies. None: the same in all.
     variation : Variation, default=OF_INFORMATION
         How scores of the measure vary between samples and between cohorts.
     least_spread : float, default=0.0
