@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.cohorts import Cohorts, build_cohorts
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion import ExactScores, Known
-from misfeat.information.measures import MutualInformation
+from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.lattice import level
 
 
@@ -49,6 +50,29 @@ def known_of(cohorts: Cohorts, size: int) -> Known:
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
     return Known(ExactScores(by_size, cohorts.missing, measure.ceiling, measure.closed), cohorts)
+
+
+def sums_of(cohorts: Cohorts) -> ProductSums:
+    """Sums of products of codes as numbers, missing values at the mean; hidden codes are summed."""
+    products, rows = [], []
+    for i, cohort in enumerate(cohorts):
+        part = slice(cohorts.offsets[i], cohorts.offsets[i + 1])
+        columns = np.vstack([cohorts.codes[:, part], cohorts.target_codes[part]]).astype(float)
+        weights = np.where(columns < 0, 0, cohort.weights)
+        mean = (weights * columns).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        centred = np.where(columns < 0, 0.0, columns - mean[:, None])
+        products.append((cohort.weights * centred) @ centred.T)
+        rows.append(cohort.weights.sum())
+    names = cohorts.names, cohorts.features, cohorts.target
+    return ProductSums(*names, np.array(rows), np.array(products), cohorts.missing)
+
+
+def known_of_sums(sums: ProductSums, size: int) -> Known:
+    """What is known of sums of products: R² of what was recorded, and the sums themselves."""
+    measure = SquaredCorrelation(sums)
+    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(sums.names))]
+    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
+    return Known(ExactScores(by_size, sums.missing, measure.ceiling, measure.closed), sums=sums)
 
 
 def drawn_cohorts(

@@ -10,12 +10,11 @@ import pytest
 from sklearn.base import clone
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.completion import Known
 from misfeat.completion.named import COMPLETERS, completer_names, completer_of
 from misfeat.completion.networks.completer import NeuralCompleter
 from misfeat.completion.settings import confidence_of
 from misfeat.lattice import level, ranks_below
-from tests.completion.coded import known_of, random_cohorts
+from tests.completion.coded import known_of, known_of_sums, random_cohorts, sums_of
 
 QUICK = {
     "epochs": 5,
@@ -29,6 +28,8 @@ QUICK = {
     "random_state": 0,
 }
 NEED_ROWS = ("mode", "knn", "iterative", "markov_blanket", "transfer")
+NEED_SUMS = ("covariances",)
+"""Predict R², from sums of products."""
 NEED_SCORES = ("paper",)
 """Refuse a table that holds no score at all."""
 NOT_CLOSED = ("paper",)
@@ -48,7 +49,14 @@ def quick(name, **settings):
     return kind(**{k: v for k, v in QUICK.items() if k in own}).set_params(**settings)
 
 
-def table(case="ordinary"):
+def known_for(name, cohorts):
+    """Known scores of the measure that a completer predicts."""
+    if name in NEED_SUMS:
+        return known_of_sums(sums_of(cohorts), 4)
+    return known_of(cohorts, 4)
+
+
+def table(name, case="ordinary"):
     """Known scores of a table with something about it."""
     cohorts = random_cohorts(3, n_cohorts=1 if case == "one cohort" else 4, hidden=0.3)
     missing = cohorts.missing
@@ -62,7 +70,7 @@ def table(case="ordinary"):
         missing[:] = False
     elif case == "gaps":
         cohorts.codes[np.random.default_rng(0).random(cohorts.codes.shape) < 0.1] = -1
-    return known_of(cohorts, 4)
+    return known_for(name, cohorts)
 
 
 def same(one, other):
@@ -84,7 +92,7 @@ def same(one, other):
 )
 @every_completer
 def test_every_score_is_there_and_within_its_bounds_and_exact_ones_are_untouched(name, case):
-    known = table(case)
+    known = table(name, case)
     completer = quick(name, confidence=0.8)
     if case == "nothing recorded" and name in NEED_SCORES:
         with pytest.raises(MisfeatError, match="to learn from"):
@@ -103,7 +111,7 @@ def test_every_score_is_there_and_within_its_bounds_and_exact_ones_are_untouched
 
 @pytest.mark.parametrize("name", [name for name in completer_names() if name not in NOT_CLOSED])
 def test_no_set_scores_lower_than_a_part_of_it(name):
-    known = table()
+    known = table(name)
     completer = quick(name, confidence=None)
     larger, smaller = (completer.complete(known, m).score for m in (2, 1))
     assert (larger[:, :, None] >= smaller[:, ranks_below(level(6, 2))] - 1e-12).all()
@@ -111,7 +119,7 @@ def test_no_set_scores_lower_than_a_part_of_it(name):
 
 @every_completer
 def test_without_a_confidence_the_bounds_are_what_is_certain(name):
-    known = table()
+    known = table(name)
     completed = quick(name, confidence=None).complete(known, 2)
     low, high = known.exact.bounds(2)
     assert np.array_equal(completed.low, low)
@@ -120,7 +128,7 @@ def test_without_a_confidence_the_bounds_are_what_is_certain(name):
 
 @every_completer
 def test_an_interval_lies_within_the_certain_bounds_and_moves_no_score(name):
-    known = table()
+    known = table(name)
     likely = quick(name, confidence=0.8, rounds=3).complete(known, 2)
     certain = quick(name, confidence=None).complete(known, 2)
     assert np.array_equal(likely.score, certain.score)
@@ -130,27 +138,27 @@ def test_an_interval_lies_within_the_certain_bounds_and_moves_no_score(name):
 
 @every_completer
 def test_a_seed_repeats_everything_however_many_threads_there_are(name):
-    known = table()
+    known = table(name)
     first = quick(name, confidence=0.8).complete(known, 2)
     assert same(first, quick(name, confidence=0.8).complete(replace(known, n_jobs=2), 2))
 
 
 @pytest.mark.parametrize("name", [name for name in completer_names() if name not in DRAW_ANEW])
 def test_no_seed_is_the_same_every_time_too(name):
-    known = table()
+    known = table(name)
     first, again = (quick(name, random_state=None).complete(known, 2) for _ in range(2))
     assert same(first, again)
 
 
 @every_completer
 def test_asking_again_gives_the_same_answer(name):
-    known, completer = table(), quick(name, confidence=0.8)
+    known, completer = table(name), quick(name, confidence=0.8)
     assert same(completer.complete(known, 2), completer.complete(known, 2))
 
 
 @every_completer
 def test_nothing_that_is_given_is_changed(name):
-    known, untouched = table("gaps"), table("gaps")
+    known, untouched = table(name, "gaps"), table(name, "gaps")
     completer = quick(name, confidence=0.8)
     before = completer.get_params()
     completer.complete(known, 2)
@@ -159,8 +167,12 @@ def test_nothing_that_is_given_is_changed(name):
         assert np.array_equal(left, right, equal_nan=True)
     for array in ("missing", "ceiling"):
         assert np.array_equal(getattr(known.exact, array), getattr(untouched.exact, array))
-    for array in ("codes", "target_codes", "weights", "offsets", "missing"):
-        assert np.array_equal(getattr(known.cohorts, array), getattr(untouched.cohorts, array))
+    held, arrays = "cohorts", ("codes", "target_codes", "weights", "offsets", "missing")
+    if name in NEED_SUMS:
+        held, arrays = "sums", ("products", "rows", "missing")
+    for array in arrays:
+        left, right = (getattr(getattr(one, held), array) for one in (known, untouched))
+        assert np.array_equal(left, right)
 
 
 @every_completer
@@ -169,9 +181,9 @@ def test_nothing_is_read_of_hidden_features(name):
     hidden = np.random.default_rng(6).random(cohorts.missing.shape) < 0.4
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     poison = np.where(hidden[cohort_of].T, (cohorts.codes + 1) % 3, cohorts.codes)
-    exact = known_of(cohorts, 4).exact.hidden(hidden)
+    exact = known_for(name, cohorts).exact.hidden(hidden)
     clean, poisoned = (
-        quick(name, confidence=None).complete(Known(exact, rows), 2)
+        quick(name, confidence=None).complete(replace(known_for(name, rows), exact=exact), 2)
         for rows in (cohorts, replace(cohorts, codes=poison.astype(cohorts.codes.dtype)))
     )
     assert same(clean, poisoned)
@@ -189,7 +201,7 @@ def test_a_weight_counts_as_so_many_rows(name):
         offsets=np.concatenate([[0], np.cumsum(cohorts.weights)])[cohorts.offsets],
     )
     together, apart = (
-        quick(name, confidence=None).complete(known_of(rows, 4), 2).score
+        quick(name, confidence=None).complete(known_for(name, rows), 2).score
         for rows in (cohorts, single)
     )
     if name == "iterative":  # other numbers are drawn
@@ -200,7 +212,7 @@ def test_a_weight_counts_as_so_many_rows(name):
 
 @every_completer
 def test_a_copy_has_the_same_parameters_and_says_the_same(name):
-    known, completer = table(), quick(name, confidence=0.8)
+    known, completer = table(name), quick(name, confidence=0.8)
     copied = clone(completer)
     assert copied.get_params() == completer.get_params()
     assert type(completer)(**completer.get_params(deep=False)).get_params() == copied.get_params()
@@ -209,7 +221,7 @@ def test_a_copy_has_the_same_parameters_and_says_the_same(name):
 
 @every_completer
 def test_it_works_on_after_pickling_fresh_or_used(name):
-    known, completer = table(), quick(name, confidence=0.8)
+    known, completer = table(name), quick(name, confidence=0.8)
     fresh = pickle.loads(pickle.dumps(completer))  # noqa: S301
     first = completer.complete(known, 2)
     used = pickle.loads(pickle.dumps(completer))  # noqa: S301
@@ -245,8 +257,11 @@ def test_it_tells_the_confidence_that_its_intervals_have(name):
 
 @every_completer
 def test_scores_alone_are_enough_or_it_says_that_rows_are_needed(name):
-    scores = replace(table(), cohorts=None)
-    if name in NEED_ROWS:
+    scores = replace(table(name), cohorts=None, sums=None)
+    if name in NEED_SUMS:
+        with pytest.raises(MisfeatError, match=f"'{name}' needs scores of measure='r2'"):
+            quick(name).complete(scores, 2)
+    elif name in NEED_ROWS:
         with pytest.raises(MisfeatError, match=f"The completer '{name}' needs the rows"):
             quick(name).complete(scores, 2)
     else:
@@ -272,7 +287,7 @@ def test_it_says_what_it_reads_and_needs(name):
 @every_completer
 def test_settings_that_make_no_sense_are_refused(name, settings, message):
     with pytest.raises(MisfeatError, match=message):
-        quick(name, **settings).complete(table(), 2)
+        quick(name, **settings).complete(table(name), 2)
 
 
 @every_completer
@@ -283,7 +298,12 @@ def test_the_selector_takes_it_by_name(name):
     columns["y"], columns["site"] = rng.integers(2, size=120), np.arange(120) % 2
     columns["f0"][columns["site"] == 0] = np.nan
     selector = SubgroupSelector(
-        "site", size=1, completer=quick(name), confidence=0.5, device="cpu"
+        "site",
+        size=1,
+        measure="r2" if name in NEED_SUMS else "mutual_info",
+        completer=quick(name),
+        confidence=0.5,
+        device="cpu",
     ).fit(columns, "y")
     assert type(selector.completer_) is COMPLETERS[name]
     assert selector.completer_.confidence == confidence_of(completer_of(name, confidence=0.5))

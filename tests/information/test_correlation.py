@@ -82,19 +82,21 @@ def test_as_many_features_as_rows_explain_nothing_above_chance():
     assert adjusted_correlation(products, level(3, 3), 4).tolist() == [0.0]
 
 
-def test_the_selector_ranks_by_correlation_and_predicts_what_was_never_recorded():
+@pytest.mark.parametrize("estimate", ["sample", "above_chance", "population"])
+def test_the_selector_ranks_by_correlation_and_predicts_what_was_never_recorded(estimate):
     rng = np.random.default_rng(1)
     n = 600
     site = np.repeat(np.array(["p", "q"], dtype=object), n // 2)
     a, b, c = rng.normal(size=(3, n))
     y = a + 0.5 * b + rng.normal(size=n)
     table = {"site": site, "a": a, "b": np.where(site == "q", np.nan, b), "c": c, "y": y}
-    selector = SubgroupSelector(groups="site", size=2, k=3, measure="r2").fit(table, "y")
-    best = as_rows(selector.top_k())
+    selector = SubgroupSelector(groups="site", size=2, k=3, measure="r2", estimate=estimate)
+    best = as_rows(selector.fit(table, "y").top_k())
     assert [row["features"] for row in best if row["rank"] == 1] == [["a", "b"], ["a", "b"]]
-    assert [row["source"] for row in best if row["rank"] == 1] == ["exact", "predicted"]
+    assert [row["source"] for row in best if row["rank"] == 1] == ["recorded", "predicted"]
     inside = site == "p"
     x = np.column_stack([a, b])[inside]
     expected = LinearRegression().fit(x, y[inside]).score(x, y[inside])
-    assert best[0]["score"] == pytest.approx(expected)
-    assert all(row["high"] <= 1.0 for row in best)
+    assert best[0]["observed"] == pytest.approx(expected)
+    assert best[0]["score"] == pytest.approx(expected, abs=1e-9 if estimate == "sample" else 0.03)
+    assert all(row["low"] <= row["score"] <= row["high"] <= 1.0 for row in best)

@@ -141,6 +141,27 @@ def test_refined_means_are_nearer_the_populations():
     assert refined < plain < own
 
 
+def test_what_hangs_on_other_cohorts_in_part_is_the_surer_the_smaller_the_part():
+    evidence = made_up()
+    whole, half, none = (
+        refined_posterior(replace(evidence, carried=np.full(evidence.scores.shape, share))).variance
+        for share in (1.0, 0.5, 0.0)
+    )
+    assert np.array_equal(whole, refined_posterior(evidence).variance)
+    recorded = ~evidence.predicted
+    assert np.array_equal(half[recorded], whole[recorded])
+    assert half[evidence.predicted] == pytest.approx((whole + none)[evidence.predicted] / 2)
+
+
+def test_scores_are_left_alone_the_more_cohorts_are_known_to_differ():
+    evidence = made_up()
+    usual, differing = (
+        refined_posterior(replace(evidence, least_spread=least)) for least in (0.0, 0.4)
+    )
+    assert differing.spread == 0.4 > usual.spread
+    assert (differing.shrinkage < usual.shrinkage).all()
+
+
 def test_intervals_hold_the_populations_scores_as_often_as_told():
     held, held_of_best = [], []
     for similarity in (20, 100, 1000):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.completion.base import BaseCompleter
+from misfeat.completion.covariances import CovarianceCompleter
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.transfer.completer import TransferCompleter, memory_of_tables
 
@@ -13,12 +14,16 @@ if TYPE_CHECKING:
 
 _WAYS: dict[str, type[BaseCompleter]] = {
     "transfer": TransferCompleter,
+    "covariances": CovarianceCompleter,
     "interactions": InteractionsCompleter,
 }
 
 
 class AutoCompleter(BaseCompleter):
-    """Predict by the transfer between subgroups, which needs rows; without rows, by scores alone.
+    """Predict by the transfer between subgroups, which needs rows.
+
+    R² is predicted from covariances, which need sums of products; without either, scores alone have
+    to do.
 
     Parameters
     ----------
@@ -33,7 +38,7 @@ class AutoCompleter(BaseCompleter):
 
     Attributes
     ----------
-    chosen_ : {"transfer", "interactions"}
+    chosen_ : {"transfer", "covariances", "interactions"}
         What predicts.
 
     Examples
@@ -68,7 +73,9 @@ class AutoCompleter(BaseCompleter):
         return self._way(known).complete(known, size)
 
     def _way(self, known: Known) -> BaseCompleter:
-        self.chosen_ = "interactions" if known.cohorts is None else "transfer"
+        self.chosen_ = "transfer"
+        if known.cohorts is None:
+            self.chosen_ = "interactions" if known.sums is None else "covariances"
         return _WAYS[self.chosen_](
             confidence=self.confidence, rounds=self.rounds, random_state=self.random_state
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")
@@ -100,19 +101,23 @@ class Known:
         Threads, as joblib reads it.
     progress : callable or None
         Told what is done.
+    sums : ProductSums or None
+        The sums of products that scores come from; None where they were counted from codes. They
+        may hold features that ``exact.missing`` marks; of these nothing may be read.
     """
 
     exact: ExactScores
     cohorts: Cohorts | None = None
     n_jobs: int | None = None
     progress: Progress | None = None
+    sums: ProductSums | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
         """What would be known if the subgroups had not recorded the features that a mask marks.
 
-        The rows are the same ones, so what was prepared of them is shared; of hidden features
-        nothing may be read there.
+        The rows and sums are the same ones, so what was prepared of them is shared; of hidden
+        features nothing may be read there.
 
         Parameters
         ----------
@@ -155,6 +160,24 @@ class Known:
                 other=Setting("completer", instead),
             )
         return self.cohorts
+
+    def sums_for(self, completer: str) -> ProductSums:
+        """The sums of products; where there are none, an error names the completer.
+
+        Parameters
+        ----------
+        completer : str
+            Who needs them.
+        """
+        if self.sums is None:
+            raise MisfeatError(
+                "The completer {name!r} needs scores of {measure};",
+                remedy="use {other}.",
+                name=completer,
+                measure=Setting("measure", "r2"),
+                other=Setting("completer", "auto"),
+            )
+        return self.sums
 
 
 @dataclass(frozen=True, eq=False)

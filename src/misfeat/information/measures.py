@@ -64,6 +64,11 @@ class Measure(Protocol):
     rows: Cohorts | None
 
     @property
+    def sums(self) -> ProductSums | None:
+        """The sums of products that scores come from, where they do."""
+        ...
+
+    @property
     def plug_in(self) -> Measure:
         """The same measure of the rows as they are, nothing taken off for chance."""
         ...
@@ -107,6 +112,7 @@ class MutualInformation:
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
+    sums: ProductSums | None = None
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         self.above_chance = above_chance

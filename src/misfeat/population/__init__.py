@@ -8,7 +8,8 @@ The plug-in score of few rows ranks chance. Here it becomes an estimate of the p
 - `pool`: what all cohorts together tell about a set, once chance is shrunk away;
 - `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
 - `intervals`: scores with bounds, no set below a part of it;
-- `gathering`, `scores`: all of this from rows on, with predictions for what was not recorded;
+- `gathering`, `correlating`, `scores`: all of this from rows or, for R², sums of products on, with
+  predictions for what was not recorded;
 - `estimates`: which of these scales answers are on.
 """
 
@@ -18,6 +19,7 @@ from misfeat.information.chance import (
     chance_of_totals,
     expected_information,
 )
+from misfeat.population.correlating import gather_correlations
 from misfeat.population.estimates import Estimate, own_posterior
 from misfeat.population.gathering import Gathered, gather_evidence
 from misfeat.population.intervals import Intervals, closed, intervals_of
@@ -25,9 +27,17 @@ from misfeat.population.pool import PooledSets, add_up, shrink, shrink_levels, t
 from misfeat.population.posterior import Evidence, Posterior, posterior_of
 from misfeat.population.refined import refined_posterior
 from misfeat.population.scores import PopulationScores, population_scores
-from misfeat.population.variance import null_variance, sampling_variance
+from misfeat.population.variance import (
+    OF_CORRELATION,
+    OF_INFORMATION,
+    Variation,
+    null_variance,
+    sampling_variance,
+)
 
 __all__ = [
+    "OF_CORRELATION",
+    "OF_INFORMATION",
     "ChanceTable",
     "Estimate",
     "Evidence",
@@ -36,11 +46,13 @@ __all__ = [
     "PooledSets",
     "PopulationScores",
     "Posterior",
+    "Variation",
     "above_chance",
     "add_up",
     "chance_of_totals",
     "closed",
     "expected_information",
+    "gather_correlations",
     "gather_evidence",
     "intervals_of",
     "null_variance",

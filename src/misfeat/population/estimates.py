@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.auto import AutoCompleter
+from misfeat.completion.covariances import CovarianceCompleter
 from misfeat.completion.model import CompletedScores
 from misfeat.completion.support import NONE, support_of
 from misfeat.completion.transfer.completer import TransferCompleter, memory_of_tables
@@ -119,8 +120,11 @@ class Estimate:
         """How what was not recorded is predicted on the way."""
         completer = self.completer
         if isinstance(completer, TransferCompleter):
+            known.rows_for("transfer", instead="covariances")
             return {"proxies": completer.proxies, "table_size": completer.table_size}
         if isinstance(completer, AutoCompleter) or not np.isnan(known.exact.by_size[size]).any():
+            return {}
+        if isinstance(completer, CovarianceCompleter) and known.sums is not None:
             return {}
         return {"guesses": _guessed(completer, known, size)}
 

@@ -8,6 +8,9 @@ m[s] the information of the pool, a[j] the strength of the cohort (its entropy, 
 features are in it), e of variance `spread` between cohorts, and noise of the sampling variance
 v[j,s]. Strengths and spread come from all sets of one size by weighted least squares. The posterior
 mean is x - B (x - a m) with B = v / (v + spread (a m)²).
+
+That is for information, whose differences between cohorts grow with it. Another measure may say
+otherwise (`variance.Variation`): what it gives stands for (a m)² then.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaincinv
 
-from misfeat.population.variance import sampling_variance
+from misfeat.population.variance import OF_INFORMATION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.population.variance import Variation
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -56,9 +61,17 @@ class Evidence:
     predicted : ndarray of bool of shape (n_cohorts, n_sets)
         Which scores are not of the cohort's own rows.
     pooled : ndarray of shape (n_sets,)
-        The information of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
+        The score of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
     whole : ndarray of shape (n_cohorts,), default=None
-        What there is to tell about the target in each cohort: its entropy. None: the same in all.
+        What there is to tell about the target in each cohort: its entropy, or for R² 1, 0 where it
+        never varies. None: the same in all.
+    variation : Variation, default=OF_INFORMATION
+        How scores of the measure vary between samples and between cohorts.
+    least_spread : float, default=0.0
+        Cohorts differ at least so much, as something else than their scores says.
+    carried : ndarray of shape (n_cohorts, n_sets), default=None
+        How far a predicted score hangs on what other cohorts recorded, between 0 and 1: the rest is
+        as sure as a recorded one. None: altogether.
     """
 
     scores: Floats
@@ -67,6 +80,9 @@ class Evidence:
     predicted: Flags
     pooled: Floats
     whole: Floats | None = None
+    variation: Variation = OF_INFORMATION
+    least_spread: float = 0.0
+    carried: Floats | None = None
 
     @property
     def n_cohorts(self) -> int:
@@ -79,9 +95,20 @@ class Evidence:
         usable: Flags = np.isfinite(self.scores) & np.isfinite(self.pooled)
         return usable
 
+    @property
+    def unseen(self) -> Floats:
+        """How far each score hangs on other cohorts: 0 for one of the cohort's own rows."""
+        carried = 1.0 if self.carried is None else self.carried
+        unseen: Floats = np.where(self.usable & ~self.predicted, 0.0, carried)
+        return unseen
+
     def variance_at(self, scores: Floats) -> Floats:
         """The sampling variance, were these the scores of the population."""
-        return sampling_variance(scores, self.null, self.n_rows)
+        return self.variation.sampling(scores, self.null, self.n_rows)
+
+    def between(self, expected: Floats) -> Floats:
+        """The variance between cohorts about what is expected, for a spread of 1."""
+        return self.variation.between(expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +126,8 @@ class Posterior:
     strength : ndarray of shape (n_cohorts,)
         How the scores of each cohort compare with the pool's.
     spread : float
-        The variance between cohorts over the square of what is expected.
+        The variance between cohorts over that of a spread of 1: for information, the square of
+        what is expected.
     offset : float
         What cohorts tell on top of the pool because they differ, in nats.
     """
@@ -155,18 +183,19 @@ def posterior_of(evidence: Evidence) -> Posterior:
     v = evidence.variance_at(x)
     strength, spread = np.ones(n_cohorts), 0.0
     for _ in range(ROUNDS):
-        weight = usable / (v + spread * (strength[:, None] * m) ** 2 + TINY)
+        weight = usable / (v + spread * evidence.between(strength[:, None] * m) + TINY)
         strength = strength_of(weight, m, x)[0]
         expected = strength[:, None] * m
-        spread = _spread_of(x, v * part, expected, usable, part)
-    shrinkage = np.where(usable, v / (v + spread * expected**2 + TINY), 1.0)
+        differ = evidence.between(expected)
+        spread = _spread_of((x - expected) ** 2, v * part, differ, usable, part)
+    shrinkage = np.where(usable, v / (v + spread * differ + TINY), 1.0)
     off = np.where(usable, x - expected, 0.0)
     recorded = v * (1.0 - shrinkage * part)
     recorded += 2.0 / max(n_cohorts - 3, 1) * shrinkage**2 * off**2
-    wide = _unlucky_spread(off**2, v, expected, usable & ~evidence.predicted, spread)
+    wide = _unlucky_spread(off**2, v, differ, usable & ~evidence.predicted, spread)
     square = strength[:, None] ** 2
-    precision = (usable * square / (v + wide * expected**2 + TINY)).sum(axis=0)
-    unseen = wide * expected**2 + square / np.maximum(precision, NOTHING)
+    precision = (usable * square / (v + wide * differ + TINY)).sum(axis=0)
+    unseen = wide * differ + square / np.maximum(precision, NOTHING)
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, expected + (1.0 - shrinkage) * off),
@@ -196,21 +225,21 @@ def strength_of(weight: Floats, m: Floats, x: Floats) -> tuple[Floats, Floats]:
     return np.where(weights > 0, np.maximum(slope, LEAST_STRENGTH), 1.0), weights
 
 
-def _spread_of(x: Floats, noise: Floats, expected: Floats, usable: Flags, part: float) -> float:
-    """The variance between cohorts relative to what is expected: what noise does not explain."""
-    excess = (usable * ((x - expected) ** 2 - noise)).sum()
-    return max(0.0, float(excess / max((usable * expected**2).sum() * part, NOTHING)))
+def _spread_of(squares: Floats, noise: Floats, differ: Floats, usable: Flags, part: float) -> float:
+    """The variance between cohorts over that of a spread of 1: what noise does not explain."""
+    excess = (usable * (squares - noise)).sum()
+    return max(0.0, float(excess / max((usable * differ).sum() * part, NOTHING)))
 
 
 def _unlucky_spread(
-    squares: Floats, v: Floats, expected: Floats, used: Flags, spread: float
+    squares: Floats, v: Floats, differ: Floats, used: Flags, spread: float
 ) -> float:
     """The spread that G cohorts would make look as small as it does in 15 draws of 100."""
     freedom = len(v) - 1
     part = freedom / len(v)
     few = 2.0 * float(gammaincinv(freedom / 2.0, UNLUCKY)) / freedom
     excess = squares[used].sum() / few - v[used].sum() * part
-    return max(spread, float(excess / max((expected**2)[used].sum() * part, NOTHING)))
+    return max(spread, float(excess / max(differ[used].sum() * part, NOTHING)))
 
 
 def alone(evidence: Evidence) -> Posterior:

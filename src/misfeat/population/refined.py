@@ -73,7 +73,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B v / G,
 
     spread* being an upper bound of the spread; that of a predicted score is
-    spread* p² + var(a) m² + v / G + (x - p)² / 4.
+    spread* p² + var(a) m² + v / G + (x - p)² / 4, or between the two as far as it hangs on the
+    cohort's own rows (`Evidence.carried`). For other measures than information, p² is what
+    `Evidence.between` says.
 
     Examples
     --------
@@ -99,12 +101,14 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     p = fit.expected
     off = np.where(evidence.usable, evidence.scores - p, 0.0)
     v = evidence.variance_at(p)
-    shrinkage = np.where(evidence.usable, v / (v + fit.spread * p**2 + TINY), 1.0)
+    differ = evidence.between(p)
+    shrinkage = np.where(evidence.usable, v / (v + fit.spread * differ + TINY), 1.0)
     mean = p + (1.0 - shrinkage) * off
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
     used = recorded if recorded.any() else evidence.usable
-    shown = used * _shows_spread(v, p, fit.spread)
-    far = _largest_spread(*_spread_sums(off**2, v, p, shown)) * p**2
+    shown = used * _shows_spread(v, differ, fit.spread)
+    sums = _spread_sums(off**2, v, differ, shown)
+    far = _largest_spread(*sums, evidence.least_spread) * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
     v_mean = evidence.variance_at(mean)
     known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
@@ -113,7 +117,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),
-        variance=np.where(nothing, np.nan, np.where(recorded, known, unseen)),
+        variance=np.where(nothing, np.nan, known + evidence.unseen * (unseen - known)),
         expected=np.where(nothing, np.nan, p),
         shrinkage=shrinkage,
         strength=fit.strength,
@@ -131,16 +135,17 @@ def _fitted(evidence: Evidence) -> _Fit:
     expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
     for _ in range(ROUNDS):
         v = evidence.variance_at(expected)
-        weight = counted / (v + spread * expected**2 + TINY)
+        weight = counted / (v + spread * evidence.between(expected) + TINY)
         own, own_variance = _own_strengths(weight, m, x - offset, v)
         strength, strength_variance = _pooled_strengths(own, own_variance, evidence.whole)
         explained = strength[:, None] * m
         offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
         offset = max(0.0, offset)
         expected = explained + offset
-        shown = counted * _shows_spread(v, expected, spread)
-        excess, scale = _spread_sums((x - expected) ** 2, v, expected, shown)
-        spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+        differ = evidence.between(expected)
+        shown = counted * _shows_spread(v, differ, spread)
+        excess, scale = _spread_sums((x - expected) ** 2, v, differ, shown)
+        spread = _within(excess.sum() / max(scale.sum(), NOTHING), evidence.least_spread)
     return _Fit(expected, strength, strength_variance, spread, offset)
 
 
@@ -189,31 +194,31 @@ def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tu
     return strength, pull * between + pull**2 / weight.sum()
 
 
-def _shows_spread(v: Floats, expected: Floats, spread: float) -> Floats:
+def _shows_spread(v: Floats, differ: Floats, spread: float) -> Floats:
     """How well a set shows the spread: one over the variance of what it says about it."""
-    shown: Floats = expected**2 / (v + spread * expected**2 + TINY) ** 2
+    shown: Floats = differ / (v + spread * differ + TINY) ** 2
     return shown
 
 
 def _spread_sums(
-    squares: Floats, v: Floats, expected: Floats, shown: Floats
+    squares: Floats, v: Floats, differ: Floats, shown: Floats
 ) -> tuple[Floats, Floats]:
     """Of each cohort: what noise does not explain, and what a spread of 1 would make of it."""
     part = (len(v) - 1) / len(v)
     excess = (shown * (squares - v * part)).sum(axis=1)
-    scale = (shown * expected**2).sum(axis=1) * part
+    scale = (shown * differ).sum(axis=1) * part
     return excess, scale
 
 
-def _within(spread: float) -> float:
-    return min(max(0.0, float(spread)), MOST_SPREAD)
+def _within(spread: float, least: float) -> float:
+    return min(max(least, float(spread)), MOST_SPREAD)
 
 
-def _largest_spread(excess: Floats, scale: Floats) -> float:
+def _largest_spread(excess: Floats, scale: Floats, least: float) -> float:
     """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
     having = scale > 0
     excess, scale = excess[having], scale[having]
-    spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+    spread = _within(excess.sum() / max(scale.sum(), NOTHING), least)
     freedom = len(scale) - 1
     if freedom < 1:
         return MOST_SPREAD

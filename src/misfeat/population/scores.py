@@ -1,10 +1,11 @@
-"""Scores of populations with intervals, from the rows and the scores of samples on."""
+"""Scores of populations with intervals, from rows or sums of products and scores of samples on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from misfeat.population.correlating import gather_correlations
 from misfeat.population.gathering import gather_evidence
 from misfeat.population.intervals import closed, intervals_of
 from misfeat.population.refined import refined_posterior
@@ -28,7 +29,7 @@ class PopulationScores:
     Attributes
     ----------
     score, low, high : ndarray of shape (n_cohorts, n_sets)
-        In nats, ``low <= score <= high``; no set is below a part of it.
+        In the unit of the measure, ``low <= score <= high``; no set is below a part of it.
     predicted : ndarray of bool of shape (n_cohorts, n_sets)
         Where the cohort's own rows have no score of the set.
     posterior : Posterior
@@ -58,8 +59,8 @@ def population_scores(
     Parameters
     ----------
     known : Known
-        The rows of all cohorts, what each never recorded, the entropy of the target in each as
-        ceiling, and how many threads may work.
+        The rows of all cohorts, or their sums of products for R²; what each never recorded, what no
+        score can exceed (the entropy of the target, or 1), and how many threads may work.
     above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
         Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
         record a set, or its score was not computed.
@@ -70,12 +71,12 @@ def population_scores(
     posterior : callable, default=refined_posterior
         Takes the evidence of one size.
     guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of the transfer's.
+        Predicted scores above chance from size 0 on, in place of the transfer's or covariances'.
     proxies : bool, default=True
         Whether an unrecorded feature's distribution is taken through recorded features that stand
-        in for it.
+        in for it; of rows.
     table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over between cohorts.
+        Tables of up to so many features are carried over between cohorts; of rows.
 
     Returns
     -------
@@ -97,10 +98,8 @@ def population_scores(
     >>> found[1].low.round(2), found[1].score.round(2), found[1].high.round(2)
     (array([[0.27]]), array([[0.37]]), array([[0.47]]))
     """
-    gathered = gather_evidence(
-        known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
-    )
-    posteriors = {m: posterior(found.evidence) for m, found in gathered.items()}
+    evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
+    posteriors = {m: posterior(found) for m, found in evidence.items()}
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(
         [intervals_of(found, confidence, ceiling) for found in posteriors.values()],
@@ -111,8 +110,26 @@ def population_scores(
             score=intervals.score,
             low=intervals.low,
             high=intervals.high,
-            predicted=gathered[m].evidence.predicted,
+            predicted=evidence[m].predicted,
             posterior=posteriors[m],
         )
         for m, intervals in enumerate(shown, start=1)
     }
+
+
+def _evidence(
+    known: Known,
+    above_chance: Sequence[Floats],
+    size: int,
+    guesses: Sequence[Floats] | None,
+    *,
+    proxies: bool,
+    table_size: int,
+) -> dict[int, Evidence]:
+    """What is known by size, of the measure that scores come from."""
+    if known.sums is not None:
+        return gather_correlations(known, above_chance, size, guesses=guesses)
+    gathered = gather_evidence(
+        known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
+    )
+    return {m: found.evidence for m, found in gathered.items()}

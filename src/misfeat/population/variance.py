@@ -5,15 +5,22 @@ With K cells, C classes and n rows, 2 n times the plug-in score is about a nonce
 variance over (2 n)² is
 
     v = (K - 1)(C - 1) / (2 n²) + 2 x / n.
+
+Adjusted R² of p features, x in the population, varies about
+
+    v = (1 - x)² (2 p / n² + 4 x / n).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
@@ -68,3 +75,93 @@ def sampling_variance(scores: Floats, null: Floats, n_rows: ArrayLike) -> Floats
     rows = np.asarray(n_rows, dtype=np.float64)[:, None]
     variance: Floats = null + 2.0 * np.maximum(scores, 0.0) / rows
     return variance
+
+
+def null_variance_of_correlations(n_rows: ArrayLike, size: int) -> Floats:
+    """The sampling variance of adjusted R² of sets that tell nothing.
+
+    Parameters
+    ----------
+    n_rows : array-like of shape (n_cohorts,)
+        Rows of each cohort.
+    size : int
+        Features per set.
+
+    Returns
+    -------
+    ndarray of shape (n_cohorts, 1)
+
+    Examples
+    --------
+    >>> null_variance_of_correlations([100, 200], 2)
+    array([[0.0004],
+           [0.0001]])
+    """
+    rows = np.asarray(n_rows, dtype=np.float64)[:, None]
+    variance: Floats = 2.0 * size / rows**2
+    return variance
+
+
+def sampling_variance_of_correlations(scores: Floats, null: Floats, n_rows: ArrayLike) -> Floats:
+    """The sampling variance of adjusted R², were these the scores of the population.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_cohorts, n_sets)
+        R²; counts as 0 or 1 beyond these.
+    null : ndarray of shape (n_cohorts, n_sets)
+        What `null_variance_of_correlations` gives.
+    n_rows : array-like of shape (n_cohorts,)
+        Rows of each cohort.
+
+    Examples
+    --------
+    >>> null = null_variance_of_correlations([100], 2)
+    >>> sampling_variance_of_correlations(np.array([[0.5, -0.01]]), null, [100])
+    array([[0.0051, 0.0004]])
+    """
+    rows = np.asarray(n_rows, dtype=np.float64)[:, None]
+    within = np.clip(scores, 0.0, 1.0)
+    variance: Floats = (1.0 - within) ** 2 * (null + 4.0 * within / rows)
+    return variance
+
+
+def difference_of_correlations(expected: Floats) -> Floats:
+    """The variance of R² between cohorts whose correlations differ with a variance of 1.
+
+    Parameters
+    ----------
+    expected : ndarray
+        R² to expect.
+
+    Examples
+    --------
+    >>> difference_of_correlations(np.array([0.0, 0.5, 1.0]))
+    array([0. , 0.5, 0. ])
+    """
+    within = np.clip(expected, 0.0, 1.0)
+    variance: Floats = 4.0 * within * (1.0 - within) ** 2
+    return variance
+
+
+@dataclass(frozen=True)
+class Variation:
+    """How scores of a measure vary.
+
+    Attributes
+    ----------
+    sampling : callable
+        The sampling variance of scores above chance, from the scores of the population, the
+        variance that a score of 0 has, and rows.
+    between : callable
+        The variance between cohorts about what is expected, for a spread of 1.
+    """
+
+    sampling: Callable[[Floats, Floats, Floats], Floats]
+    between: Callable[[Floats], Floats]
+
+
+OF_INFORMATION = Variation(sampling_variance, np.square)
+"""A spread of 1 is a standard deviation as large as the score."""
+OF_CORRELATION = Variation(sampling_variance_of_correlations, difference_of_correlations)
+"""A spread of 1 is that of correlations, one over the rows that would differ as much by chance."""

@@ -183,7 +183,7 @@ class ScoreBook:
             closed=self.measure.closed,
             above_chance=self.measure.above_chance,
         )
-        return Known(exact, self.measure.rows, self.n_jobs, progress)
+        return Known(exact, self.measure.rows, self.n_jobs, progress, self.measure.sums)
 
     def _check_memory(self, size: int, estimate: Estimate) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""

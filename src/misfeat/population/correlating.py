@@ -1,0 +1,106 @@
+"""What is known about R² of the sets of every size: own scores, predictions, and the pool.
+
+Scores of sets that a cohort recorded are adjusted R² of its rows. Those of others follow from its
+own correlations, completed by those of other cohorts; what its recorded part explains by chance is
+taken off in the same way, and partial correlations that are carried over have been cleared of
+chance already. The pool are the correlations within cohorts that all of them share.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.covariances import CarriedCorrelations
+from misfeat.information.correlation import squared_correlation
+from misfeat.lattice import level
+from misfeat.population.posterior import Evidence
+from misfeat.population.variance import OF_CORRELATION, null_variance_of_correlations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import Known
+
+    Floats = NDArray[np.float64]
+
+
+def gather_correlations(
+    known: Known,
+    above_chance: Sequence[Floats],
+    size: int,
+    *,
+    guesses: Sequence[Floats] | None = None,
+) -> dict[int, Evidence]:
+    """Evidence of all sets of size 1, 2, … up to one, recorded and predicted.
+
+    Parameters
+    ----------
+    known : Known
+        The sums of products of all cohorts, and what each never recorded.
+    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
+        Adjusted R² of the rows themselves, from size 0 on; NaN where a cohort did not record a set,
+        or its score was not computed.
+    size : int
+        The largest size.
+    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
+        Predicted scores above chance from size 0 on, in place of those from covariances; the pool
+        is the same.
+
+    Returns
+    -------
+    dict of int to Evidence
+        By size.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_product_sums
+    >>> from misfeat.completion import ExactScores, Known
+    >>> sums = build_product_sums({"a": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 1.0, 3.0, 2.0]}, "y")
+    >>> known = Known(ExactScores((), sums.missing, np.ones(1)), sums=sums)
+    >>> found = gather_correlations(known, [np.zeros((1, 1)), np.array([[0.46]])], 1)
+    >>> found[1].scores, found[1].predicted
+    (array([[0.46]]), array([[False]]))
+    """
+    model = CarriedCorrelations.of(known)
+    n_rows, n_features = model.own.n_rows, known.exact.missing.shape[1]
+    found = {}
+    for m in range(1, size + 1):
+        subsets, predicted = level(n_features, m), np.isnan(above_chance[m])
+        guessed, carried = _predicted(model, subsets, predicted)
+        if guesses is not None:
+            guessed, carried = guesses[m], np.ones_like(carried)
+        found[m] = Evidence(
+            scores=np.where(predicted, guessed, above_chance[m]),
+            null=np.broadcast_to(null_variance_of_correlations(n_rows, m), predicted.shape),
+            n_rows=n_rows,
+            predicted=predicted,
+            pooled=_pooled(model, subsets),
+            whole=model.own.seen[:, -1].astype(np.float64),
+            variation=OF_CORRELATION,
+            least_spread=model.own.spread,
+            carried=carried,
+        )
+    return found
+
+
+def _predicted(
+    model: CarriedCorrelations, subsets: NDArray[np.integer], wanted: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """R² above chance of sets, and how far it hangs on other cohorts; 0 where it is not wanted."""
+    scores, carried = np.zeros(wanted.shape), np.zeros(wanted.shape)
+    for cohort, of_cohort in enumerate(wanted):
+        told = model.predicted(cohort, subsets[of_cohort])
+        scores[cohort, of_cohort], carried[cohort, of_cohort] = told.above_chance, told.carried
+    return scores, carried
+
+
+def _pooled(model: CarriedCorrelations, subsets: NDArray[np.integer]) -> Floats:
+    """R² of the pool, less what chance explains: a share of the rest for each feature."""
+    explained = squared_correlation(model.pooled, subsets)
+    by_chance = 1.0 / np.maximum(model.own.weight @ model.own.seen[:, :-1], 1.0)
+    pooled: Floats = explained - (1.0 - explained) * by_chance[subsets].sum(axis=1)
+    return pooled
