@@ -104,8 +104,15 @@ def test_the_set_that_falls_furthest_is_the_one_that_is_named(selection):
         ranks[name] = max(own, key=lambda one: one.observed)
     furthest = max(ranks.values(), key=lambda one: one.rank)
     assert sentence.startswith(f"{furthest.subgroup}: by its own rows alone, ")
-    assert f"with {furthest.observed:.3f} nats" in sentence
-    assert f"{furthest.score:.3f} nats, number {furthest.rank} of" in sentence
+    (whole,) = [
+        entropy
+        for name, entropy in zip(
+            selection.subgroup_names(), selection.subgroups_["target_entropy"], strict=True
+        )
+        if name == furthest.subgroup
+    ]
+    assert f"with {100 * furthest.observed / whole:.1f} % of all" in sentence
+    assert f"{100 * furthest.share:.1f} %, number {furthest.rank} of" in sentence
 
 
 def test_where_the_own_rows_rank_first_what_is_first_nothing_is_said():

@@ -25,7 +25,7 @@ def mostly_chance(selection: Selection) -> Iterator[str]:
         if seen:
             fallen.append(max(seen, key=lambda one: one.observed or 0.0))
     furthest = max(fallen, key=lambda one: one.rank or 0, default=None)
-    if furthest is not None and furthest.rank != 1:
+    if furthest is not None and furthest.rank != 1 and furthest.score > 0:
         yield _fall(furthest, every)
 
 
@@ -35,16 +35,18 @@ def _fall(one: ScoredSet, every: int) -> str:
     Examples
     --------
     >>> from misfeat.selection.ranking import ScoredSet
-    >>> seen = ScoredSet("site=b", 7, ("age", "sex"), 0.01, 0.0, 0.02, 0.1, 0.05, "recorded", (), "")
+    >>> score, observed = (0.01, 0.0, 0.02, 0.1), 0.05
+    >>> seen = ScoredSet("site=b", 7, ("age", "sex"), *score, observed, "recorded", (), "own rows")
     >>> _fall(seen, 28)
-    'site=b: by its own rows alone, age and sex would look best, with 0.050 nats. Little of that is expected to hold in the population: 0.010 nats, number 7 of 28 sets.'
+    'site=b: by its own rows alone, age and sex would look best, with 50.0 % of all there is to tell. Little of that is expected to hold in the population: 10.0 %, number 7 of 28 sets.'
     """  # noqa: E501
     observed = one.observed or 0.0
+    seen = one.share * observed / one.score
     little = "Little" if one.score < observed / 2 else "Not all"
     return (
         f"{one.subgroup}: by its own rows alone, {_listed(one.features)} would look best, with "
-        f"{observed:.3f} nats. {little} of that is expected to hold in the population: "
-        f"{one.score:.3f} nats, number {one.rank} of {every} sets."
+        f"{100 * seen:.1f} % of all there is to tell. {little} of that is expected to hold in the "
+        f"population: {100 * one.share:.1f} %, number {one.rank} of {every} sets."
     )
 
 

@@ -89,13 +89,11 @@ def _best_table(selection: Selection) -> Table:
     sets = {(one.subgroup, one.features): one for one in selection.best_sets(k=every)}
     with_more = {worth.subgroup: worth for worth in selection.worths() if worth.rank == 1}
     table = terminal.new_table()
-    for head in (
-        "subgroup",
-        "never recorded",
-        "best of what was recorded",
-        "best with one that was not",
-    ):
-        table.add_column(head, overflow="fold")
+    table.leading = 1
+    table.add_column("subgroup", overflow="fold")
+    table.add_column("never recorded", overflow="fold", max_width=len("never recorded"))
+    table.add_column("best of what was recorded", overflow="fold")
+    table.add_column("best with one that was not", overflow="fold")
     for cohort in selection.cohorts:
         own = [one for one in sets.values() if one.subgroup == cohort.name and not one.missing]
         worth = with_more.get(cohort.name)
