@@ -16,7 +16,9 @@ def main() -> None:
     )
     selector.fit(heart.columns, heart.target)
     print(selector.subgroups_)
-    print(selector.top_k())
+    print(selector.top_k()[["subgroup", "features", "score", "low", "high", "source"]].round(3))
+    worth = selector.worth_collecting()
+    print(worth[["subgroup", "feature", "gain", "probability", "clear", "best_set"]].round(3))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Subgroups drawn from a known population: predictions beside the truth.
+"""Subgroups drawn from known populations: estimates with intervals beside the truth.
 
 python examples/02_generated.py
 """
@@ -14,7 +14,8 @@ def main() -> None:
     selector = SubgroupSelector(groups=data.groups, size=2, k=5).fit(data.columns, data.target)
     for best in selector.best_sets():
         truth = data.true_score(best.subgroup, best.features)
-        print(best.subgroup, best.features, best.source, f"{best.score:.4f}, truth {truth:.4f}")
+        interval = f"{best.score:.4f} ({best.low:.4f} to {best.high:.4f})"
+        print(best.subgroup, best.features, best.source, f"{interval}, truth {truth:.4f}")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,26 @@ def test_the_heart_example_runs(capsys):
     assert "site=switzerland" in capsys.readouterr().out
 
 
-def test_the_generated_example_runs(capsys):
+def test_intervals_of_the_generated_example_hold_most_truths(capsys):
     runpy.run_path(str(ROOT / "examples" / "02_generated.py"), run_name="__main__")
-    assert "predicted" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "predicted" in out
+    found = re.findall(r"\(([\d.]+) to ([\d.]+)\), truth ([\d.]+)", out)
+    held = [float(low) <= float(truth) <= float(high) for low, high, truth in found]
+    assert len(held) == len(out.splitlines())
+    assert sum(held) >= 0.75 * len(held)
+
+
+def test_the_example_of_noise_shows_how_little_is_left_of_it(capsys):
+    """docs/population.md: nothing tells anything, and no interval says that it does."""
+    page = (ROOT / "docs" / "population.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict = {}
+    exec(compile(code, "population.md", "exec"), names)  # noqa: S102
+    best = names["best"]
+    assert (best["score"] < 0.2 * best["observed"]).all()
+    assert (best["low"] == 0).all()
+    assert "site=east" in capsys.readouterr().out
 
 
 def test_the_example_of_plots_runs(tmp_path, monkeypatch, capsys):

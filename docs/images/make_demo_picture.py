@@ -17,8 +17,8 @@ from misfeat.demo.survey import fitted_to_survey, print_answers
 
 
 def main() -> None:
-    console = Console(record=True, width=104, force_terminal=True, file=io.StringIO())
-    print_answers(fitted_to_survey(), console)
+    console = Console(record=True, width=120, force_terminal=True, file=io.StringIO())
+    print_answers(fitted_to_survey().selection_, console)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

@@ -2,33 +2,35 @@
 
     python docs/images/make_report_picture.py
 
-Needs the `browser` extra and Chromium.
+Needs Chromium.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from misfeat.demo.survey import fitted_to_survey
 
-SIZE = {"width": 1180, "height": 820}
+WIDTH, HEIGHT = 1180, 820
 
 
 def main() -> None:
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        page_file = Path(folder) / "report.html"
-        fitted_to_survey().report(title="Diabetes in NHANES 2017-2018").write_html(page_file)
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
-        page = browser.new_page(viewport=SIZE)
-        page.goto(page_file.as_uri())
-        page.screenshot(path=Path(__file__).with_name("report.png"))
-        browser.close()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        sys.exit("Chromium is not installed.")
+    picture = Path(__file__).with_name("report.png")
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        fitted_to_survey().report(title="Diabetes in NHANES 2017-2018").write_html(page)
+        command = [chromium, "--headless", "--disable-gpu", "--hide-scrollbars"]
+        command += ["--no-sandbox"] if os.geteuid() == 0 else []
+        command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", page.as_uri()]
+        subprocess.run(command, check=True)  # noqa: S603
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Four generated clinics that do not take the same tests, and what the truth would be."""
+"""Four generated clinics that do not take the same tests, beside what is true of them."""
 
 from __future__ import annotations
 
 import sys
-from math import comb
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.demo.sentences import worth_measuring
@@ -13,13 +14,13 @@ from misfeat.selector import SubgroupSelector
 from misfeat.show import terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from rich.table import Table
 
     from misfeat.selection.ranking import ScoredSet
-
-    Truths = dict[tuple[str, tuple[str, ...]], float]
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
@@ -65,50 +66,95 @@ def run_clinics(place: Path) -> None:
     console = terminal.new_console()
     console.print(WITHOUT_SURVEY, highlight=False, markup=False)
     data = clinics()
-    selector = SubgroupSelector(
-        groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
-    ).fit(data.columns, data.target)
+    selector = _fitted(data, data.columns)
     write_results(selector, place, "Four generated clinics")
     terminal.print_tables(selector.selection_, console)
-    predicted = [best for best in selector.best_sets() if best.source == "predicted"]
-    truths = _truths(selector, data)
-    console.print(_against_truth(predicted, truths))
-    sentences = (
-        _how_many_hold(predicted, truths, selector.confidence),
+    compared = _compared(selector, _fitted(data, data.complete), data)
+    console.print(_table_of(compared))
+    for sentence in (
+        *_how_far_off(compared, selector.confidence),
         *worth_measuring(selector.selection_),
-    )
-    for sentence in sentences:
+    ):
         console.print(f"• {sentence}", highlight=False, markup=False)
     say_where(place, console)
 
 
-def _truths(selector: SubgroupSelector, data: GeneratedCohorts) -> Truths:
-    """What every set scores where nothing is hidden, which is what predictions are of."""
-    every = comb(len(TESTS), selector.size)
-    whole = SubgroupSelector(groups=data.groups, size=selector.size, k=every, n_jobs=-1)
-    sets = whole.fit(data.complete, data.target).best_sets()
-    return {(best.subgroup, best.features): best.score for best in sets}
+def _fitted(data: GeneratedCohorts, columns: dict[str, NDArray[Any]]) -> SubgroupSelector:
+    selector = SubgroupSelector(
+        groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
+    )
+    return selector.fit(columns, data.target)
 
 
-def _against_truth(predicted: list[ScoredSet], truths: Truths) -> Table:
-    table = terminal.new_table("Predicted, and what the clinic would have scored")
+@dataclass(frozen=True)
+class _Compared:
+    """A prediction, beside what is true and what could be known at best."""
+
+    predicted: ScoredSet
+    recorded: float
+    """What the score would be, had the clinic taken all tests."""
+    truth: float
+    """What the set tells in the population that the clinic's rows were drawn from."""
+
+    @property
+    def holds(self) -> bool:
+        return self.predicted.low <= self.truth <= self.predicted.high
+
+
+def _compared(
+    selector: SubgroupSelector, whole: SubgroupSelector, data: GeneratedCohorts
+) -> list[_Compared]:
+    """The predicted sets among the best of every clinic."""
+    return [
+        _Compared(
+            best,
+            whole.score_of(best.subgroup, best.features),
+            data.true_score(best.subgroup, best.features),
+        )
+        for best in selector.best_sets()
+        if best.source == "predicted"
+    ]
+
+
+def _table_of(compared: list[_Compared]) -> Table:
+    table = terminal.new_table("Predicted, and what is true of the clinic's population")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
     table.add_column("predicted", justify="right")
     table.add_column("between", justify="right")
+    table.add_column("had it been recorded", justify="right")
     table.add_column("truth", justify="right")
-    for best in predicted:
+    for one in compared:
+        best = one.predicted
         table.add_row(
             best.subgroup,
             terminal.marked(best),
             f"{best.score:.4f}",
             f"{best.low:.4f} – {best.high:.4f}",
-            f"{truths[best.subgroup, best.features]:.4f}",
+            f"{one.recorded:.4f}",
+            f"{one.truth:.4f}",
         )
     return table
 
 
-def _how_many_hold(predicted: list[ScoredSet], truths: Truths, confidence: float | None) -> str:
-    inside = [best.low <= truths[best.subgroup, best.features] <= best.high for best in predicted]
+def _how_far_off(compared: list[_Compared], confidence: float | None) -> Iterator[str]:
     share = "" if confidence is None else f" {confidence * 100:.0f} %"
-    return f"{sum(inside)} of {len(inside)} truths lie in the{share} interval of their prediction."
+    inside = sum(one.holds for one in compared)
+    yield f"{inside} of {len(compared)} truths lie in the{share} interval of their prediction."
+    predicted = _mean_error((one.predicted.score, one.truth) for one in compared)
+    recorded = _mean_error((one.recorded, one.truth) for one in compared)
+    yield (
+        f"Predictions are off by {predicted * 100:.0f} % of the truth on the mean. Had the clinics "
+        f"recorded all tests, their estimates would be off by {recorded * 100:.0f} %."
+    )
+
+
+def _mean_error(pairs: Iterable[tuple[float, float]]) -> float:
+    """The mean distance of estimates from truths, in shares of these.
+
+    Examples
+    --------
+    >>> round(_mean_error([(0.08, 0.1), (0.22, 0.2)]), 2)
+    0.15
+    """
+    return fmean(abs(estimate - truth) / truth for estimate, truth in pairs)
