@@ -32,7 +32,7 @@ def cohorts(draw):
     )
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(cohorts())
 def test_scores_equal_those_of_scikit_learn(cohort):
     for size in range(1, len(cohort.codes) + 1):
@@ -41,7 +41,7 @@ def test_scores_equal_those_of_scikit_learn(cohort):
         assert joint_mutual_info(cohort, subsets) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(cohorts())
 def test_scores_above_chance_are_less_what_scikit_learn_expects(cohort):
     for size in range(1, len(cohort.codes) + 1):
