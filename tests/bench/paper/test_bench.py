@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 from typer.testing import CliRunner
 
-from misfeat.bench.paper import PaperBench, Plan
+from misfeat.bench.paper import PaperBench, Plan, experiments
 from misfeat.bench.paper.from_scratch import score_from_scratch
 from misfeat.bench.paper.plan import PAPERS_METHODS
 from misfeat.bench.tables import PAPER_TABLES, BenchTable
@@ -22,8 +22,8 @@ TINY = Plan(
     seeds=(1,),
     shares=(0.2, 0.5),
     budgets=(0.5,),
-    epochs=10,
-    n_rows=400,
+    epochs=2,
+    n_rows=300,
     features=(9, 10),
     subgroups=(2, 3),
     timed_budgets=(0.5, 1.0),
@@ -31,9 +31,18 @@ TINY = Plan(
 
 
 def small_table(seed):
-    return BenchTable(drawn_cohorts(seed, n_features=7, n_rows=300))
+    return BenchTable(drawn_cohorts(seed, n_features=6, n_rows=300))
 
 
+@pytest.fixture
+def little_is_timed(monkeypatch):
+    """What is timed is small, and timed once."""
+    small = {"TIMED_RUNS": 1, "TIMED_FEATURES": 9, "TIMED_SUBGROUPS": 2}
+    for name, value in small.items():
+        monkeypatch.setattr(experiments, name, value)
+
+
+@pytest.mark.usefixtures("little_is_timed")
 def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, monkeypatch):
     for name in TINY.tables:
         monkeypatch.setitem(PAPER_TABLES, name, small_table)
@@ -60,6 +69,7 @@ def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("little_is_timed")
 def test_tables_that_are_not_at_hand_are_left_out_with_a_word(tmp_path, monkeypatch):
     monkeypatch.delenv("MISFEAT_DATA", raising=False)
     monkeypatch.setitem(PAPER_TABLES, "SD1, formula 1", small_table)

@@ -26,18 +26,19 @@ def reference(cohorts: Cohorts, k: int, with_target: bool, compared=None) -> np.
     codes = np.where(missing[cohort_of].T, -1, cohorts.codes)
     completed = codes.copy()
     for row, i in enumerate(cohort_of):
+        to_donor = {}
+        for donor in np.flatnonzero(cohort_of != i) if missing[i].any() else ():
+            shared = compared[i] & ~missing[i] & ~missing[cohort_of[donor]]
+            differ = int((codes[shared, row] != codes[shared, donor]).sum())
+            n_shared = int(shared.sum())
+            if with_target:
+                differ += int(cohorts.target_codes[row] != cohorts.target_codes[donor])
+                n_shared += 1
+            if n_shared:
+                to_donor[donor] = Fraction(differ, n_shared)
         for q in np.flatnonzero(missing[i]):
             donors = np.flatnonzero((cohort_of != i) & (codes[q] >= 0))
-            distances = {}
-            for donor in donors:
-                shared = compared[i] & ~missing[i] & ~missing[cohort_of[donor]]
-                differ = int((codes[shared, row] != codes[shared, donor]).sum())
-                n_shared = int(shared.sum())
-                if with_target:
-                    differ += int(cohorts.target_codes[row] != cohorts.target_codes[donor])
-                    n_shared += 1
-                if n_shared:
-                    distances[donor] = Fraction(differ, n_shared)
+            distances = {donor: to_donor[donor] for donor in donors if donor in to_donor}
             farthest, reached = None, 0
             for donor in sorted(distances, key=distances.get):
                 if reached < k:
