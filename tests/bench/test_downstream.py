@@ -111,7 +111,7 @@ def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
         (method, size) for method in QUICK[:3] for size in "12"
     }
     assert all(0 < float(row["auc"]) <= 1 for row in made)
-    assert lines[0].split()[:3] == ["AUC", "m=1", "n=60"]
+    assert lines[1].split()[:3] == ["AUC", "m=1", "n=60"]
     assert any("best peer in" in line for line in lines)
     DownstreamBench(**settings, methods=QUICK).run(tmp_path, told.append)
     assert "6 of 10 pieces of work were done before." in told

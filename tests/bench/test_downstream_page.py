@@ -41,5 +41,17 @@ def test_the_page_has_means_over_tables_and_every_table(means):
 
 def test_the_summary_has_a_line_a_method_and_a_column_a_size_and_rows(means):
     lines = list(summary(means))
-    assert lines[0].split() == ["AUC", "m=2", "n=200", "m=2", "n=500"]
-    assert lines[1].split() == ["population", "0.8000", "0.8300"]
+    assert lines[0] == "Means over adult, attrition:"
+    assert lines[1].split() == ["AUC", "m=2", "n=200", "m=2", "n=500"]
+    assert lines[2].split() == ["population", "0.8000", "0.8300"]
+
+
+def test_a_table_too_small_for_some_rows_counts_in_verdicts_but_not_in_means(means):
+    small = {"table": "nhanes", "rows": 200, "size": 2, "log_loss": 0.5}
+    peers = [{**small, "method": "mRMR, pooled", "auc": 0.9}]
+    ours = [{**small, "method": "population", "auc": 0.6}]
+    text = page([*means, *peers, *ours], 10)
+    assert "Means over adult, attrition (not nhanes, which is too small for some n):" in text
+    assert "| **population** | 0.800 | 0.830 |" in text
+    assert "| nhanes | 0.600 / 0.900 | – / – |" in text
+    assert "best peer in 1 of 2 columns; margins -0.0867, +0.0200." in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from misfeat.bench.plots import lines, panels, save, styled, with_legend
-from misfeat.bench.summaries import in_digits, markdown_table, mean_rows
+from misfeat.bench.summaries import at_every_n, in_digits, markdown_table, mean_rows, tables_meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,8 @@ NO_PEERS = (OURS, "sample", "all features")
 
 def summary(means: Sequence[Row]) -> Iterator[str]:
     """Lines to print: mean figures over tables of every method, a column a size and n."""
-    found = _over_tables(means)
+    yield f"Means over {tables_meant(means)}:"
+    found = _over_tables(at_every_n(means))
     columns = _columns(found)
     for name in FIGURES:
         heads = "".join(f"{f'm={size} n={n}':>12}" for size, n in columns)
@@ -79,7 +80,7 @@ def draw_plots(means: Sequence[Row], folder: Path) -> Iterator[str]:
                 sizes = sorted({row["size"] for row in means})
                 figure, axes = panels(len(sizes), 3.4)
                 for axis, size in zip(axes, sizes, strict=True):
-                    shown = [row for row in means if row["size"] == size]
+                    shown = [row for row in at_every_n(means) if row["size"] == size]
                     rows = mean_rows(shown, ("rows", "method"), (name,))
                     lines(axis, rows, "rows", name, "method")
                     axis.set(title=f"{size} features", xlabel="rows a subgroup", xscale="log")
@@ -101,7 +102,7 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
         "Written by `misfeat bench downstream`. From every subgroup of a large table n rows are "
         "drawn. Features are chosen on them, a logistic regression (one column a value of each "
         "chosen feature) is fitted to them in every subgroup, and judged on the subgroup's other "
-        f"rows. Means over subgroups, tables and {n_seeds} draws. `sample` and `population` are "
+        f"rows. Means over subgroups and {n_seeds} draws. `sample` and `population` are "
         "the best sets of `SubgroupSelector` by `estimate`; peers choose on the rows of all "
         "subgroups together (pooled) or of each alone; `all features` leaves the choice to the "
         "regression. Features that a subgroup never recorded are left out."
@@ -112,11 +113,15 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
         yield ""
         yield f"![{LABELS[name]} by rows]({name}.svg)"
         yield ""
-        yield from _figure_table(means, name)
+        yield f"Means over {tables_meant(means)}:"
+        yield ""
+        yield from _figure_table(at_every_n(means), name)
         yield ""
         yield "A line a table, `population` / the best peer there:"
         yield ""
         yield from _by_table(means, name)
+    yield ""
+    yield "Over all tables of each column:"
     yield ""
     for verdict in verdicts(means):
         yield f"- {verdict}"
