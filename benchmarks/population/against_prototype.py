@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from misfeat.bench.completion import write_csv
-from misfeat.bench.draws import USUAL, at_hand, draw_of, mask_of, source_of
-from misfeat.bench.population import WORK, PopulationBench, ranked
+from misfeat.bench.draws import USUAL, WORK, at_hand, draw_of, mask_of, source_of
+from misfeat.bench.population import PopulationBench, ranked
 from misfeat.bench.summaries import mean_rows
 from misfeat.bench.units import Unit, finished, run_units
 from misfeat.lattice import level

@@ -24,7 +24,8 @@ def means():
 def test_the_page_has_means_over_tables_and_every_table(means):
     text = page(means, 10)
     assert '| 0.2 | plug-in (`estimate="sample"`) | 0.60 / 0.30 | 0.60 / 0.30 |' in text
-    assert '| 0.2 | **population** (`"population"`) | 0.85 / 0.43 | 0.90 / 0.45 |' in text
+    assert '| 0.2 | **population** (`"population"`) | 0.90 / 0.45 | 0.90 / 0.45 |' in text
+    assert "means over similarity 20 (not adult, which is too small for some n)" in text
     assert "| adult | 100 | 0.2 | 0.60 | 0.80 |" in text
     assert "| similarity 20 | 300 | 0.2 | 0.90 | 0.90 | 0.90 | 0.90 |" in text
     assert "adult | 100 | 0.2 | 0.90" not in text  # nobody knows its population

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.bench.completion import write_csv
+from misfeat.bench.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import (
     as_in_paper,
@@ -22,12 +24,13 @@ from misfeat.datasets import (
     make_cohorts,
 )
 from misfeat.datasets.hiding import random_mask
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
+WORK = "work.jsonl"
+"""What was done, a line a draw; a run goes on from it."""
 ROWS_TO_DRAW_FROM = 20_000
 """Rows of every generated subgroup."""
 FEATURES = 12
@@ -215,6 +220,45 @@ def mask_of(missing: Mask, share: float, seed: int) -> Mask:
     mask = random_mask(len(missing), missing.shape[1], share, rng) & ~missing
     mask[:, (mask | missing).all(axis=0)] = False
     return mask
+
+
+def check_asked(tables: Sequence[str], rows: Sequence[int], seeds: Sequence[int]) -> None:
+    """Raise where a table is unknown, or no table, number of rows or seed is given."""
+    for name in tables:
+        if name not in SOURCES:
+            raise MisfeatError(f"tables: {name!r} is unknown; use some of {tuple(SOURCES)}.")
+    for what, given in (("tables", tables), ("rows", rows), ("seeds", seeds)):
+        if not given:
+            raise MisfeatError(f"{what}: give one at least.")
+    for n_rows in rows:
+        check_count(n_rows, "rows")
+
+
+def made_draws(
+    units: Sequence[Unit], place: Path, tell: Tell, n_jobs: int | None
+) -> list[dict[str, Any]]:
+    """Make the draws that can be made and are not made yet; write all of them to ``draws.csv``.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        The draws, each about a ``table`` and a number of ``rows``.
+    place : Path
+        The folder of figures, and of what was done before.
+    tell : callable
+        Told in a line what is done.
+    n_jobs : int or None
+        Processes.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    possible = at_hand(units, finished(place / WORK), tell)
+    if not possible:
+        raise MisfeatError("There is no table to draw from.", remedy="See docs/data.md.")
+    rows = list(run_units(possible, place / WORK, tell, n_jobs))
+    for row in rows:
+        del row["experiment"]
+    write_csv(rows, place / "draws.csv")
+    return rows
 
 
 def at_hand(units: Sequence[Unit], done: Collection[str], tell: Tell) -> list[Unit]:

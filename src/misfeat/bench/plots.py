@@ -67,6 +67,7 @@ def lines(axis: Axes, rows: list[Row], x: str, y: str, by: str) -> None:
             marker=MARKERS[place % len(MARKERS)],
             markersize=3.5,
             linewidth=1.1,
+            linestyle="-" if place < len(COLOURS) else "--",
             label=name,
         )
 
@@ -75,6 +76,6 @@ def with_legend(figure: Any, axes: list[Axes]) -> Any:
     """One legend for all panels, above them."""
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=len(labels)
+        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=min(len(labels), 6)
     )
     return figure

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.bench.completion import write_csv
-from misfeat.bench.draws import SOURCES, USUAL, at_hand, draw_of, mask_of, source_of
+from misfeat.bench.draws import USUAL, check_asked, draw_of, made_draws, mask_of, source_of
 from misfeat.bench.estimates import CONFIDENCE, ESTIMATES, OF_THE_POPULATION, estimated
 from misfeat.bench.population_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.summaries import mean_rows
-from misfeat.bench.units import Unit, finished, run_units
+from misfeat.bench.units import Unit
 from misfeat.cohorts.hiding import hide_features
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.metrics.rankings import captured_at, ndcg_at
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Row = dict[str, Any]
 
-WORK = "work.jsonl"
-"""What was done, a line a draw; a run goes on from it."""
 BEST = 5
 """So many of the sets that look best are held against as many of the truly best."""
 LOOKED_AT = 10
@@ -92,13 +90,8 @@ class PopulationBench:
             The lines of a summary.
         """
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        units = at_hand(list(self.units()), finished(place / WORK), tell)
-        if not units:
-            raise MisfeatError("There is no table to draw from.", remedy="See docs/data.md.")
-        rows = list(run_units(units, place / WORK, tell, self.n_jobs))
+        rows = made_draws(list(self.units()), place, tell, self.n_jobs)
         means = mean_rows(rows, ("table", "rows", "hidden", "size", "method"), FIGURES)
-        write_csv([_without_experiment(row) for row in rows], place / "draws.csv")
         write_csv(means, place / "means.csv")
         (place / "page.md").write_text(page(means, len(self.seeds)), encoding="utf-8")
         return [*summary(means), *draw_plots(means, place), f"Figures: {place}"]
@@ -113,18 +106,6 @@ class PopulationBench:
                         about = {"table": table, "rows": n_rows, "hidden": share, "seed": seed}
                         work = partial(one_draw, table, n_rows, share, seed, self.size)
                         yield Unit("population", {**about, "size": self.size}, settings, work)
-
-
-def check_asked(tables: Sequence[str], rows: Sequence[int], seeds: Sequence[int]) -> None:
-    """Raise where a table is unknown, or no table, number of rows or seed is given."""
-    for name in tables:
-        if name not in SOURCES:
-            raise MisfeatError(f"tables: {name!r} is unknown; use some of {tuple(SOURCES)}.")
-    for what, given in (("tables", tables), ("rows", rows), ("seeds", seeds)):
-        if not given:
-            raise MisfeatError(f"{what}: give one at least.")
-    for n_rows in rows:
-        check_count(n_rows, "rows")
 
 
 def one_draw(table: str, n_rows: int, share: float, seed: int, size: int) -> list[Row]:
@@ -172,7 +153,3 @@ def held(truth: Floats, found: CompletedScores, *, exact: bool) -> dict[str, flo
 
 def _share(flags: NDArray[np.bool_]) -> float | None:
     return float(flags.mean()) if flags.size else None
-
-
-def _without_experiment(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != "experiment"}

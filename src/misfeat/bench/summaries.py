@@ -48,6 +48,39 @@ def mean_of(figures: Iterable[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
+def at_every_n(rows: Sequence[Row]) -> list[Row]:
+    """The rows of tables that every number of rows was drawn from; of all where there is none.
+
+    Means over tables can be compared between numbers of rows only where the tables are the same.
+
+    Examples
+    --------
+    >>> rows = [{"table": t, "rows": n} for t, n in (("a", 1), ("a", 2), ("b", 1))]
+    >>> at_every_n(rows)
+    [{'table': 'a', 'rows': 1}, {'table': 'a', 'rows': 2}]
+    """
+    numbers = {row["rows"] for row in rows}
+    drawn: dict[str, set[int]] = {}
+    for row in rows:
+        drawn.setdefault(row["table"], set()).add(row["rows"])
+    return [row for row in rows if drawn[row["table"]] == numbers] or list(rows)
+
+
+def tables_meant(rows: Sequence[Row]) -> str:
+    """Which tables means are over, in words.
+
+    Examples
+    --------
+    >>> tables_meant([{"table": t, "rows": n} for t, n in (("a", 1), ("a", 2), ("b", 1))])
+    'a (not b, which is too small for some n)'
+    """
+    meant = list(dict.fromkeys(row["table"] for row in at_every_n(rows)))
+    others = [t for t in dict.fromkeys(row["table"] for row in rows) if t not in meant]
+    which = "is" if len(others) == 1 else "are"
+    left = f" (not {', '.join(others)}, which {which} too small for some n)" if others else ""
+    return f"{', '.join(meant)}{left}"
+
+
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of a table.
 

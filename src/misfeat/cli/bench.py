@@ -10,6 +10,7 @@ import typer
 from misfeat.cli.errors import Debug, Quiet  # noqa: TC001 (typer reads the annotations)
 
 if TYPE_CHECKING:
+    from misfeat.bench.downstream import DownstreamBench
     from misfeat.bench.population import PopulationBench
 
 bench = typer.Typer(help="Measure predictions where the truth is known.", no_args_is_help=True)
@@ -135,7 +136,43 @@ def population(
     _run_draws(asked, out, data, quiet)
 
 
-def _run_draws(asked: PopulationBench, out: str, data: str, quiet: bool) -> None:
+@bench.command()
+def downstream(
+    tables: Tables = "",
+    rows: Annotated[
+        str, typer.Option(help="Rows drawn from every subgroup, separated by commas.")
+    ] = "200,500,1500",
+    sizes: Annotated[
+        str, typer.Option(help="Numbers of features to choose, separated by commas.")
+    ] = "2,3",
+    seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    methods: Annotated[
+        str, typer.Option(help="Names of methods, separated by semicolons; all by default.")
+    ] = "",
+    jobs: Jobs = 1,
+    data: Data = "",
+    out: Out = "bench-downstream",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Choose features on drawn rows: how well do models predict other rows with them?"""
+    from misfeat.bench.downstream import METHODS, DownstreamBench
+    from misfeat.bench.draws import USUAL
+    from misfeat.cli.forms import split
+
+    del debug
+    asked = DownstreamBench(
+        tables=tuple(split(tables, ";")) or USUAL,
+        rows=tuple(_count(text) for text in split(rows, ",")),
+        sizes=tuple(_count(text, "--sizes") for text in split(sizes, ",")),
+        seeds=tuple(range(1, seeds + 1)),
+        methods=tuple(split(methods, ";")) or METHODS,
+        n_jobs=jobs,
+    )
+    _run_draws(asked, out, data, quiet)
+
+
+def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, quiet: bool) -> None:
     """Run a benchmark that draws rows, and print its summary."""
     import os
 
@@ -150,13 +187,13 @@ def _run_draws(asked: PopulationBench, out: str, data: str, quiet: bool) -> None
         typer.echo(line)
 
 
-def _count(text: str) -> int:
+def _count(text: str, option: str = "--rows") -> int:
     from misfeat.exceptions import MisfeatError
 
     try:
         return int(text)
     except ValueError:
-        raise MisfeatError("--rows: {text!r} is no whole number.", text=text) from None
+        raise MisfeatError(f"{option}: {{text!r}} is no whole number.", text=text) from None
 
 
 def _share(text: str, option: str = "--hidden") -> float:

@@ -1,0 +1,32 @@
+"""Put the pages of the benchmarks that draw rows into the documentation.
+
+    misfeat bench population --jobs -1 --out benchmarks/population
+    misfeat bench downstream --jobs -1 --out benchmarks/downstream
+    python benchmarks/make_pages.py
+
+The first two commands need the real tables (docs/data.md). They go on from the pieces of work in
+work.jsonl, which must be removed where what they measure was changed. A folder without a page is
+left alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+DOCS = FOLDER.parent / "docs"
+
+
+def main() -> None:
+    for name in ("population", "downstream"):
+        page = FOLDER / name / "page.md"
+        if not page.exists():
+            print(f"No page: {page}")
+            continue
+        text = page.read_text(encoding="utf-8")
+        placed = text.replace("](", f"](../benchmarks/{name}/")
+        (DOCS / f"{name}_results.md").write_text(placed, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
