@@ -207,8 +207,8 @@ def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) ->
         getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
     )
     true, deviation = truth.score[cohort, tested], truth.deviation[cohort, tested]
+    best = np.sort(truth.score[cohort][~np.isnan(truth.score[cohort])])[-k:].mean()
     k = max(1, round(k * tested.mean()))
-    best = np.sort(true)[-k:].mean()
     open_ = predicted | (high > low)
     inside = chance_inside(low, high, true, deviation, truth.ceiling[cohort])[open_]
     squares = ((score - true) ** 2 + deviation**2)[open_]

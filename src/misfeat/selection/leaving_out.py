@@ -106,10 +106,7 @@ def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
     if rows is None or not can_be_halved(rows):
         return ()
     drawn = np.concatenate(
-        [
-            rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals")
-            for c in rows
-        ]
+        [rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals") for c in rows]
     )
     return tuple(
         _scored(known, reweighted(rows, weights)) for weights in (drawn, rows.weights - drawn)

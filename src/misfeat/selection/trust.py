@@ -20,6 +20,8 @@ from misfeat.selection.leaving_out import halves, patchy_rounds, with_hidden
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from misfeat.completion import CompletedScores, Known
     from misfeat.machine.progress import Progress
     from misfeat.population import Estimate
@@ -94,7 +96,7 @@ def trust(
     rng = np.random.default_rng(0 if seed is None else seed)
     steps = _Steps(progress, rounds + 3)
     known = replace(known, progress=None)
-    lacking = np.isnan(known.exact.by_size[size]).any(axis=1)
+    lacking: NDArray[np.bool_] = np.isnan(known.exact.by_size[size]).any(axis=1)
     found: dict[int, list[tuple[int, Figures]]] = {}
 
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
