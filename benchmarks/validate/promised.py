@@ -112,12 +112,11 @@ def real_figures(found: CompletedScores, truth: np.ndarray) -> dict[str, float]:
         known = ~np.isnan(of_sets)
         score, low, high = (array[i][known] for array in (found.score, found.low, found.high))
         true = of_sets[known]
-        best = np.sort(true)[-K:].mean()
         by_cohort.append(
             {
                 "captured": captured_at(K, true, score),
                 "coverage": ((low <= true + 1e-9) & (true <= high + 1e-9)).mean(),
-                "error": np.sqrt(np.mean((score - true) ** 2)) / best,
+                "error": np.sqrt(np.mean((score - true) ** 2)),
             }
         )
     return {name: float(np.mean([one[name] for one in by_cohort])) for name in FIGURES}

@@ -47,7 +47,7 @@ def test_the_truth_of_a_sample_is_its_own_score():
     found = figures_of(truth, off, 0, k=1)
     assert found.captured == pytest.approx(0.2 / 0.3)
     assert found.coverage == pytest.approx(3 / 5)
-    assert found.error == pytest.approx(np.sqrt(2 * 0.1**2 / 5) / 0.3)
+    assert found.error == pytest.approx(np.sqrt(2 * 0.1**2 / 5))
 
 
 def test_exact_scores_are_not_counted_as_held():
@@ -82,7 +82,7 @@ def test_intervals_that_are_the_truth_hold_as_often_as_they_say():
     truth = Truth(score, np.full((1, 6), 0.05), score > 0, np.ones(1), np.ones(1))
     found = figures_of(truth, completed_of(score, 0.05), 0, k=2)
     assert found.coverage == pytest.approx(0.9)
-    assert found.error == pytest.approx(0.1)
+    assert found.error == pytest.approx(0.05)
     narrow = figures_of(truth, completed_of(score, 0.025), 0, k=2)
     assert narrow.coverage == pytest.approx(0.589, abs=0.001)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 LEAST_RATIO, MOST_RATIO = 0.1, 3.0
 """Squared errors over squared deviations are believed to lie between these."""
 ROUNDING = 1e-9
-"""Bounds hold what is outside by no more, in nats."""
+"""Bounds hold what is outside by no more, in the unit of scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Figures:
     coverage : float
         How often intervals hold the truth; 1 where every score is exact.
     error : float
-        The root mean square error of scores that are not exact over the mean of the best sets'.
+        The root mean square error of scores that are not exact, in their unit; 0 where all are.
     """
 
     captured: float
@@ -207,17 +207,14 @@ def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) ->
         getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
     )
     true, deviation = truth.score[cohort, tested], truth.deviation[cohort, tested]
-    best = np.sort(truth.score[cohort][~np.isnan(truth.score[cohort])])[-k:].mean()
     k = max(1, round(k * tested.mean()))
-    open_ = predicted | (high > low)
-    inside = chance_inside(low, high, true, deviation, truth.ceiling[cohort])[open_]
-    squares = ((score - true) ** 2 + deviation**2)[open_]
+    uncertain = predicted | (high > low)
+    inside = chance_inside(low, high, true, deviation, truth.ceiling[cohort])[uncertain]
+    squares = ((score - true) ** 2 + deviation**2)[uncertain]
     return Figures(
         captured=captured_at(k, true, score) * float(truth.kept[cohort]),
-        coverage=float(inside.mean()) if open_.any() else 1.0,
-        error=float(np.sqrt(squares.mean()) / max(best, np.finfo(float).tiny))
-        if open_.any()
-        else 0.0,
+        coverage=float(inside.mean()) if uncertain.any() else 1.0,
+        error=float(np.sqrt(squares.mean())) if uncertain.any() else 0.0,
     )
 
 

@@ -363,8 +363,8 @@ class Selection(Found):
         dataframe
             A line per subgroup: ``subgroup``, ``hidden`` (how many features), ``captured`` (the
             share of the best sets' true score that the sets which look best hold), ``coverage``
-            (how often intervals hold the truth) and ``error`` (root mean square, over the mean
-            score of the best sets). `validation_` says it in a sentence.
+            (how often intervals hold the truth) and ``error`` (of scores, root mean square, in
+            their unit). `validation_` says it in a sentence.
 
         Examples
         --------

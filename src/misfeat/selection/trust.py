@@ -20,8 +20,6 @@ from misfeat.selection.leaving_out import halves, patchy_rounds, with_hidden
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores, Known
     from misfeat.machine.progress import Progress
     from misfeat.population import Estimate
@@ -49,7 +47,7 @@ class Trust:
     coverage : float
         How often intervals hold the truth.
     error : float
-        The root mean square error of scores over the mean true score of the best sets.
+        The root mean square error of scores, in their unit.
     """
 
     cohort: int
@@ -96,7 +94,7 @@ def trust(
     rng = np.random.default_rng(0 if seed is None else seed)
     steps = _Steps(progress, rounds + 3)
     known = replace(known, progress=None)
-    lacking: NDArray[np.bool_] = np.isnan(known.exact.by_size[size]).any(axis=1)
+    lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
     found: dict[int, list[tuple[int, Figures]]] = {}
 
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
