@@ -53,7 +53,7 @@ def patchy_rounds(
     >>> missing[:, :2] = False
     >>> masks = patchy_rounds(missing, missing.any(axis=1), 2, np.random.default_rng(0))
     >>> [mask.sum(axis=1).tolist() for mask in masks]
-    [[0, 2], [2, 0]]
+    [[2, 0], [0, 2]]
     """
     recorded = ~missing
     n_recorded = recorded.sum(axis=1)
