@@ -15,12 +15,13 @@ say two things about it:
   It was below 1 for half of the rows where it was nearer 1 for all of them, so that its root is
   what squared deviations are multiplied by.
 
-Tried on draws from six tables, and worse: scores of rows left out as the truth itself (a tenth of
+Tried on draws from six tables, and worse: scores of rows left out as the truth itself (a fifth of
 the rows or half of them: shares from .4 to above 1); noise from the formula of its variance (up to
 eight times too large where most cells are empty); predictions held against the cohort's own score
 of the same rows, whose noise they share; five best sets out of the few that a cohort recorded,
-where they are most of them; deviations as they are, or fully corrected (intervals then seem to hold
-by .04 less or more than they do); differences between sets shrunk by what halves say (no gain).
+where they are most of them; deviations as they are (intervals seem to hold by up to .07 less than
+they do) or fully corrected (.04 more). Shrinking differences between sets by what halves say of
+them gained nothing.
 """
 
 from __future__ import annotations
