@@ -183,7 +183,7 @@ LAST = [
     RunOption(
         "validate",
         FLAG,
-        "Hide recorded features to say how far predictions can be trusted.",
+        "Leave features and rows out to say how far answers can be trusted.",
         OUTPUT,
         default=False,
         flags=("--validate",),

@@ -14,6 +14,7 @@ from misfeat.selection.asked import check_costs, check_set, check_size
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.selection.found import Found
+from misfeat.selection.leaving_out import can_be_halved
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unsettled import Unsettled
@@ -341,9 +342,12 @@ class Selection(Found):
         return cautions_about(self.cohorts, best, self.book, self._unsettled())
 
     def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
-        """How far the predictions for this very table can be trusted.
+        """How far the answers for this very table can be trusted.
 
-        Features that the table does have are hidden, and predicted as if they were missing.
+        Features that a subgroup did record are hidden, as large a share of them as it lacks, and
+        predicted as if they were missing. On the scale of the population the truth is what all
+        rows and all recorded features lead one to expect, and halves of the rows say what so few
+        rows cost; on the scale of the sample it is the score of the rows.
 
         Parameters
         ----------
@@ -352,16 +356,15 @@ class Selection(Found):
         k : int, default=None
             How many of the best sets count. Defaults to the estimator's `k`.
         rounds : int, default=4
-            How often features are hidden, each time from a quarter of the subgroups.
+            How often features are hidden, each time from some of the subgroups.
 
         Returns
         -------
         dataframe
-            A line per subgroup: ``subgroup``, ``hidden`` (how many features), ``ndcg`` (how well
-            the best sets with hidden features were found), ``captured`` (the share of the best
-            sets' score that the sets which looked best hold), ``coverage`` (how often intervals
-            held the truth) and ``error`` (relative to the mean score). `validation_` says it in a
-            sentence.
+            A line per subgroup: ``subgroup``, ``hidden`` (how many features), ``captured`` (the
+            share of the best sets' true score that the sets which look best hold), ``coverage``
+            (how often intervals hold the truth) and ``error`` (of scores, root mean square, in
+            their unit). `validation_` says it in a sentence.
 
         Examples
         --------
@@ -394,7 +397,7 @@ class Selection(Found):
         Returns
         -------
         list of Trust
-            One per subgroup from which a feature could be hidden.
+            One per subgroup from which a feature could be hidden, or that lacks none.
         """
         size, k = self.size if size is None else size, self.k if k is None else k
         for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
@@ -406,5 +409,12 @@ class Selection(Found):
                 known = self.book.known(size, progress)
                 found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
             self._trusted = {asked: found}
-        self.validation = in_words(self._trusted[asked], k, self.confidence)
+        measure = self.book.measure
+        self.validation = in_words(
+            self._trusted[asked],
+            k,
+            self.confidence,
+            predicted=bool(self.completed(size).predicted.any()),
+            rows_left_out=measure.above_chance and can_be_halved(measure.rows),
+        )
         return self._trusted[asked]

@@ -1,52 +1,57 @@
-"""How far the predictions for one table can be trusted: its own features, hidden and predicted."""
+"""How far the answers for one table can be trusted: parts of it left out, answered, and compared.
+
+Features that subgroups did record are hidden as patchily as the table is, and predicted as if they
+were missing. On the scale of the population rows are left out, too, since the best-looking sets of
+few rows are partly chance: see `misfeat.selection.judging` for what that is compared with.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import clone
 
-from misfeat.cohorts.hiding import hide_features
-from misfeat.completion.calibration import hiding_rounds
-from misfeat.metrics.rankings import captured_at, ndcg_at
+from misfeat.population.estimates import POPULATION
+from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
+from misfeat.selection.leaving_out import halves, patchy_rounds, with_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from misfeat.completion import CompletedScores, Completer, Known
-    from misfeat.completion.model import ExactScores
+    from misfeat.completion import CompletedScores, Known
     from misfeat.machine.progress import Progress
+    from misfeat.population import Estimate
+    from misfeat.selection.judging import Figures, Truth
 
 
-WHAT = "Hiding features to see how well they are predicted"
-TRUST_COLUMNS = ("hidden", "ndcg", "captured", "coverage", "error")
+WHAT = "Leaving parts of the table out to see how well answers hold"
+TRUST_COLUMNS = ("hidden", "captured", "coverage", "error")
+JUDGED = 0.9
+"""The confidence of the intervals that the truth's deviation is read from."""
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How well hidden features of one cohort were predicted.
+    """How far the answers for one cohort can be trusted.
 
     Attributes
     ----------
     cohort : int
         Which cohort.
     hidden : int
-        Features that were hidden, over all rounds.
-    ndcg : float
-        How well the best sets were found among those with a hidden feature.
+        Features that were hidden from it, over all rounds.
     captured : float
-        The share of the best sets' true score that the sets which looked best hold, over all sets.
+        The share of the best sets' true score that the sets which look best hold, over all sets.
     coverage : float
-        How often intervals held the truth.
+        How often intervals hold the truth.
     error : float
-        The root mean square error over the mean true score.
+        The root mean square error of scores, in their unit.
     """
 
     cohort: int
     hidden: int
-    ndcg: float
     captured: float
     coverage: float
     error: float
@@ -54,113 +59,159 @@ class Trust:
 
 def trust(
     known: Known,
-    completer: Completer,
+    estimate: Estimate,
     size: int,
     k: int,
     rounds: int,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> list[Trust]:
-    """Hide features that the cohorts do have, predict them, and compare.
+    """Leave features and rows out, answer, and compare.
+
+    Takes `rounds` estimates, and on the scale of the population one more and two of half the rows.
 
     Parameters
     ----------
     known : Known
         What is known of the table.
-    completer : Completer
-        What predicts; a copy of it is used.
+    estimate : Estimate
+        What answers.
     size, k : int
         Size of the sets, and how many of the best ones count.
     rounds : int
         How often features are hidden.
     seed : int, default=None
-        Seed of which ones.
+        Seed of what is left out.
     progress : callable, default=None
         Told what is done.
 
     Returns
     -------
     list of Trust
-        One for every cohort from which a feature could be hidden.
+        One for every cohort about whose answers something can be said: a feature could be hidden
+        from it, or it lacks none and its scores are estimates.
     """
     rng = np.random.default_rng(0 if seed is None else seed)
-    found: dict[int, list[Trust]] = {}
-    for done, mask in enumerate(hiding_rounds(known.exact.missing, rounds, rng)):
-        if progress is not None:
-            progress(WHAT, done, rounds)
+    steps = _Steps(progress, rounds + 3)
+    known = replace(known, progress=None)
+    lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
+    found: dict[int, list[tuple[int, Figures]]] = {}
+
+    def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
+        figures = figures_of(truth, completed, cohort, k)
+        if figures is not None:
+            found.setdefault(cohort, []).append((n_hidden, figures))
+
+    if known.exact.above_chance:
+        shown = estimate.complete(known, size)
+        steps.done()
+        truth = _truth_of_population(known, estimate, shown, k, rng, steps)
+        for cohort in np.flatnonzero(~lacking):
+            compare(shown, int(cohort), 0)
+    else:
+        truth = truth_of_sample(known.exact, size)
+    for mask in patchy_rounds(known.exact.missing, lacking, rounds, rng):
         if mask.any():
-            hidden = known.exact.hidden(mask)
-            rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
-            seen = replace(known, exact=hidden, cohorts=rows, progress=None)
-            completed = clone(completer, safe=False).complete(seen, size)
-            for one in _compared(known.exact, hidden, completed, mask.sum(axis=1), k):
-                found.setdefault(one.cohort, []).append(one)
-    if progress is not None:
-        progress(WHAT, rounds, rounds)
-    return [_together(found[cohort]) for cohort in sorted(found)]
+            completed = clone(estimate, safe=False).complete(with_hidden(known, mask), size)
+            for cohort in np.flatnonzero(mask.any(axis=1)):
+                compare(completed, int(cohort), int(mask[cohort].sum()))
+        steps.done()
+    steps.all_done()
+    return [_together(cohort, found[cohort]) for cohort in sorted(found)]
 
 
-def _compared(
-    exact: ExactScores,
-    hidden: ExactScores,
-    completed: CompletedScores,
-    count: Sequence[int],
+def _truth_of_population(
+    known: Known,
+    estimate: Estimate,
+    shown: CompletedScores,
     k: int,
-) -> Iterator[Trust]:
-    size = completed.subsets.shape[1]
-    true, guessed = exact.by_size[size], completed.score
-    tested = np.isnan(hidden.by_size[size]) & ~np.isnan(true)
-    inside = (completed.low <= true + 1e-9) & (true <= completed.high + 1e-9)
-    for cohort, places in enumerate(tested):
-        if places.any():
-            computed = ~np.isnan(true[cohort])
-            errors = (guessed - true)[cohort, places]
-            yield Trust(
-                cohort=cohort,
-                hidden=int(count[cohort]),
-                ndcg=ndcg_at(k, true[cohort, places], guessed[cohort, places]),
-                captured=captured_at(k, true[cohort, computed], guessed[cohort, computed]),
-                coverage=float(inside[cohort, places].mean()),
-                error=float(
-                    np.sqrt(np.mean(errors**2))
-                    / max(true[cohort, places].mean(), np.finfo(float).tiny)
-                ),
-            )
+    rng: np.random.Generator,
+    steps: _Steps,
+) -> Truth:
+    judge, size = replace(estimate, name=POPULATION, confidence=JUDGED), shown.subsets.shape[1]
+    judged = shown if judge == estimate else judge.complete(known, size)
+    left_out = []
+    for half in halves(known, rng):
+        left_out.append((half.exact, judge.complete(half, size)))
+        steps.done()
+    return truth_of_population(known.exact, judged, JUDGED, k, left_out)
 
 
-def _together(rounds: Sequence[Trust]) -> Trust:
+def _together(cohort: int, rounds: Sequence[tuple[int, Figures]]) -> Trust:
     """The mean over the rounds of one cohort."""
-    means = {
-        name: float(np.mean([getattr(one, name) for one in rounds])) for name in TRUST_COLUMNS[1:]
-    }
-    return Trust(rounds[0].cohort, sum(one.hidden for one in rounds), **means)
+    hidden = sum(n_hidden for n_hidden, _ in rounds)
+    means = np.mean([astuple(figures) for _, figures in rounds], axis=0)
+    return Trust(cohort, hidden, *means.tolist())
 
 
-def in_words(found: Sequence[Trust], k: int, confidence: float | None) -> str:
+def in_words(
+    found: Sequence[Trust],
+    k: int,
+    confidence: float | None,
+    *,
+    predicted: bool = True,
+    rows_left_out: bool = False,
+) -> str:
     """One sentence for people.
+
+    Parameters
+    ----------
+    found : sequence of Trust
+        What `trust` found.
+    k : int
+        How many of the best sets count.
+    confidence : float or None
+        Target coverage of the intervals; None where they are certain bounds.
+    predicted : bool, default=True
+        Whether anything was predicted at all.
+    rows_left_out : bool, default=False
+        Whether rows were left out, too.
 
     Examples
     --------
-    >>> in_words([Trust(0, 3, 0.9, 0.98, 0.91, 0.1)], 5, 0.9)
-    'With 3 features hidden on purpose, the 5 sets that looked best held 98 % of what the 5 best sets tell, the best sets with a hidden feature were found with an nDCG of 0.90 (1 is perfect), and 90 % intervals held the truth in 91 % of the cases.'
+    >>> in_words([Trust(0, 3, 0.98, 0.91, 0.1)], 5, 0.9)
+    'With 3 features hidden on purpose, the 5 sets that look best hold about 98 % of what the 5 best sets tell, and 90 % intervals hold the truth in 91 % of the cases.'
+    >>> in_words([Trust(0, 0, 0.88, 0.91, 0.1)], 5, None, predicted=False, rows_left_out=True)
+    'With half of the rows left out, the 5 sets that look best hold about 88 % of what the 5 best sets tell, and certain bounds hold the truth in 91 % of the cases.'
     >>> in_words([], 5, 0.9)
     'No feature could be hidden, since none was recorded by two subgroups: predictions cannot be checked.'
     """  # noqa: E501
+    if not found and not predicted:
+        return "Every score is that of the rows themselves: nothing was predicted."
     if not found:
         return (
             "No feature could be hidden, since none was recorded by two subgroups: predictions "
             "cannot be checked."
         )
     hidden = sum(one.hidden for one in found)
+    parts = [f"{hidden} feature{'' if hidden == 1 else 's'} hidden on purpose"] if hidden else []
+    parts += ["half of the rows left out"] if rows_left_out else []
+    start = f"With {' and '.join(parts)}, the" if parts else "The"
     captured = np.mean([one.captured for one in found])
     coverage = np.mean([one.coverage for one in found])
-    ndcg = np.mean([one.ndcg for one in found])
     kind = (
         "certain bounds" if confidence is None else f"{confidence:.0%} intervals".replace("%", " %")
     )
+    best = "the best set tells" if k == 1 else f"the {k} best sets tell"
+    look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
     return (
-        f"With {hidden} features hidden on purpose, the {k} sets that looked best held "
-        f"{captured * 100:.0f} % of what the {k} best sets tell, the best sets with a hidden "
-        f"feature were found with an nDCG of {ndcg:.2f} (1 is perfect), and {kind} held the truth "
-        f"in {coverage * 100:.0f} % of the cases."
+        f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
+        f"{coverage * 100:.0f} % of the cases."
     )
+
+
+class _Steps:
+    """Tells how many steps are done."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._done, self._total = progress, -1, total
+        self.done()
+
+    def done(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(WHAT, self._done, self._total)
+
+    def all_done(self) -> None:
+        self._done = self._total - 1
+        self.done()

@@ -97,7 +97,7 @@ class ShownSelection(Selection):
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
         validate : bool, default=True
-            Whether features are hidden on purpose, to tell how far predictions can be trusted.
+            Whether parts of the table are left out on purpose, to tell how far answers hold.
 
         Returns
         -------

@@ -111,12 +111,16 @@ def test_squared_correlations_have_a_report_too():
     assert held["subgroups"][0]["missing"] == ["b"]
 
 
-def test_a_table_without_gaps_has_nothing_to_collect_and_nothing_to_trust():
+@pytest.mark.parametrize(
+    ("estimate", "trust"),
+    [("population", "With half of the rows left out, the"), ("sample", "nothing was predicted")],
+)
+def test_a_table_without_gaps_has_nothing_to_collect(estimate, trust):
     table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    report = SubgroupSelector(size=1).fit(table, "y").report()
+    report = SubgroupSelector(size=1, estimate=estimate).fit(table, "y").report()
     assert json.loads(report.json())["worth_collecting"] == []
     assert "there is nothing to collect" in report.html()
-    assert "nothing was predicted" in report.html()
+    assert trust in report.html()
 
 
 def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):

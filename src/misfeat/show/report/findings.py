@@ -49,7 +49,7 @@ class Findings:
     scores : mapping of int to CompletedScores
         The scores of all sets, by size.
     trust : list of Trust or None
-        How well features hidden on purpose were predicted; None where that was not asked.
+        How far answers can be trusted; None where that was not asked.
     trust_in_words : str
         The same in a sentence.
     cautions : sequence of str

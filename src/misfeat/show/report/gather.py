@@ -36,7 +36,7 @@ def gather(
     costs : mapping of str to float, default=None
         What recording a feature costs.
     validate : bool, default=True
-        Whether features are hidden on purpose, to see how well they are predicted.
+        Whether parts of the table are left out on purpose, to tell how far answers hold.
     """
     size = selection.size if size is None else size
     k = selection.k if k is None else k
@@ -44,9 +44,10 @@ def gather(
     sizes = {1, size, *sizes_that_fit(selection.missing, size)}
     scores = {one: selection.completed(one) for one in sorted(sizes)}
     predicted = any(held.predicted.any() for held in scores.values())
-    trusted = selection.trusts(size, k) if validate and predicted else None
-    not_trusted = NOT_ASKED if predicted else NOTHING_PREDICTED
     measure = selection.book.measure
+    estimated = predicted or measure.above_chance
+    trusted = selection.trusts(size, k) if validate and estimated else None
+    not_trusted = NOT_ASKED if estimated else NOTHING_PREDICTED
     return Findings(
         cohorts=selection.cohorts,
         features=selection.features,

@@ -1,0 +1,41 @@
+"""Cohorts with other counts of their rows: halves, draws, rows left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohorts
+
+
+def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
+    """The same table with other counts; rows that count nothing are gone.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The table.
+    weights : ndarray of int64 of shape (n_rows,)
+        How many rows of the table each row is to stand for.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 0]}, "y")
+    >>> cohorts.weights, reweighted(cohorts, np.array([1, 0, 2])).weights
+    (array([2, 1, 2]), array([1, 2]))
+    """
+    kept = weights > 0
+    before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
+    return replace(
+        cohorts,
+        codes=np.ascontiguousarray(cohorts.codes[:, kept]),
+        target_codes=cohorts.target_codes[kept],
+        weights=weights[kept],
+        offsets=before[cohorts.offsets],
+    )

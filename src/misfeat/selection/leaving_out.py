@@ -1,0 +1,137 @@
+"""What is left out of a table to see how far its answers can be trusted: features, and rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import cycle, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.reweighting import reweighted
+from misfeat.information.measures import MutualInformation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import Known
+
+    Flags = NDArray[np.bool_]
+
+FEWEST_ROWS = 4
+"""A cohort with fewer rows cannot be halved."""
+
+
+def patchy_rounds(
+    missing: Flags, lacking: Flags, rounds: int, rng: np.random.Generator
+) -> Iterator[Flags]:
+    """Features to hide, a mask of shape (n_cohorts, n_features) a round.
+
+    Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
+    one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
+    patchy as they are: what is hidden meets the same donors as what is missing. Only features that
+    another cohort has left are hidden, and every cohort keeps at least one.
+
+    Parameters
+    ----------
+    missing : ndarray of bool of shape (n_cohorts, n_features)
+        Which features each cohort never recorded.
+    lacking : ndarray of bool of shape (n_cohorts,)
+        Cohorts that something was predicted for; nothing is hidden from others.
+    rounds : int
+        How many masks.
+    rng : numpy.random.Generator
+        Chooses.
+
+    Examples
+    --------
+    >>> missing = np.repeat([[False, True], [True, False]], 4, axis=1)
+    >>> missing[:, :2] = False
+    >>> masks = patchy_rounds(missing, missing.any(axis=1), 2, np.random.default_rng(0))
+    >>> [mask.sum(axis=1).tolist() for mask in masks]
+    [[2, 0], [0, 2]]
+    """
+    recorded = ~missing
+    n_recorded = recorded.sum(axis=1)
+    wanted = np.maximum(1, np.round(missing.mean(axis=1) * n_recorded)).astype(int)
+    wanted = np.minimum(wanted, n_recorded - 1)
+    times_hidden = np.zeros(missing.shape, dtype=int)
+    turns = rng.permutation(np.flatnonzero(lacking))
+    order = cycle(turns)
+    for _ in range(rounds):
+        mask = np.zeros_like(missing)
+        for cohort in islice(order, -(-len(turns) // rounds)):
+            elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
+            able = np.flatnonzero(recorded[cohort] & (elsewhere > 0))
+            turn = np.lexsort((rng.random(len(able)), times_hidden[cohort, able]))
+            mask[cohort, able[turn[: max(0, wanted[cohort])]]] = True
+        times_hidden += mask
+        yield mask
+
+
+def with_hidden(known: Known, mask: Flags) -> Known:
+    """What would be known without some features; they are gone from the rows, too.
+
+    Parameters
+    ----------
+    known : Known
+        What is known.
+    mask : ndarray of bool of shape (n_cohorts, n_features)
+        True for the features to hide.
+    """
+    rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
+    return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None)
+
+
+def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
+    """What either half of the rows of every cohort would tell, drawn at random.
+
+    Parameters
+    ----------
+    known : Known
+        What is known: scores above chance of sets of features, counted from rows.
+    rng : numpy.random.Generator
+        Draws.
+
+    Returns
+    -------
+    tuple of Known
+        Two; none where there are no rows, or a cohort has too few of them.
+    """
+    rows = known.cohorts
+    if rows is None or not can_be_halved(rows):
+        return ()
+    drawn = np.concatenate(
+        [rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals") for c in rows]
+    )
+    return tuple(
+        _scored(known, reweighted(rows, weights)) for weights in (drawn, rows.weights - drawn)
+    )
+
+
+def can_be_halved(rows: Cohorts | None) -> bool:
+    """Whether there are rows, enough of them in every cohort.
+
+    Parameters
+    ----------
+    rows : Cohorts or None
+        The rows.
+    """
+    return rows is not None and min(cohort.size for cohort in rows) >= FEWEST_ROWS
+
+
+def _scored(known: Known, rows: Cohorts) -> Known:
+    """The same sets, scored in other rows."""
+    measure = MutualInformation(rows, above_chance=known.exact.above_chance)
+    reach = len(known.exact.by_size) - 1
+    by_cohort = [measure.of_levels(i, 0, reach, known.n_jobs) for i in range(len(rows))]
+    by_size = tuple(
+        np.where(np.isnan(scored), np.nan, np.array(found))
+        for scored, found in zip(known.exact.by_size, zip(*by_cohort, strict=True), strict=True)
+    )
+    exact = replace(known.exact, by_size=by_size, ceiling=measure.ceiling)
+    return replace(known, exact=exact, cohorts=rows, progress=None)
