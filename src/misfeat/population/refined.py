@@ -9,6 +9,7 @@
 3. an offset: cohorts that differ tell more, each of its own, than their pool does;
 4. the spread weighs sets by how well they show it, and is bounded: where nothing tells anything,
    the noise of many sets over next to nothing expected would pass for cohorts that differ wildly.
+   It is believed as far as leaving cohorts out one by one leaves it alone: else scores are pooled.
 
 Predicted scores say little about strengths and spread: they weigh a tenth of recorded ones, and the
 pool of a set is as sure as the cohorts that recorded it make it.
@@ -46,6 +47,8 @@ SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a cohort: they share rows and features."""
 MOST_SPREAD = 0.5
 """Cohorts differ at most so much: a standard deviation of 70 % of what is expected."""
+DOUBT = 2.0
+"""How much the error of the spread counts against it."""
 SPREAD_LEVEL = 0.8
 """The spread is believed to be below its upper bound with this probability."""
 PREDICTED_WEIGHT = 0.1
@@ -102,13 +105,13 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     off = np.where(evidence.usable, evidence.scores - p, 0.0)
     v = evidence.variance_at(p)
     differ = evidence.between(p)
-    shrinkage = np.where(evidence.usable, v / (v + fit.spread * differ + TINY), 1.0)
-    mean = p + (1.0 - shrinkage) * off
-    n_pooled = np.maximum(recorded.sum(axis=0), 1)
     used = recorded if recorded.any() else evidence.usable
     shown = used * _shows_spread(v, differ, fit.spread)
-    sums = _spread_sums(off**2, v, differ, shown)
-    far = _largest_spread(*sums, evidence.least_spread) * differ
+    spread, largest = _believed(_spread_sums(off**2, v, differ, shown), fit.spread, evidence)
+    shrinkage = np.where(evidence.usable, v / (v + spread * differ + TINY), 1.0)
+    mean = p + (1.0 - shrinkage) * off
+    n_pooled = np.maximum(recorded.sum(axis=0), 1)
+    far = largest * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
     v_mean = evidence.variance_at(mean)
     known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
@@ -121,7 +124,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         expected=np.where(nothing, np.nan, p),
         shrinkage=shrinkage,
         strength=fit.strength,
-        spread=fit.spread,
+        spread=spread,
         offset=fit.offset,
     )
 
@@ -214,14 +217,19 @@ def _within(spread: float, least: float) -> float:
     return min(max(least, float(spread)), MOST_SPREAD)
 
 
-def _largest_spread(excess: Floats, scale: Floats, least: float) -> float:
-    """An upper bound of the spread: its estimate plus its jackknife error over cohorts."""
-    having = scale > 0
-    excess, scale = excess[having], scale[having]
-    spread = _within(excess.sum() / max(scale.sum(), NOTHING), least)
+def _believed(
+    sums: tuple[Floats, Floats], spread: float, evidence: Evidence
+) -> tuple[float, float]:
+    """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
+    least = evidence.least_spread
+    excess, scale = (sums[0][sums[1] > 0], sums[1][sums[1] > 0])
+    rest = scale.sum() - scale
+    if len(scale) < 2 or not (rest > 0).all():  # one cohort alone shows it
+        return max(least, spread), MOST_SPREAD
     freedom = len(scale) - 1
-    if freedom < 1:
-        return MOST_SPREAD
-    left_out = (excess.sum() - excess) / (scale.sum() - scale)
-    error = np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum())
-    return spread + min(float(stdtrit(freedom, SPREAD_LEVEL) * error), MOST_SPREAD)
+    left_out = (excess.sum() - excess) / rest
+    error = float(np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum()))
+    believed = spread**3 / max(spread**2 + DOUBT * error**2, NOTHING)
+    likely = _within(excess.sum() / scale.sum(), least)
+    largest = likely + min(float(stdtrit(freedom, SPREAD_LEVEL)) * error, MOST_SPREAD)
+    return max(least, believed), largest

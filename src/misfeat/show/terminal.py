@@ -104,23 +104,6 @@ def print_tables(
         console.print(line, style="dim", highlight=False, markup=False)
 
 
-def print_best(selection: Selection, shown: int, console: Console) -> None:
-    """Print the subgroups, and the few best sets of all of them in one table."""
-    narrow = console.width < NARROW
-    _print_titled(console, _about_subgroups(selection), _subgroup_table(selection, narrow))
-    sets = selection.best_sets(k=shown)
-    shown_columns = _Columns.of(sets, narrow)
-    table = new_table(narrow=narrow)
-    table.add_column("subgroup", overflow="fold")
-    _add_set_columns(table, shown_columns)
-    for best in sets:
-        first = Text(best.subgroup if best.rank == 1 else "")
-        _add_set(table, best, first, shown_columns)
-    _print_titled(console, f"The {shown} best sets of {selection.size} features in each", table)
-    for line in _legend(selection, worths=False):
-        console.print(f"{line}\n", style="dim", highlight=False, markup=False)
-
-
 class _Answers(Console):
     """Standard output; who stops reading it is told apart from what goes wrong."""
 
