@@ -5,8 +5,8 @@
     python benchmarks/make_pages.py
 
 The first two commands need the real tables (docs/data.md). They go on from the pieces of work in
-work.jsonl, which must be removed where what they measure was changed. A folder without a page is
-left alone.
+work.jsonl; those of ours are made anew where the code that scores come from was changed. A folder
+without a page is left alone.
 """
 
 from __future__ import annotations

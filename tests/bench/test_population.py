@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misfeat import MisfeatError
-from misfeat.bench import draws
+from misfeat.bench import draws, population
 from misfeat.bench.draws import SOURCES, Source
 from misfeat.bench.population import PopulationBench, held, one_draw, ranked
 from misfeat.bench.units import finished
@@ -160,3 +160,14 @@ def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, t
     assert result.exit_code == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_results_of_older_code_are_not_taken(tmp_path, monkeypatch):
+    told = []
+    for code in ("before", "after", "after"):
+        monkeypatch.setattr(population, "code_of_estimates", lambda code=code: code)
+        PopulationBench((GENERATED,), (60,), (0,), (1,), size=1).run(tmp_path, told.append)
+    assert [line for line in told if "done before" in line] == [
+        "1 of 1 pieces of work were done before."
+    ]
+    assert len(finished(tmp_path / "work.jsonl")) == 2

@@ -18,7 +18,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from misfeat.bench.completion import write_csv
 from misfeat.bench.downstream_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.draws import USUAL, check_asked, draw_of, made_draws, source_of
-from misfeat.bench.estimates import estimated
+from misfeat.bench.estimates import code_of_estimates, estimated
 from misfeat.bench.peers import PEERS, STEPS
 from misfeat.bench.summaries import mean_of, mean_rows
 from misfeat.bench.units import Unit
@@ -105,13 +105,15 @@ class DownstreamBench:
 
     def units(self) -> Iterator[Unit]:
         """Every method on every draw as a piece of work, those of one table after each other."""
-        settings = {"sizes": list(self.sizes)}
+        of_peers = {"sizes": list(self.sizes)}
+        of_ours = {**of_peers, "code": code_of_estimates()}
         for table in self.tables:
             for seed in self.seeds:
                 for n_rows in self.rows:
                     for method in self.methods:
                         about = {"table": table, "rows": n_rows, "seed": seed, "method": method}
                         work = partial(one_choice, table, n_rows, seed, method, tuple(self.sizes))
+                        settings = of_ours if method in OURS else of_peers
                         yield Unit("downstream", about, settings, work)
 
 

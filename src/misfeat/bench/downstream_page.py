@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from misfeat.bench.plots import lines, panels, save, styled, with_legend
+from misfeat.bench.plots import lines, over_rows, panels, save, styled, with_legend
 from misfeat.bench.summaries import at_every_n, in_digits, markdown_table, mean_rows, tables_meant
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def draw_plots(means: Sequence[Row], folder: Path) -> Iterator[str]:
                     shown = [row for row in at_every_n(means) if row["size"] == size]
                     rows = mean_rows(shown, ("rows", "method"), (name,))
                     lines(axis, rows, "rows", name, "method")
-                    axis.set(title=f"{size} features", xlabel="rows a subgroup", xscale="log")
+                    over_rows(axis, rows)
+                    axis.set_title(f"{size} features")
                 axes[0].set_ylabel(label)
                 save(with_legend(figure, axes), folder, name)
     except ImportError:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import misfeat
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.information.measures import MutualInformation
 from misfeat.population import Estimate
@@ -19,6 +23,25 @@ OF_THE_POPULATION = ESTIMATES[1:]
 """Those whose intervals speak of the population."""
 CONFIDENCE = 0.9
 """How often the intervals should hold the population's score."""
+
+
+@cache
+def code_of_estimates() -> str:
+    """A short print of the code that scores come from; another one where it was changed.
+
+    It is part of the name of a result, so that results of older code are not taken for it.
+
+    Examples
+    --------
+    >>> len(code_of_estimates())
+    12
+    """
+    package = Path(misfeat.__file__).parent
+    found = hashlib.sha256()
+    for folder in ("cohorts", "lattice", "information", "completion", "population", "selection"):
+        for file in sorted((package / folder).rglob("*.py")):
+            found.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
+    return found.hexdigest()[:12]
 
 
 def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:

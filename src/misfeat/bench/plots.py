@@ -72,6 +72,14 @@ def lines(axis: Axes, rows: list[Row], x: str, y: str, by: str) -> None:
         )
 
 
+def over_rows(axis: Axes, rows: list[Row]) -> None:
+    """Label an axis of numbers of rows, in equal steps of their ratio."""
+    numbers = sorted({row["rows"] for row in rows})
+    axis.set(xlabel="rows a subgroup", xscale="log")
+    axis.set_xticks(numbers, [f"{number:,}" for number in numbers])
+    axis.minorticks_off()
+
+
 def with_legend(figure: Any, axes: list[Axes]) -> Any:
     """One legend for all panels, above them."""
     handles, labels = axes[0].get_legend_handles_labels()

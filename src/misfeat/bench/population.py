@@ -11,7 +11,13 @@ import numpy as np
 
 from misfeat.bench.completion import write_csv
 from misfeat.bench.draws import USUAL, check_asked, draw_of, made_draws, mask_of, source_of
-from misfeat.bench.estimates import CONFIDENCE, ESTIMATES, OF_THE_POPULATION, estimated
+from misfeat.bench.estimates import (
+    CONFIDENCE,
+    ESTIMATES,
+    OF_THE_POPULATION,
+    code_of_estimates,
+    estimated,
+)
 from misfeat.bench.population_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.summaries import mean_rows
 from misfeat.bench.units import Unit
@@ -98,7 +104,11 @@ class PopulationBench:
 
     def units(self) -> Iterator[Unit]:
         """Every draw as a piece of work, those of one table after each other."""
-        settings = {"confidence": CONFIDENCE, "methods": list(ESTIMATES)}
+        settings = {
+            "confidence": CONFIDENCE,
+            "methods": list(ESTIMATES),
+            "code": code_of_estimates(),
+        }
         for table in self.tables:
             for seed in self.seeds:
                 for n_rows in self.rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from misfeat.bench.plots import lines, panels, save, styled, with_legend
+from misfeat.bench.plots import lines, over_rows, panels, save, styled, with_legend
 from misfeat.bench.summaries import (
     at_every_n,
     in_digits,
@@ -58,7 +58,8 @@ def draw_plots(means: Sequence[Row], folder: Path) -> Iterator[str]:
                 shown = [row for row in at_every_n(means) if row["hidden"] == share]
                 rows = mean_rows(shown, ("rows", "method"), ("share",))
                 lines(axis, rows, "rows", "share", "method")
-                axis.set(title=f"p = {share:g}", xlabel="rows a subgroup", xscale="log")
+                over_rows(axis, rows)
+                axis.set_title(f"p = {share:g}")
                 axis.set_ylim(0, 1)
             axes[0].set_ylabel("share of the five best")
             save(with_legend(figure, axes), folder, "share")
