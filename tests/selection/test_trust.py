@@ -127,11 +127,12 @@ def test_one_set_and_certain_bounds_have_words_of_their_own():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hide", [0.2, 0.5])
 def test_what_is_promised_comes_out(hide):
-    """Means over tables: what one table gives is a matter of luck."""
+    """Means over tables: for one table the share is off by .1, so that it takes many."""
     promised, real = [], []
-    for seed in range(8):
+    for seed in range(30):
         data = make_cohorts(4, 300, 9, similarity=100, hide=hide, random_state=seed)
         selector = SubgroupSelector(data.groups, size=2, k=5).fit(data.columns, data.target)
         found = selector.validate()
