@@ -90,6 +90,7 @@ def main():
     parser.add_argument("--rows", type=numbers, default=(100, 300, 1000, 3000))
     parser.add_argument("--hide", type=numbers, default=(0, 0.2, 0.5))
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--size", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", default=str(Path(__file__).parent))
@@ -98,7 +99,7 @@ def main():
         tables=given.tables.split(";"),
         rows=given.rows,
         shares=tuple(map(float, given.hide)),
-        seeds=tuple(range(1, given.seeds + 1)),
+        seeds=tuple(range(given.first_seed, given.first_seed + given.seeds)),
         size=given.size,
         n_jobs=given.jobs,
     )

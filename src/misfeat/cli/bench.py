@@ -95,6 +95,9 @@ Data = Annotated[
     str,
     typer.Option(help="The folder of the real tables; else the one that MISFEAT_DATA names."),
 ]
+FirstSeed = Annotated[
+    int, typer.Option(help="Seed of the first draw; settings were chosen on draws 1 to 34.")
+]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores. Figures stay the same.")]
 Out = Annotated[
     str,
@@ -112,6 +115,7 @@ def population(
         str, typer.Option(help="Shares of features to hide, separated by commas.")
     ] = "0,0.2,0.5",
     seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    first_seed: FirstSeed = 1,
     size: Annotated[int, typer.Option(help="Features per set.")] = 3,
     jobs: Jobs = 1,
     data: Data = "",
@@ -129,7 +133,7 @@ def population(
         tables=tuple(split(tables, ";")) or USUAL,
         rows=tuple(_count(text) for text in split(rows, ",")),
         shares=tuple(_share(text, "--hide") for text in split(hide, ",")),
-        seeds=tuple(range(1, seeds + 1)),
+        seeds=tuple(range(first_seed, first_seed + seeds)),
         size=size,
         n_jobs=jobs,
     )
@@ -146,6 +150,7 @@ def downstream(
         str, typer.Option(help="Numbers of features to choose, separated by commas.")
     ] = "2,3",
     seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    first_seed: FirstSeed = 1,
     methods: Annotated[
         str, typer.Option(help="Names of methods, separated by semicolons; all by default.")
     ] = "",
@@ -165,7 +170,7 @@ def downstream(
         tables=tuple(split(tables, ";")) or USUAL,
         rows=tuple(_count(text) for text in split(rows, ",")),
         sizes=tuple(_count(text, "--sizes") for text in split(sizes, ",")),
-        seeds=tuple(range(1, seeds + 1)),
+        seeds=tuple(range(first_seed, first_seed + seeds)),
         methods=tuple(split(methods, ";")) or METHODS,
         n_jobs=jobs,
     )

@@ -114,6 +114,7 @@ def gather_evidence(
             n_rows=n_rows,
             predicted=np.isnan(above_chance[m]),
             pooled=pool.information,
+            lacking=missing[:, pool.subsets].mean(axis=2),
             whole=np.array([entropy(counts) for counts in rows.by_class]),
         )
         found[m] = Gathered(evidence, pool)

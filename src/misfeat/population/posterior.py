@@ -69,6 +69,8 @@ class Evidence:
         How scores of the measure vary between samples and between cohorts.
     least_spread : float, default=0.0
         Cohorts differ at least so much, as something else than their scores says.
+    lacking : ndarray of shape (n_cohorts, n_sets), default=None
+        The share of each set's features that the cohort did not record. None: it does not matter.
     carried : ndarray of shape (n_cohorts, n_sets), default=None
         How far a predicted score hangs on what other cohorts recorded, between 0 and 1: the rest is
         as sure as a recorded one. None: altogether.
@@ -82,6 +84,7 @@ class Evidence:
     whole: Floats | None = None
     variation: Variation = OF_INFORMATION
     least_spread: float = 0.0
+    lacking: Floats | None = None
     carried: Floats | None = None
 
     @property
@@ -105,6 +108,10 @@ class Evidence:
     def variance_at(self, scores: Floats) -> Floats:
         """The sampling variance, were these the scores of the population."""
         return self.variation.sampling(scores, self.null, self.n_rows)
+
+    def left_in_pool(self, variance: Floats) -> Floats:
+        """What of the sampling variance of a score its pool has, times the cohorts of the pool."""
+        return variance - (1.0 - self.variation.chance_in_pool) * self.null
 
     def between(self, expected: Floats) -> Floats:
         """The variance between cohorts about what is expected, for a spread of 1."""

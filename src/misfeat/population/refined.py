@@ -49,12 +49,15 @@ MOST_SPREAD = 0.5
 """Cohorts differ at most so much: a standard deviation of 70 % of what is expected."""
 DOUBT = 2.0
 """How much the error of the spread counts against it."""
-SPREAD_LEVEL = 0.8
+SPREAD_LEVEL = 0.85
 """The spread is believed to be below its upper bound with this probability."""
 PREDICTED_WEIGHT = 0.1
 """What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
 LEAST_WHOLE = 1e-3
 """A cohort with less than this share of what others have to tell says nothing of strengths."""
+LACKING_ALL = 3.5
+"""How far cohorts differ counts so much for a prediction where a cohort recorded nothing of a set,
+and with the square of the share that it lacks for others: what it recorded is its own."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -73,12 +76,13 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     With x the score, p what is expected, v the sampling variance and G the cohorts that recorded a
     set (at least 1), the variance of a recorded score is
 
-        (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B v / G,
+        (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B w / G,
 
-    spread* being an upper bound of the spread; that of a predicted score is
-    spread* p² + var(a) m² + v / G + (x - p)² / 4, or between the two as far as it hangs on the
-    cohort's own rows (`Evidence.carried`). For other measures than information, p² is what
-    `Evidence.between` says.
+    spread* being an upper bound of the spread and w what is left of v without half of chance,
+    which the shrunken pool is rid of. That of a predicted score is
+    7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share k of the
+    set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
+    For other measures than information, p² is what `Evidence.between` says.
 
     Examples
     --------
@@ -114,9 +118,10 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     far = largest * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
     v_mean = evidence.variance_at(mean)
-    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * v_mean / n_pooled
+    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * evidence.left_in_pool(v_mean) / n_pooled
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
-    unseen = far + common + v / n_pooled + BETWEEN_GUESSES * off**2
+    unseen = (far + common) * _doubt(evidence.lacking)
+    unseen += evidence.left_in_pool(v) / n_pooled + BETWEEN_GUESSES * off**2
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),
@@ -127,6 +132,11 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         spread=spread,
         offset=fit.offset,
     )
+
+
+def _doubt(lacking: Floats | None) -> Floats | float:
+    """How much more predictions are in doubt, the larger a share of a set a cohort lacks."""
+    return 1.0 if lacking is None else LACKING_ALL * lacking**2
 
 
 def _fitted(evidence: Evidence) -> _Fit:

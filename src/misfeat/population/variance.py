@@ -155,13 +155,18 @@ class Variation:
         variance that a score of 0 has, and rows.
     between : callable
         The variance between cohorts about what is expected, for a spread of 1.
+    chance_in_pool : float
+        How much of the variance that chance alone gives is left in the pool.
     """
 
     sampling: Callable[[Floats, Floats, Floats], Floats]
     between: Callable[[Floats], Floats]
+    chance_in_pool: float
 
 
-OF_INFORMATION = Variation(sampling_variance, np.square)
-"""A spread of 1 is a standard deviation as large as the score."""
-OF_CORRELATION = Variation(sampling_variance_of_correlations, difference_of_correlations)
+OF_INFORMATION = Variation(sampling_variance, np.square, chance_in_pool=0.5)
+"""A spread of 1 is a standard deviation as large as the score. The pool's tables are shrunken."""
+OF_CORRELATION = Variation(
+    sampling_variance_of_correlations, difference_of_correlations, chance_in_pool=1.0
+)
 """A spread of 1 is that of correlations, one over the rows that would differ as much by chance."""
