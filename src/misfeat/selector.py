@@ -115,11 +115,11 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     >>> heart = load_heart()
     >>> selector = SubgroupSelector(groups="site", size=2, k=1).fit(heart.columns, "num")
     >>> selector.top_k()[["subgroup", "features", "share", "source"]].round(2)
-               subgroup     features  share     source
-    0    site=cleveland     (cp, ca)   0.18   recorded
-    1    site=hungarian  (cp, slope)   0.37   recorded
-    2  site=switzerland     (cp, ca)   0.04  predicted
-    3           site=va     (cp, ca)   0.06  predicted
+               subgroup       features  share     source
+    0    site=cleveland       (cp, ca)   0.19   recorded
+    1    site=hungarian  (cp, oldpeak)   0.35   recorded
+    2  site=switzerland       (cp, ca)   0.04  predicted
+    3           site=va       (cp, ca)   0.06  predicted
     """
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:

@@ -92,9 +92,10 @@ def test_included_features_are_in_every_set_and_excluded_ones_in_none(data):
     assert all("f5" in features and "f1" not in features for features in sets)
     assert len(selector.scores(subgroup="cohort=c1")) == 3
     assert "f5" in selector.get_feature_names_out()
-    r2 = SubgroupSelector("cohort", size=2, measure="r2", exclude=["f1"]).fit(table, "target")
+    asked = {"size": 2, "measure": "r2", "estimate": "sample"}
+    r2 = SubgroupSelector("cohort", exclude=["f1"], **asked).fit(table, "target")
     assert all("f1" not in features for features in r2.scores()["features"])
-    usual = SubgroupSelector("cohort", size=2, measure="r2").fit(table, "target")
+    usual = SubgroupSelector("cohort", **asked).fit(table, "target")
     assert r2.score_of("cohort=c1", ["f2", "f3"]) == pytest.approx(
         usual.score_of("cohort=c1", ["f2", "f3"])
     )
