@@ -1,4 +1,4 @@
-"""Write the figures of this folder into the README and docs/completion.md.
+"""Write the figures of this folder into docs/completion.md.
 
     python benchmarks/completion/make_tables.py
 
@@ -130,13 +130,13 @@ def main() -> None:
         "what is left": what_is_left(),
         "larger sizes": larger_sizes(),
     }
-    for path in (PROJECT / "README.md", PROJECT / "docs" / "completion.md"):
-        text = path.read_text(encoding="utf-8")
-        for name, block in blocks.items():
-            begin, end = f"<!-- make_tables.py: {name} -->", "<!-- end -->"
-            pattern = re.escape(begin) + ".*?" + re.escape(end)
-            text = re.sub(pattern, f"{begin}\n\n{block}\n\n{end}", text, flags=re.DOTALL)
-        path.write_text(text, encoding="utf-8")
+    path = PROJECT / "docs" / "completion.md"
+    text = path.read_text(encoding="utf-8")
+    for name, block in blocks.items():
+        begin, end = f"<!-- make_tables.py: {name} -->", "<!-- end -->"
+        pattern = re.escape(begin) + ".*?" + re.escape(end)
+        text = re.sub(pattern, f"{begin}\n\n{block}\n\n{end}", text, flags=re.DOTALL)
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from misfeat.demo.sentences import mostly_chance, worth_measuring
 @pytest.fixture(scope="module")
 def selection():
     """Sets of two in subgroups of which some lack features, with gains of every kind."""
-    data = make_cohorts(n_rows=300, hide=0.4, random_state=0)
+    data = make_cohorts(n_rows=1000, similarity=300, hide=0.4, random_state=0)
     return SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
 
 

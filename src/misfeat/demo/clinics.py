@@ -51,7 +51,7 @@ def clinics() -> GeneratedCohorts:
         n_cohorts=len(CLINICS),
         n_rows=3000,
         n_features=len(TESTS),
-        similarity=100,
+        similarity=300,
         feature_names=TESTS,
         cohort_names=CLINICS,
         group="clinic",
