@@ -123,6 +123,7 @@ def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
     assert "| **population** |" in (tmp_path / "page.md").read_text()
 
 
+@pytest.mark.slow
 def test_every_method_runs():
     for method in METHODS:
         rows = one_choice(GENERATED, 60, 1, method, (1,))

@@ -52,6 +52,7 @@ def test_mrmr_takes_the_most_relevant_less_the_mean_redundancy(table):
     assert mrmr(X, y, [3])[3] == tuple(sorted(order))
 
 
+@pytest.mark.slow
 def test_sequential_selection_of_a_smaller_set_is_that_of_scikit_learn(table):
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression(max_iter=1000))
     search = SequentialFeatureSelector(model, n_features_to_select=2, scoring="roc_auc", cv=5)

@@ -82,6 +82,7 @@ def test_other_settings_are_other_draws(tmp_path):
     assert {row["size"] for row in rows_of(tmp_path / "draws.csv")} == {"2"}
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_in_several_processes(tmp_path, monkeypatch):
     # Processes start anew, so that they see the tables as they are, not those of this test.
     monkeypatch.setattr(draws, "ROWS_TO_DRAW_FROM", 20_000)

@@ -149,6 +149,7 @@ def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
     assert "lower --size" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [("--out", "OUT"), ("--json",), ("--help",)])
 def test_a_reader_that_goes_away_is_no_error_and_takes_nothing_that_is_saved(table, tmp_path, how):
     words = [str(tmp_path / "out") if word == "OUT" else word for word in how]
@@ -245,6 +246,7 @@ def test_nothing_but_the_name_shows_help():
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_what_an_encoding_lacks_is_replaced(table):
     result = process("run", table, *QUICK, PYTHONIOENCODING="ascii")
     assert result.exit_code == 0

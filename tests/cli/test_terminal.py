@@ -51,6 +51,7 @@ def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(with_progress,
     assert max(len(line) for line in without_colours(sent).splitlines()) <= columns
 
 
+@pytest.mark.slow
 def test_no_color_means_no_colours_and_markup_in_names_is_text(named):
     sent = terminal("run", named, *QUICK, columns=80, NO_COLOR="1")
     codes = set(re.findall(r"\x1b\[([0-9;]*)m", sent))

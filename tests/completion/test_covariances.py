@@ -120,6 +120,7 @@ def test_redundant_features_are_not_added_up():
     assert abs(np.mean(errors)) < 0.03
 
 
+@pytest.mark.slow
 def test_chance_is_part_of_predictions_for_rows_and_not_of_those_for_populations():
     gaps = {"rows": [], "population": []}
     for seed in range(60):
@@ -167,6 +168,7 @@ def test_a_target_that_never_varies_is_not_explained():
     assert CovarianceCompleter(confidence=None).complete(known, 2).score[1] == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_intervals_hold_hidden_scores_about_as_often_as_told():
     held = []
     for seed in range(8):

@@ -146,6 +146,7 @@ def test_a_set_of_long_names_is_cut_but_keeps_its_stars():
     assert [part[-1] for part in shown.split(", ")] == ["a", "*", "c"]
 
 
+@pytest.mark.slow
 def test_without_matplotlib_the_error_says_what_to_install():
     code = """
 import sys
