@@ -168,3 +168,17 @@ def test_the_same_question_is_answered_once_until_the_next_fit(monkeypatch):
     selector.validate(k=1)
     selector.fit(data.columns, data.target).validate()
     assert len(asked) == 3
+
+
+def test_what_cannot_be_left_out_is_said():
+    rng = np.random.default_rng(0)
+    table = {f"x{i}": rng.normal(size=200) for i in range(4)}
+    table["y"], table["g"] = rng.normal(size=200), np.arange(200) % 4
+    complete = SubgroupSelector("g", size=2, measure="r2").fit(table, "y")
+    assert len(complete.validate()) == 0
+    assert complete.validation_.startswith("Nothing could be left out")
+    table["x0"] = np.where(table["g"] == 0, np.nan, table["x0"])
+    patchy = SubgroupSelector("g", size=2, measure="r2").fit(table, "y")
+    assert len(patchy.validate()) > 0
+    assert "the 6 sets that look best" in patchy.validation_
+    assert patchy.validation_.endswith("what sampling costs is not part of this.")

@@ -95,21 +95,30 @@ def _few_rows(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]
 
 
 def _few_cases(cohorts: Cohorts) -> Iterator[Message]:
-    """Subgroups in which the rarer one of two classes is rare."""
-    if len(cohorts.classes) != 2:
-        return
-    counts = {}
+    """Subgroups in which few rows differ from the others, and such in which none does."""
+    counts, single = {}, []
     for cohort in cohorts:
-        held = np.bincount(cohort.target, weights=cohort.weights, minlength=2)
-        if 0 < held.min() < FEW_CASES <= cohort.size:
-            counts[cohort.name] = int(held.min())
+        held = np.bincount(cohort.target, weights=cohort.weights, minlength=1)
+        rarer = int(held.sum() - held.max())
+        if rarer == 0:
+            single.append(cohort.name)
+        elif rarer < FEW_CASES:
+            counts[cohort.name] = rarer
     if counts:
+        rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
         yield Message(
-            "Few rows of the rarer class of {column!r}, {fewest} at the fewest, in {where}; take "
-            "the order of sets there with care.",
+            "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order of "
+            "sets there with care.",
+            rare=rare,
             column=cohorts.target,
             fewest=min(counts.values()),
             where=listed(counts, MOST_NAMED),
+        )
+    if single:
+        yield Message(
+            "The target {column!r} has a single value in {where}: there is nothing to tell.",
+            column=cohorts.target,
+            where=listed(single, MOST_NAMED),
         )
 
 
@@ -132,7 +141,8 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Message]:
 
 
 def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]:
-    little = [best.subgroup for best in found if best.share < LITTLE]
+    varies = {cohort.name for cohort in cohorts if len(np.unique(cohort.target)) > 1}
+    little = [best.subgroup for best in found if best.share < LITTLE and best.subgroup in varies]
     if little:
         yield Message(
             "No set tells more than {share:.0f} % of the target {column!r} in {where}; the order "

@@ -332,7 +332,7 @@ class Selection(Found):
         Examples
         --------
         >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
+        >>> table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
         >>> for caution in SubgroupSelector(size=1).fit(table, "y").cautions():
         ...     print(caution)
         There is one subgroup only: its scores were shrunk by its own rows, with no other ...
@@ -409,12 +409,12 @@ class Selection(Found):
                 known = self.book.known(size, progress)
                 found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
             self._trusted = {asked: found}
-        measure = self.book.measure
+        measure, scores = self.book.measure, self.completed(size)
         self.validation = in_words(
             self._trusted[asked],
-            k,
+            min(k, len(scores.subsets)),
             self.confidence,
-            predicted=bool(self.completed(size).predicted.any()),
-            rows_left_out=measure.above_chance and can_be_halved(measure.rows),
+            predicted=bool(scores.predicted.any()),
+            rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
         )
         return self._trusted[asked]

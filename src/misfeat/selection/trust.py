@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from misfeat.population.estimates import POPULATION
 from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
-from misfeat.selection.leaving_out import halves, patchy_rounds, with_hidden
+from misfeat.selection.leaving_out import can_be_halved, halves, patchy_rounds, with_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,8 +106,9 @@ def trust(
         shown = estimate.complete(known, size)
         steps.done()
         truth = _truth_of_population(known, estimate, shown, k, rng, steps)
-        for cohort in np.flatnonzero(~lacking):
-            compare(shown, int(cohort), 0)
+        if can_be_halved(known.cohorts):  # else an answer would be compared with itself
+            for cohort in np.flatnonzero(~lacking):
+                compare(shown, int(cohort), 0)
     else:
         truth = truth_of_sample(known.exact, size)
     for mask in patchy_rounds(known.exact.missing, lacking, rounds, rng):
@@ -150,7 +151,7 @@ def in_words(
     confidence: float | None,
     *,
     predicted: bool = True,
-    rows_left_out: bool = False,
+    rows_left_out: bool | None = None,
 ) -> str:
     """One sentence for people.
 
@@ -164,8 +165,8 @@ def in_words(
         Target coverage of the intervals; None where they are certain bounds.
     predicted : bool, default=True
         Whether anything was predicted at all.
-    rows_left_out : bool, default=False
-        Whether rows were left out, too.
+    rows_left_out : bool, default=None
+        Whether rows were left out, too. None: scores are of the rows, and there is no need to.
 
     Examples
     --------
@@ -177,7 +178,9 @@ def in_words(
     'No feature could be hidden, since none was recorded by two subgroups: predictions cannot be checked.'
     """  # noqa: E501
     if not found and not predicted:
-        return "Every score is that of the rows themselves: nothing was predicted."
+        if rows_left_out is None:
+            return "Every score is that of the rows themselves: nothing was predicted."
+        return "Nothing could be left out, features or rows: answers cannot be checked."
     if not found:
         return (
             "No feature could be hidden, since none was recorded by two subgroups: predictions "
@@ -194,10 +197,13 @@ def in_words(
     )
     best = "the best set tells" if k == 1 else f"the {k} best sets tell"
     look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
-    return (
+    said = (
         f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
         f"{coverage * 100:.0f} % of the cases."
     )
+    if rows_left_out is False:
+        said += " No rows could be left out, so that what sampling costs is not part of this."
+    return said
 
 
 class _Steps:

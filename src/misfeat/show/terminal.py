@@ -266,7 +266,7 @@ def _legend(selection: Selection, worths: bool) -> Iterator[str]:
     if worths:
         yield (
             "Gain is by how much a subgroup's best score is expected to rise if it recorded the "
-            "feature, and how likely it rises at all."
+            f"feature{'' if selection.confidence is None else ', and how likely it rises at all'}."
         )
     if selection.validation is not None:
         yield selection.validation

@@ -78,7 +78,7 @@ def test_without_validation_the_report_says_so(fitted):
 
 
 def test_what_may_mislead_is_said():
-    table = {"a": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
+    table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     report = SubgroupSelector(size=1).fit(table, "y").report()
     cautions = json.loads(report.json())["cautions"]
     assert [one.split(",")[0].split(":")[0] for one in cautions] == [
