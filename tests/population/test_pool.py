@@ -7,7 +7,7 @@ import pytest
 
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
-from misfeat.population import add_up, shrink, shrink_levels, table_starts
+from misfeat.population import shrink, shrink_levels, table_starts
 from tests.population.reference import ShrunkenPool, information, table_of
 
 
@@ -94,15 +94,6 @@ def test_a_set_that_no_cohort_has_rows_of_is_unknown():
 def test_a_constant_target_tells_nothing():
     found = shrink(level(1, 1), np.array([[5.0], [3.0]]), np.array([2]))
     assert found.information.tolist() == [0.0]
-
-
-def test_expected_counts_stand_in_for_what_a_cohort_did_not_record():
-    counts = np.arange(12.0).reshape(2, 3, 2)
-    expected = -counts
-    lacking = np.array([[False, True], [False, False]])
-    found = add_up(counts, expected, lacking, np.array([0, 1, 3]))
-    assert found[0].tolist() == (counts[0, 0] + counts[1, 0]).tolist()
-    assert found[1:].tolist() == (expected[0, 1:] + counts[1, 1:]).tolist()
 
 
 def test_large_sets_of_noise_tell_little_and_interactions_of_four_are_seen():

@@ -23,7 +23,7 @@ from misfeat.population.correlating import gather_correlations
 from misfeat.population.estimates import Estimate, own_posterior
 from misfeat.population.gathering import Gathered, gather_evidence
 from misfeat.population.intervals import Intervals, closed, intervals_of
-from misfeat.population.pool import PooledSets, add_up, shrink, shrink_levels, table_starts
+from misfeat.population.pool import PooledSets, shrink, shrink_levels, table_starts
 from misfeat.population.posterior import Evidence, Posterior, posterior_of
 from misfeat.population.refined import refined_posterior
 from misfeat.population.scores import PopulationScores, population_scores
@@ -48,7 +48,6 @@ __all__ = [
     "Posterior",
     "Variation",
     "above_chance",
-    "add_up",
     "chance_of_totals",
     "closed",
     "expected_information",

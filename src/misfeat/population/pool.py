@@ -67,33 +67,6 @@ def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> ND
     return np.concatenate([[0], np.cumsum(cards[subsets].prod(axis=1))]).astype(np.int64)
 
 
-def add_up(
-    counts: Floats, expected: Floats, lacking: NDArray[np.bool_], starts: NDArray[np.int64]
-) -> Floats:
-    """The tables of all cohorts added up, with expected counts for what a cohort did not record.
-
-    Parameters
-    ----------
-    counts, expected : ndarray of shape (n_cohorts, n_lines, n_classes)
-        Counted tables, and tables to expect; each is read only where it is needed.
-    lacking : ndarray of bool of shape (n_cohorts, n_sets)
-        Which sets hold a feature that a cohort never recorded.
-    starts : ndarray of shape (n_sets + 1,)
-        The first line of each table.
-
-    Examples
-    --------
-    >>> counts = np.array([[[3.0, 1.0]], [[np.nan, np.nan]]])
-    >>> expected = np.array([[[np.nan, np.nan]], [[0.5, 0.5]]])
-    >>> add_up(counts, expected, np.array([[False], [True]]), np.array([0, 1]))
-    array([[3.5, 1.5]])
-    """
-    total = np.zeros(counts.shape[1:])
-    for own, other, lacks in zip(counts, expected, lacking, strict=True):
-        total += np.where(np.repeat(lacks, np.diff(starts))[:, None], other, own)
-    return total
-
-
 def shrink(
     subsets: NDArray[np.integer],
     counts: Floats,
