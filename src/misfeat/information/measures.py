@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, Protocol
 
@@ -117,7 +116,6 @@ class MutualInformation:
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         self.above_chance = above_chance
         self.rows: Cohorts | None = cohorts
-        self._table = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
         self.missing = cohorts.missing
@@ -128,10 +126,13 @@ class MutualInformation:
         most = np.array([np.log(c.n_classes) for c in self._cohorts])
         self.ceiling = self.whole if same_rows else most
 
-    @cached_property
+        # Made at once: what is asked in one thread must not change what another one saves.
+        self._plain = MutualInformation(cohorts) if above_chance else None
+
+    @property
     def plug_in(self) -> MutualInformation:
         """The same measure of the rows as they are, nothing taken off for chance."""
-        return MutualInformation(self._table) if self.above_chance else self
+        return self if self._plain is None else self._plain
 
     def of_levels(
         self,
@@ -184,10 +185,12 @@ class SquaredCorrelation:
         self.missing = sums.missing
         self.ceiling = self.whole = np.ones(len(sums.names))
 
-    @cached_property
+        self._plain = SquaredCorrelation(sums) if above_chance else None
+
+    @property
     def plug_in(self) -> SquaredCorrelation:
         """The same measure of the rows as they are, nothing taken off for chance."""
-        return SquaredCorrelation(self.sums) if self.above_chance else self
+        return self if self._plain is None else self._plain
 
     def of_levels(
         self,
