@@ -6,7 +6,7 @@ above chance, which are right on the mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from misfeat.bench.completion import write_csv
 from misfeat.bench.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.reweighting import reweighted
 from misfeat.datasets import (
     as_in_paper,
     load_adult,
@@ -172,26 +173,13 @@ def draw_rows(cohorts: Cohorts, n_rows: int, rng: np.random.Generator) -> Draw:
     [2, 3]
     """
     drawn = np.concatenate([_drawn(cohort.weights, n_rows, rng) for cohort in cohorts])
-    return Draw(_weighted(cohorts, drawn), _weighted(cohorts, cohorts.weights - drawn))
+    return Draw(reweighted(cohorts, drawn), reweighted(cohorts, cohorts.weights - drawn))
 
 
 def _drawn(weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
     rows = np.repeat(np.arange(len(weights)), weights)
     chosen = rng.choice(rows, n_rows, replace=False, shuffle=False)
     return np.bincount(chosen, minlength=len(weights)).astype(np.int64)
-
-
-def _weighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
-    """The same table with other counts; rows that count nothing are gone."""
-    kept = weights > 0
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return replace(
-        cohorts,
-        codes=np.ascontiguousarray(cohorts.codes[:, kept]),
-        target_codes=cohorts.target_codes[kept],
-        weights=weights[kept],
-        offsets=before[cohorts.offsets].astype(np.int64),
-    )
 
 
 def draw_of(source: Source, n_rows: int, seed: int) -> Draw:

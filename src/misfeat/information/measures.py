@@ -125,7 +125,6 @@ class MutualInformation:
         # Where rows differ between sets, H(Y) of all rows bounds nothing; log of the classes does.
         most = np.array([np.log(c.n_classes) for c in self._cohorts])
         self.ceiling = self.whole if same_rows else most
-
         # Made at once: what is asked in one thread must not change what another one saves.
         self._plain = MutualInformation(cohorts) if above_chance else None
 

@@ -159,7 +159,7 @@ class Worths:
             with_it = np.flatnonzero((n_lacking == 1) & (scores.subsets == feature).any(axis=1))
             if len(with_it):  # else the cohort has too few other features
                 place = int(with_it[np.argmax(scores.score[cohort, with_it])])
-                rise = self._rise(cohort, own, with_it, place)
+                rise = self._rise(cohort, own, with_it)
                 yield self._worth(cohort, name, feature, own, place, rise)
 
     def _worth(
@@ -187,9 +187,7 @@ class Worths:
             cost=float(self._costs.get(self._features[feature], 1.0)),
         )
 
-    def _rise(
-        self, cohort: int, own: int | None, with_it: NDArray[np.integer], place: int
-    ) -> _Rise:
+    def _rise(self, cohort: int, own: int | None, with_it: NDArray[np.integer]) -> _Rise:
         """The rise of the best score, were the sets with a feature recorded, too."""
         scores, confidence = self._scores, self._confidence
         before = 0.0 if own is None else float(scores.score[cohort, own])
@@ -204,8 +202,7 @@ class Worths:
         of_sets = self._half_width(cohort, with_it) / sure
         of_own = 0.0 if own is None else float(self._half_width(cohort, own)) / sure
         deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
-        best = int(np.flatnonzero(with_it == place)[0])
-        rise = _likely_rise(ahead, deviation, best, before, confidence)
+        rise = _likely_rise(ahead, deviation, int(np.argmax(ahead)), before, confidence)
         least = 0.0 if own is None else float(scores.low[cohort, own])
         most = max(rise.expected, float(scores.high[cohort, with_it].max()) - least)
         return replace(rise, high=min(rise.high, most))
