@@ -1,0 +1,81 @@
+"""How the cases of an attack ended, counted and written down.
+
+Every attack is a script, `python -m tests.attacks.NAME --cases N --seed S --out FOLDER`, that writes
+FOLDER/NAME.json and exits with 1 where a case ended as none may. benchmarks/reliability/ keeps what the
+scripts wrote: before/ by the code that was attacked first, after/ by the code that mended it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = 20
+"""So many wrong cases are told in full."""
+
+
+@dataclass
+class Tally:
+    """The outcomes of an attack: how many cases ended how, and which ended wrong."""
+
+    attack: str
+    promise: str
+    outcomes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    n_wrong: int = 0
+
+    @property
+    def n_cases(self) -> int:
+        return sum(self.outcomes.values())
+
+    def well(self, outcome: str) -> None:
+        """Count a case that ended as it may."""
+        self.outcomes[outcome] += 1
+
+    def wrongly(self, outcome: str, what: str) -> None:
+        """Count a case that ended as none may, and tell of the first few what happened."""
+        self.outcomes[outcome] += 1
+        self.n_wrong += 1
+        if len(self.wrong) < KEPT:
+            self.wrong.append(f"{outcome}: {what}")
+
+    def write(self, folder: Path) -> Path:
+        """Write the counts as JSON, under the name of the attack."""
+        file = folder / f"{self.attack}.json"
+        told = {
+            "attack": self.attack,
+            "promise": self.promise,
+            "machine": platform.machine(),
+            "cases": self.n_cases,
+            "wrong": self.n_wrong,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "examples": self.wrong,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(told, indent=2, ensure_ascii=True) + "\n")
+        return file
+
+
+def run_script(attack: Callable[[int, int], Tally], cases: int) -> int:
+    """Run an attack as a script: read its options, count, write, and say what came of it."""
+    parser = argparse.ArgumentParser(description=attack.__doc__)
+    parser.add_argument("--cases", type=int, default=cases, help="how many cases to try")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="a folder for the counts as JSON")
+    asked = parser.parse_args()
+    tally = attack(asked.cases, asked.seed)
+    if asked.out:
+        tally.write(asked.out)
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(tally.outcomes.items()))
+    print(f"{tally.attack}: {tally.n_cases:,} cases: {counts}; {tally.n_wrong:,} wrong.")
+    for line in tally.wrong:
+        print(f"  {line}")
+    return 1 if tally.n_wrong else 0
