@@ -1,8 +1,8 @@
 """How the cases of an attack ended, counted and written down.
 
-Every attack is a script, `python -m tests.attacks.NAME --cases N --seed S --out FOLDER`, that writes
-FOLDER/NAME.json and exits with 1 where a case ended as none may. benchmarks/reliability/ keeps what the
-scripts wrote: before/ by the code that was attacked first, after/ by the code that mended it.
+Every attack is a script, `python -m tests.attacks.NAME --cases N --seed S --out FOLDER`, that
+writes FOLDER/NAME.json and exits with 1 where a case ended as none may. benchmarks/reliability/
+keeps what the scripts wrote: before/ by the code that was first attacked, after/ by today's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,7 +76,6 @@ def run_script(attack: Callable[[int, int], Tally], cases: int) -> int:
     if asked.out:
         tally.write(asked.out)
     counts = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(tally.outcomes.items()))
-    print(f"{tally.attack}: {tally.n_cases:,} cases: {counts}; {tally.n_wrong:,} wrong.")
-    for line in tally.wrong:
-        print(f"  {line}")
+    told = [f"{tally.attack}: {tally.n_cases:,} cases: {counts}; {tally.n_wrong:,} wrong."]
+    sys.stdout.write("\n  ".join([*told, *tally.wrong]) + "\n")
     return 1 if tally.n_wrong else 0
