@@ -167,6 +167,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     best_sets = answer(ShownSelection.best_sets)
     scores = answer(ShownSelection.scores)
     score_of = answer(ShownSelection.score_of)
+    why = answer(ShownSelection.why)
+    explanation = answer(ShownSelection.explanation)
     worth_collecting = answer(ShownSelection.worth_collecting)
     worths = answer(ShownSelection.worths)
     cautions = answer(ShownSelection.cautions)

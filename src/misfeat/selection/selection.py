@@ -13,7 +13,7 @@ from misfeat.machine.progress import progress_shown
 from misfeat.selection.asked import check_costs, check_set, check_size
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
-from misfeat.selection.found import Found
+from misfeat.selection.explained import Explained
 from misfeat.selection.leaving_out import can_be_halved
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from misfeat.selection.scorebook import ScoreBook
 
 
-class Selection(Found):
+class Selection(Explained):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the

@@ -29,7 +29,7 @@ from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed
 from misfeat.completion.transfer.kernels.tables import Layout, Rows
-from misfeat.lattice import level
+from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,6 +184,27 @@ class TransferModel:
         most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
         longest = max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
         self._in_stretches(hand_out, len(subsets), longest)
+
+    def table_of(self, subset: NDArray[np.integer]) -> Floats:
+        """The table of one subset in all cohorts, as `CompletedTables` holds it.
+
+        Parameters
+        ----------
+        subset : ndarray of shape (size,)
+            Feature numbers, ascending.
+
+        Returns
+        -------
+        ndarray of shape (n_cohorts, n_lines, n_classes)
+            The categories of the last feature change fastest.
+        """
+        layout = _layout_of(subset[None].astype(np.int64), self._rows.cards)
+        complete = (
+            self._kept_stretch if self._keeps(len(subset)) else self._new_stretch(len(subset))
+        )
+        completed = complete(layout, int(rank(subset[None])[0]))
+        tables.count_level(self._rows, layout, 0, 1, completed.tables)
+        return completed.tables
 
     def _keeps(self, size: int) -> bool:
         """Whether the completed tables of a size are at hand."""

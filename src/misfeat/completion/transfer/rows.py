@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.values import MISSING_LABEL
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -38,6 +40,8 @@ class CodedRows:
         Of which features the rarest categories became one, so that tables of three stay small.
     as_scored : bool
         Whether these are the categories that exact scores were computed with.
+    categories : tuple of tuple of str
+        What the categories of each feature mean.
     """
 
     codes: NDArray[np.int64]
@@ -49,6 +53,7 @@ class CodedRows:
     n_classes: int
     merged: NDArray[np.bool_]
     as_scored: bool
+    categories: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, cohorts: Cohorts, most: int | None = None) -> CodedRows:
@@ -56,7 +61,8 @@ class CodedRows:
         most = most or most_categories(len(cohorts.classes))
         merged = np.zeros(len(cohorts.features), dtype=bool)
         codes = cohorts.codes.astype(np.int64)
-        cards = np.array([len(labels) for labels in cohorts.categories], dtype=np.int64)
+        categories = list(cohorts.categories)
+        cards = np.array([len(labels) for labels in categories], dtype=np.int64)
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
         as_scored = True
         for feature, values in enumerate(codes):
@@ -65,13 +71,16 @@ class CodedRows:
             if gaps.any():
                 values[gaps] = cards[feature]
                 cards[feature] += 1
+                categories[feature] += (MISSING_LABEL,)
                 as_scored = False
             if cards[feature] > most:
                 counts = np.bincount(
                     values[recorded], cohorts.weights[recorded], minlength=cards[feature]
                 )
-                values[recorded] = _merged(counts, most)[values[recorded]]
+                new_codes = _merged(counts, most)
+                values[recorded] = new_codes[values[recorded]]
                 cards[feature] = most
+                categories[feature] = _labels(categories[feature], new_codes)
                 merged[feature] = True
                 as_scored = False
             values[~recorded] = 0  # never read
@@ -85,6 +94,7 @@ class CodedRows:
             n_classes=len(cohorts.classes),
             merged=merged,
             as_scored=as_scored,
+            categories=tuple(categories),
         )
 
     @property
@@ -119,3 +129,15 @@ def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
     codes = np.empty(len(counts), dtype=np.int64)
     codes[order] = np.minimum(np.arange(len(counts)), most - 1)
     return codes
+
+
+def _labels(labels: tuple[str, ...], codes: NDArray[np.int64]) -> tuple[str, ...]:
+    """What new codes mean, of which the last is that of all other categories.
+
+    Examples
+    --------
+    >>> _labels(("a", "b", "c", "d"), np.array([1, 2, 0, 2]))
+    ('c', 'a', 'any other')
+    """
+    kept = np.argsort(codes, kind="stable")[: codes.max()]
+    return (*(labels[old] for old in kept), "any other")

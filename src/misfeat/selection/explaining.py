@@ -1,0 +1,353 @@
+"""Why a set of features tells: its cells, what each holds of every class, and what it adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, xlogy
+
+from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
+from misfeat.completion.transfer.model import TransferModel
+from misfeat.machine.threads import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import Known
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a cell one class of the target holds.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    share : float
+        Its share of the rows of the cell.
+    low, high : float
+        Wilson's interval of the share; NaN in a predicted cell.
+    overall : float
+        Its share of all rows of the subgroup.
+    lift : float
+        The one over the other; NaN where the subgroup has no row of the class.
+    contribution : float
+        What cell and class add to the score, in nats; the sum over both is the score.
+    """
+
+    label: str
+    share: float
+    low: float
+    high: float
+    overall: float
+    lift: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of a subgroup that agree in all features of a set.
+
+    Attributes
+    ----------
+    words : str
+        What they agree in, such as ``"age > 60 and thal = 7"``.
+    values : tuple of str
+        The same, a value or range a feature.
+    rows : float
+        How many there are, or are expected.
+    shares : tuple of Share
+        Every class of the target.
+    """
+
+    words: str
+    values: tuple[str, ...]
+    rows: float
+    shares: tuple[Share, ...]
+
+    @property
+    def contribution(self) -> float:
+        """What the cell adds to the score, in nats; never below 0."""
+        return sum(share.contribution for share in self.shares)
+
+    def told(self, target: str) -> str:
+        """The cell in a sentence, by the class that it is most about.
+
+        Parameters
+        ----------
+        target : str
+            What the target is called.
+
+        Examples
+        --------
+        >>> ill = Share("ill", 0.91, 0.79, 0.96, 0.46, 1.98, 0.1)
+        >>> well = Share("well", 0.09, 0.04, 0.21, 0.54, 0.17, -0.02)
+        >>> Cell("ca >= 1 and thal = 7", (">=1", "7"), 44, (ill, well)).told("state")
+        'ca >= 1 and thal = 7: 91 % state = ill (44 rows), against 46 % overall.'
+        """
+        most = max(self.shares, key=lambda share: share.contribution)
+        count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
+        return (
+            f"{self.words}: {100 * most.share:.0f} % {condition(target, most.label)} ({count}), "
+            f"against {100 * most.overall:.0f} % overall."
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The cells behind the score of one set in one subgroup.
+
+    Attributes
+    ----------
+    subgroup : str
+        Its name.
+    features : tuple of str
+        The set, in the table's column order.
+    target : str
+        What it tells about.
+    predicted : bool
+        Whether the subgroup did not record the set, so that its table is predicted.
+    cells : tuple of Cell
+        Those that add most first.
+    """
+
+    subgroup: str
+    features: tuple[str, ...]
+    target: str
+    predicted: bool
+    cells: tuple[Cell, ...]
+
+    @property
+    def score(self) -> float:
+        """What all cells add up to: the score of the rows as they are, or of the predicted ones."""
+        return sum(cell.contribution for cell in self.cells)
+
+    def sentences(self, k: int = 3) -> list[str]:
+        """The k cells that add most, a sentence each.
+
+        Parameters
+        ----------
+        k : int, default=3
+            How many.
+        """
+        return [cell.told(self.target) for cell in self.cells[:k]]
+
+
+class CellCounts(NamedTuple):
+    """Rows of a subgroup by the cells of a set and by class.
+
+    Attributes
+    ----------
+    values : list of tuple of str
+        What the rows of each cell agree in.
+    counts : ndarray of shape (n_cells, n_classes)
+        Rows, or expected rows.
+    """
+
+    values: list[tuple[str, ...]]
+    counts: Floats
+
+
+def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
+    """The cells of a set that a subgroup recorded; rows that lack a value count in none.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded, weighted rows.
+    cohort : int
+        Which subgroup.
+    members : sequence of int
+        Feature numbers.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 0]}, "y")
+    >>> recorded_counts(cohorts, 0, [0]).counts
+    array([[2., 0.],
+           [1., 1.]])
+    """
+    rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
+    codes = cohorts.codes[members, rows]
+    whole = (codes >= 0).all(axis=0)
+    cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
+    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
+    place = number.reshape(-1), cohorts.target_codes[rows][whole]
+    np.add.at(counts, place, cohorts.weights[rows][whole])
+    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts)
+
+
+def predicted_counts(
+    known: Known, completer: object, cohort: int, members: Sequence[int]
+) -> CellCounts:
+    """The cells of a set that a subgroup did not record, as the transfer expects them.
+
+    Parameters
+    ----------
+    known : Known
+        The rows of all subgroups.
+    completer : object
+        A `TransferCompleter`, whose settings are taken, or another, for which the usual ones are.
+    cohort : int
+        Which subgroup.
+    members : sequence of int
+        Feature numbers, ascending.
+    """
+    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+    rows = known.prepared(TransferRows.of).coded
+    model = TransferModel(
+        rows,
+        known.exact.missing,
+        Work(known.n_jobs),
+        proxies=how.proxies,
+        table_size=how.table_size,
+    )
+    counts = model.table_of(np.asarray(members))[cohort]
+    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(rows.cards[members])))
+    held = counts.sum(axis=1) > 0
+    values = _values([rows.categories[m] for m in members], cells[:, held])
+    return CellCounts(values, counts[held])
+
+
+def cells_of(
+    found: CellCounts,
+    features: Sequence[str],
+    classes: Sequence[str],
+    confidence: float | None,
+) -> tuple[Cell, ...]:
+    """Cells with their shares, those that add most to the score first.
+
+    Parameters
+    ----------
+    found : CellCounts
+        Rows by cell and class.
+    features, classes : sequence of str
+        What is crossed, and the classes of the target.
+    confidence : float or None
+        Target coverage of the intervals of shares; None: none is given.
+
+    Examples
+    --------
+    >>> found = CellCounts([("0",), ("1",)], np.array([[2.0, 0.0], [1.0, 1.0]]))
+    >>> best = cells_of(found, ["a"], ["no", "yes"], 0.9)[0]
+    >>> best.words, best.rows, best.shares[0].share, round(best.contribution, 3)
+    ('a = 0', 2.0, 1.0, 0.144)
+    """
+    rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
+    total = by_class.sum()
+    overall = by_class / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = found.counts / rows[:, None]
+        lift = np.where(overall > 0, share / overall, np.nan)
+    contribution = xlogy(found.counts / total, np.where(lift > 0, lift, 1.0))
+    low, high = wilson(share, rows[:, None], confidence)
+    cells = [
+        Cell(
+            words=" and ".join(map(condition, features, values)),
+            values=values,
+            rows=float(rows[cell]),
+            shares=tuple(
+                Share(label, *map(float, facts))
+                for label, *facts in zip(
+                    classes,
+                    share[cell],
+                    low[cell],
+                    high[cell],
+                    overall,
+                    lift[cell],
+                    contribution[cell],
+                    strict=True,
+                )
+            ),
+        )
+        for cell, values in enumerate(found.values)
+    ]
+    return tuple(sorted(cells, key=lambda cell: -cell.contribution))
+
+
+def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
+    """Wilson's interval of shares of so many rows; NaN where none is asked for.
+
+    Parameters
+    ----------
+    share, rows : ndarray
+        Shares, and of how many rows; broadcast against each other.
+    confidence : float or None
+        Target coverage.
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
+    >>> low.round(3), high.round(3)
+    (array([0.299, 0.839]), array([0.701, 1.   ]))
+    """
+    if confidence is None:
+        nothing = np.full(np.broadcast_shapes(share.shape, rows.shape), np.nan)
+        return nothing, nothing
+    z = float(ndtri((1.0 + confidence) / 2.0))
+    centre = share + z**2 / (2.0 * rows)
+    reach = z * np.sqrt(share * (1.0 - share) / rows + z**2 / (4.0 * rows**2))
+    scale = 1.0 + z**2 / rows
+    return np.maximum((centre - reach) / scale, 0.0), np.minimum((centre + reach) / scale, 1.0)
+
+
+def condition(name: str, label: str) -> str:
+    """A feature and its value or range, in words.
+
+    Examples
+    --------
+    >>> condition("age", "<=40"), condition("age", "(40, 65]"), condition("thal", "7")
+    ('age <= 40', 'age in (40, 65]', 'thal = 7')
+    """
+    if label.startswith("<="):
+        return f"{name} <= {label[2:]}"
+    if label.startswith(">"):
+        return f"{name} > {label[1:]}"
+    if label.startswith("(") and label.endswith("]"):
+        return f"{name} in {label}"
+    return f"{name} = {label}"
+
+
+def as_rows(explanation: Explanation) -> list[dict[str, Any]]:
+    """A line a cell and class, as a dataframe holds them.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        The cells behind a score.
+    """
+    return [
+        {
+            "subgroup": explanation.subgroup,
+            "cell": cell.words,
+            "values": cell.values,
+            "rows": cell.rows,
+            "class": share.label,
+            "share": share.share,
+            "low": share.low,
+            "high": share.high,
+            "overall": share.overall,
+            "lift": share.lift,
+            "contribution": share.contribution,
+            "source": "predicted" if explanation.predicted else "recorded",
+        }
+        for cell in explanation.cells
+        for share in cell.shares
+    ]
+
+
+def _values(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
+    """What the codes of each cell, a column of codes, mean."""
+    return [
+        tuple(names[code] for names, code in zip(labels, cell, strict=True))
+        for cell in cells.T.tolist()
+    ]
