@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+from misfeat.exceptions import MisfeatError, listed
 from misfeat.nesting import NESTED
 from misfeat.parameters import parameters_of
+from misfeat.selection.checking import demand, is_count
 from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.saving import decoded_completer, encoded_completer, read_saved
+from misfeat.selection.folders import MANIFEST, as_folder
+from misfeat.selection.saving import (
+    MALFORMED,
+    decoded_completer,
+    encoded_completer,
+    incomplete,
+    read_saved,
+)
 from misfeat.show.shown import ShownSelection
 
 if TYPE_CHECKING:
@@ -47,6 +55,13 @@ def as_plain_values(selector: Any) -> dict[str, Any]:
     }
 
 
+def save_selector(
+    selector: Any, folder: str | Path, beside: Mapping[str, bytes] | None = None
+) -> None:
+    """Save a fitted estimator with its selection, and the parts of a run that go with them."""
+    selector.selection_.save(folder, as_plain_values(selector), beside)
+
+
 def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
     """An estimator of a class, as it was saved with its selection."""
     saved = read_saved(folder)
@@ -56,26 +71,33 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
             folder=str(folder),
         )
     try:
-        return _restored(kind, saved.estimator, ShownSelection.from_saved(saved), str(folder))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DamagedFileError(
-            "{folder!r} is no complete selection ({error}); save it again.",
-            folder=str(folder),
-            error=str(error),
-        ) from error
+        _check_saved(saved.estimator)
+        params = {n: _decoded(n, value) for n, value in saved.estimator["params"].items()}
+    except MALFORMED as error:
+        raise incomplete(as_folder(folder) / MANIFEST, error) from error
+    _check_class(kind, saved.estimator, str(folder))
+    made: Kind = _restored(kind(**params), saved.estimator, ShownSelection.from_saved(saved))
+    return made
 
 
-def _restored(
-    kind: type[Kind], saved: Mapping[str, Any], selection: ShownSelection, folder: str
-) -> Kind:
-    _check_class(kind, saved, folder)
-    selector: Any = kind(**{n: _decoded(n, value) for n, value in saved["params"].items()})
+def _check_saved(saved: Mapping[str, Any]) -> None:
+    """Raise unless the plain values of an estimator have the types that they must have."""
+    names, count = saved["feature_names_in"], saved["n_features_in"]
+    demand(isinstance(saved["class"], str), "the class of the estimator")
+    demand(isinstance(saved["params"], dict), "the parameters of the estimator")
+    demand(is_count(count), "the number of columns")
+    listed_names = isinstance(names, list) and len(names) == count
+    demand(names is None or listed_names, "the names of columns")
+    demand(all(isinstance(name, str) for name in names or ()), "the names of columns")
+
+
+def _restored(selector: Any, saved: Mapping[str, Any], selection: ShownSelection) -> Any:
+    """A selector as it was after its fit."""
     selector.selection_ = selection
     selector.n_features_in_ = saved["n_features_in"]
     if saved["feature_names_in"] is not None:
         selector.feature_names_in_ = np.array(saved["feature_names_in"], dtype=object)
-    made: Kind = selector
-    return made
+    return selector
 
 
 def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:

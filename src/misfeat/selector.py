@@ -38,7 +38,7 @@ from misfeat.machine.progress import progress_shown
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
 from misfeat.population.estimates import SAMPLE, Estimate
-from misfeat.restoring import as_plain_values, loaded_selector
+from misfeat.restoring import loaded_selector, save_selector
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.shown import ShownSelection
@@ -249,7 +249,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         True
         """
         check_is_fitted(self, "selection_")
-        self.selection_.save(folder, as_plain_values(self))
+        save_selector(self, folder)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

@@ -14,6 +14,8 @@ import tomli_w
 
 from misfeat.cli.options import OPTIONS
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.selection.committing import read_parts
+from misfeat.selection.folders import SETTINGS
 
 if TYPE_CHECKING:
     from misfeat.cli.options import RunOption
@@ -35,16 +37,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     """
     place = Path(file).expanduser()
     config = Setting("config", file) if asked else repr(file)
-    try:
-        held = tomllib.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MisfeatError(
-            "{config} cannot be read: {why}.", config=config, why=error.strerror
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise MisfeatError(
-            "{config} is no TOML file: {why}.", config=config, why=str(error)
-        ) from error
+    held = _parsed(_content(place, config), config)
     options: dict[str, Any] = {}
     for key, value in held.items():
         option = _known(key, file)
@@ -54,6 +47,26 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
             )
         options[option.name] = _checked(option, value, key, place)
     return options
+
+
+def _content(file: Path, config: Setting | str) -> bytes:
+    """What a file holds, as the last save left it where it is a part of a saved run."""
+    try:
+        parts = read_parts(file.parent, [file.name]) if file.name == SETTINGS else {}
+        return parts[file.name] if parts else file.read_bytes()
+    except OSError as error:
+        raise MisfeatError(
+            "{config} cannot be read: {why}.", config=config, why=error.strerror
+        ) from error
+
+
+def _parsed(content: bytes, config: Setting | str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise MisfeatError(
+            "{config} is no TOML file: {why}.", config=config, why=str(error)
+        ) from error
 
 
 def _known(key: str, file: str) -> RunOption:

@@ -22,17 +22,23 @@ def report(
 ) -> None:
     """Write the report of a saved run."""
     from misfeat.cli.browser import open_page
-    from misfeat.cli.folder import saved_settings, write_report
-    from misfeat.selection.folders import REPORT
+    from misfeat.cli.folder import report_of, saved_settings
+    from misfeat.selection.committing import add_part, read_parts
+    from misfeat.selection.folders import MANIFEST, REPORT
     from misfeat.show.shown import ShownSelection
 
     del debug
-    file = Path(out).expanduser() if out else Path(folder).expanduser() / REPORT
+    place = Path(folder).expanduser()
+    file = Path(out).expanduser() if out else place / REPORT
     with warnings_as_notes(quiet) as warned:
+        manifest = read_parts(place, [MANIFEST]).get(MANIFEST, b"")
         selection = ShownSelection.load(folder)
         selection.verbose = int(not quiet)
-        said = saved_settings(folder)
-        write_report(selection, file, title or said["title"], said.costs())
+        page = report_of(selection, saved_settings(folder), title)
+        if out:
+            page.write_html(file)
+        else:
+            add_part(place, REPORT, page.html().encode(), manifest)
     if not quiet:
         say_notes(warned)
         say(f"Report: {file}")

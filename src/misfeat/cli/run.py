@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from contextlib import nullcontext
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from misfeat.selection.selection import Selection
     from misfeat.selector import SubgroupSelector
-    from misfeat.show.shown import ShownSelection
 
     Rows = list[dict[str, Any]]
 
@@ -82,8 +82,7 @@ def answer(settings: RunSettings) -> None:
         lost = _lost_while_printing(selection, worths, settings["json"])
         if not quiet:
             say_notes(notes)
-        if folder is not None:
-            _report(selection, settings, folder)
+            _say_where(settings["out"], folder)
     if lost is not None:
         raise lost
 
@@ -134,20 +133,21 @@ def _print(selection: Selection, worths: Rows, as_json: bool) -> None:
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
-    """Save a run and the settings that repeat it."""
+    """Save a run, the settings that repeat it and its report, all in one."""
     from misfeat.cli.config import as_config
-    from misfeat.selection.folders import SETTINGS
+    from misfeat.cli.folder import report_of
+    from misfeat.restoring import save_selector
+    from misfeat.selection.folders import REPORT, SETTINGS
 
-    selector.save(folder)
-    (folder / SETTINGS).write_text(as_config(settings, folder), encoding="utf-8")
+    # A report validates the answers of a copy: what is printed and saved does so where asked to.
+    report = report_of(copy(selector.selection_), settings)
+    beside = {SETTINGS: as_config(settings, folder), REPORT: report.html()}
+    save_selector(selector, folder, {name: text.encode() for name, text in beside.items()})
 
 
-def _report(selection: ShownSelection, settings: RunSettings, folder: Path) -> None:
-    from misfeat.cli.folder import write_report
+def _say_where(out: str, folder: Path | None) -> None:
     from misfeat.selection.folders import REPORT
 
-    if not settings["quiet"]:
-        say(f"Run:    {settings['out']}")
-    write_report(selection, folder / REPORT, settings["title"], settings.costs())
-    if not settings["quiet"]:
+    if folder is not None:
+        say(f"Run:    {out}")
         say(f"Report: {folder / REPORT}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
+from misfeat.restoring import save_selector
 from misfeat.selection.folders import REPORT, SETTINGS
 
 if TYPE_CHECKING:
@@ -20,10 +21,9 @@ def write_results(selector: SubgroupSelector, place: Path, title: str) -> None:
     """Write the run and the report, before anything is printed that nobody may read to its end."""
     # A report validates the answers, so that the tables then say how far to trust them.
     report = selector.report(title=title)
-    selector.save(place)
-    about = "# misfeat report reads this.\n"
-    (place / SETTINGS).write_text(about + tomli_w.dumps({"title": title}), encoding="utf-8")
-    report.write_html(place / REPORT)
+    settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": title})
+    beside = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
+    save_selector(selector, place, beside)
 
 
 def say_where(place: Path, console: Console) -> None:

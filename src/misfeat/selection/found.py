@@ -161,7 +161,12 @@ class Found:
             )
         return numbers
 
-    def save(self, folder: str | Path, estimator: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self,
+        folder: str | Path,
+        estimator: Mapping[str, Any] | None = None,
+        beside: Mapping[str, bytes] | None = None,
+    ) -> None:
         """Write the selection to a folder, which `load` reads back.
 
         JSON for settings, safetensors for arrays. An older selection in the folder is replaced at
@@ -173,6 +178,9 @@ class Found:
             Where to; it is made where it does not exist.
         estimator : mapping, default=None
             Plain values to keep beside it, for whoever made it.
+        beside : mapping of str to bytes, default=None
+            The contents of ``report.html`` and ``run.toml``, which are then written and later
+            replaced together with the selection.
 
         Examples
         --------
@@ -187,7 +195,7 @@ class Found:
         True
         """
         found = Saved(self.cohorts, self.book, self.asked, self.validation, estimator)
-        write_saved(found, folder)
+        write_saved(found, folder, beside)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

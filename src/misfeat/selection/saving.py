@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from errno import ENOENT
+from os import strerror
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,20 +23,45 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
 from misfeat.population import Estimate
 from misfeat.selection.asked import Asked
+from misfeat.selection.checking import (
+    ContradictionError,
+    check_asked,
+    check_book,
+    check_cohorts,
+    check_estimate,
+    check_held,
+    check_scores,
+    check_sums,
+    demand,
+)
+from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.folders import ARRAYS, MANIFEST, as_folder, write_folder
+from misfeat.selection.folders import ARRAYS, MANIFEST, as_folder, refuse_foreign
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from misfeat.information.measures import Measure
 
     Arrays = dict[str, NDArray[Any]]
 
 FORMAT, VERSION = "misfeat selection", 3
+MALFORMED = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+)
+"""What building on data of another form than expected raises."""
+LONGEST_REASON = 200
+"""Characters of what went wrong that a message repeats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +89,20 @@ class Saved:
     estimator: Mapping[str, Any] | None = None
 
 
-def write_saved(saved: Saved, folder: str | Path) -> None:
-    """Write what a fit found to a folder; an older one is replaced at once or not at all."""
+def write_saved(
+    saved: Saved, folder: str | Path, beside: Mapping[str, bytes] | None = None
+) -> None:
+    """Write what a fit found to a folder; an older one is replaced at once or not at all.
+
+    Parameters
+    ----------
+    saved : Saved
+        What a fit found.
+    folder : str or Path
+        Where to.
+    beside : mapping of str to bytes, default=None
+        Further parts of the same whole: a report, and the settings of a run.
+    """
     from safetensors.numpy import save
 
     arrays: Arrays = {}
@@ -72,30 +112,29 @@ def write_saved(saved: Saved, folder: str | Path) -> None:
     manifest["checksum"] = _checksum(manifest)
     place = as_folder(folder)
     place = place.resolve() if place.is_symlink() else place
-    write_folder(place, {MANIFEST: _as_text(manifest), ARRAYS: packed})
+    refuse_foreign(place)
+    write_parts(place, {MANIFEST: _as_text(manifest), ARRAYS: packed, **(beside or {})})
 
 
 def read_saved(folder: str | Path) -> Saved:
-    """Read what `write_saved` wrote."""
-    from safetensors.numpy import load
-
+    """Read what `write_saved` wrote, and check all of it."""
     place = as_folder(folder)
-    manifest = _read_manifest(place)
-    file = place / ARRAYS
+    parts = _read(place)
     try:
-        packed = file.read_bytes()
-    except OSError as error:
-        raise _unreadable(file, error) from error
-    if hashlib.sha256(packed).hexdigest() != manifest.get("arrays"):
-        raise _damaged(file)
-    try:
-        return _restored(manifest, load(packed))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise DamagedFileError(
-            "{file!r} is no complete selection ({error}); save it again.",
-            file=str(place),
-            error=str(error),
-        ) from error
+        return _restored(parts.manifest, _unpacked_arrays(parts.packed))
+    except ContradictionError as error:
+        raise incomplete(place / error.part, error) from error
+    except MALFORMED as error:
+        raise incomplete(place, error) from error
+
+
+def incomplete(file: Path, error: Exception) -> DamagedFileError:
+    """The error for a file that does not hold what it should."""
+    return DamagedFileError(
+        "{file!r} is no complete selection ({error}); save it again.",
+        file=str(file),
+        error=str(error).partition("\n")[0][:LONGEST_REASON],
+    )
 
 
 def encoded_completer(completer: Any) -> Any:
@@ -140,24 +179,40 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
 
 
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
+    """What a manifest and its arrays hold, each step checked before the next one builds on it."""
+    kinds = {"cohorts", "book"} | ({"sums"} if manifest["sums"] is not None else set())
+    demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
     cohorts = Cohorts(**held, columns=audits)
+    check_cohorts(cohorts)
     completer = decoded_completer(manifest["completer"])
+    demand(not isinstance(completer, str), "the completer")
     estimate = Estimate(completer=completer, **manifest["estimate"])
+    check_estimate(estimate)
     measure: Any
     if manifest["sums"] is None:
         measure = MutualInformation(cohorts, above_chance=estimate.above_chance)
     else:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
+        check_sums(sums, cohorts)
         measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
-    return Saved(
-        cohorts,
-        ScoreBook.unpacked(manifest["book"], arrays, measure, estimate),
-        Asked(**_unpacked(manifest["asked"], "asked", arrays)),
-        manifest["validation"],
-        manifest["estimator"],
-    )
+    asked = Asked(**_unpacked(manifest["asked"], "asked", arrays))
+    check_asked(asked, measure.features)
+    book = _restored_book(manifest["book"], arrays, measure, estimate)
+    validation, estimator = manifest["validation"], manifest["estimator"]
+    demand(validation is None or isinstance(validation, str), "the validation")
+    demand(estimator is None or isinstance(estimator, dict), "the estimator")
+    return Saved(cohorts, book, asked, validation, estimator)
+
+
+def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:
+    own = {name: array for name, array in arrays.items() if name.startswith("book.")}
+    check_held(held, set(own), len(measure.features))
+    check_scores(own, measure)
+    book = ScoreBook.unpacked(held, own, measure, estimate)
+    check_book(book)
+    return book
 
 
 def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any]:
@@ -181,21 +236,53 @@ def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any
     return {**found, **own}
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    file = folder / MANIFEST
+class _Parts(NamedTuple):
+    """The files of a selection, read and not yet understood."""
+
+    manifest: dict[str, Any]
+    packed: bytes
+
+
+def _unpacked_arrays(packed: bytes) -> Arrays:
+    """Arrays by name; what is no such file is told as a ValueError."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
     try:
-        text = file.read_bytes()
-        manifest = json.loads(text)
-    except (FileNotFoundError, NotADirectoryError) as error:
+        arrays: Arrays = load(packed)
+    except SafetensorError as error:
+        raise ContradictionError(ARRAYS, str(error)) from error
+    return arrays
+
+
+def _read(folder: Path) -> _Parts:
+    """The manifest and the packed arrays, of one save, with the checksums that they should have."""
+    try:
+        parts = read_parts(folder, [MANIFEST, ARRAYS])
+    except OSError as error:
+        raise _unreadable(Path(error.filename or folder), error) from error
+    if MANIFEST not in parts:
         raise MisfeatError(
             "There is no selection in {folder!r}: it holds no {file}.",
             folder=str(folder),
             file=MANIFEST,
-        ) from error
-    except OSError as error:
-        raise _unreadable(file, error) from error
+        )
+    try:
+        manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
     except (ValueError, RecursionError) as error:
-        raise _damaged(file) from error
+        if isinstance(error, MisfeatError):
+            raise
+        raise _damaged(folder / MANIFEST) from error
+    file = folder / ARRAYS
+    if ARRAYS not in parts:
+        raise _unreadable(file, FileNotFoundError(ENOENT, strerror(ENOENT)))
+    if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
+        raise _damaged(file)
+    return _Parts(manifest, parts[ARRAYS])
+
+
+def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
+    manifest = json.loads(text, parse_constant=_no_number)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise MisfeatError("{file!r} is no selection of misfeat.", file=str(file))
     version = manifest.get("version")
@@ -204,12 +291,16 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
             "{file!r} was written by another misfeat ({misfeat}, format {version}); use that "
             "version to read it, or fit and save again.",
             file=str(file),
-            misfeat=manifest.get("misfeat"),
-            version=version,
+            misfeat=str(manifest.get("misfeat"))[:LONGEST_REASON],
+            version=str(version)[:LONGEST_REASON],
         )
     if _checksum(manifest) != manifest.get("checksum") or _as_text(manifest) != text:
         raise _damaged(file)
     return manifest
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number")
 
 
 def _unreadable(file: Path, error: OSError) -> MisfeatError:

@@ -115,6 +115,11 @@ class ScoreBook:
         """The scores computed so far, by size from 0; NaN where one was not."""
         return tuple(self._exact)
 
+    @property
+    def held(self) -> dict[int, CompletedScores]:
+        """The scores completed so far, by size."""
+        return dict(self._completed)
+
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What the book holds: arrays put into a dict, the rest returned as plain values."""
         with self._lock:
