@@ -85,7 +85,7 @@ def _save(selector: SubgroupSelector, folder: Path, wrong: list[str]) -> None:
     for _ in range(N_SAVES):
         try:
             selector.save(folder)
-        except Exception as error:  # noqa: BLE001, PERF203
+        except Exception as error:
             wrong.append(f"a save failed: {error!r}")
 
 

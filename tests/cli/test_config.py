@@ -88,6 +88,8 @@ def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
         ("size = 2024-01-01", "size = 2024-01-01 must be an integer."),
         ("min-rows = 1\nmin_rows = 2", "says 'min-rows' twice"),
         ("size = ", "is no TOML file"),
+        (f"size = {'9' * 5000}", "is no TOML file"),
+        (f"by = {'[' * 2000}", "is no TOML file"),
     ],
 )
 def test_what_a_file_may_not_say_is_named(table, write, text, message):

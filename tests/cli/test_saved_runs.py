@@ -109,6 +109,36 @@ def test_a_report_that_is_written_again_keeps_the_costs_and_the_title_of_the_run
     assert again != plain
 
 
+def test_a_report_is_not_written_through_a_link_in_a_received_folder(saved, tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    (saved / "report.html").symlink_to(tmp_path / "letter.txt")
+    assert run("report", str(saved)).exit_code == 0
+    assert (tmp_path / "letter.txt").read_text() == "dear"
+    assert "site=a" in (saved / "report.html").read_text(encoding="utf-8")
+
+
+def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("misfeat.cli.folder.report_of", interrupted)
+    folder = tmp_path / "run"
+    assert run("run", table, *QUICK, "--out", str(folder)).exit_code != 0
+    assert sorted(file.name for file in folder.iterdir()) == sorted({*FILES} - {"report.html"})
+    assert SubgroupSelector.load(folder).size == 2
+
+
+def test_settings_that_wait_for_their_place_are_read(table, tmp_path):
+    folder = tmp_path / "run"
+    assert run("run", table, *QUICK, "--top", "4", "--out", str(folder)).exit_code == 0
+    (folder / ".committed").mkdir()
+    for name in FILES:
+        (folder / name).rename(folder / ".committed" / name)
+    assert saved_settings(str(folder))["top"] == 4
+    again = run("run", "--config", str(folder / "run.toml"), "--json")
+    assert again.exit_code == 0, again.stderr
+
+
 def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):
     opened = tmp_path / "opened"
     code = f"import sys; open({str(opened)!r}, 'w').write(sys.argv[1])"

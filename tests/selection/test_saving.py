@@ -132,6 +132,12 @@ def test_a_completer_of_ones_own_cannot_be_saved(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_nothing_but_settings_and_a_report_goes_beside_a_selection(selector, tmp_path):
+    with pytest.raises(MisfeatError, match=r"'thesis.txt' is no part of a selection"):
+        selector.selection_.save(tmp_path / "run", beside={"thesis.txt": b"years of work"})
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_pickled_selector_answers_too(selector):
     again = pickle.loads(pickle.dumps(selector))  # noqa: S301
     pd.testing.assert_frame_equal(again.scores(), selector.scores())

@@ -139,10 +139,14 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> No
     from misfeat.restoring import save_selector
     from misfeat.selection.folders import REPORT, SETTINGS
 
-    # A report validates the answers of a copy: what is printed and saved does so where asked to.
-    report = report_of(copy(selector.selection_), settings)
-    beside = {SETTINGS: as_config(settings, folder), REPORT: report.html()}
-    save_selector(selector, folder, {name: text.encode() for name, text in beside.items()})
+    beside = {SETTINGS: as_config(settings, folder).encode()}
+    try:
+        # Of a copy, since a report validates: what is printed and saved does so where asked to.
+        page = report_of(copy(selector.selection_), settings).html()
+    except BaseException:  # an interrupt, too: the answers took longer than the page
+        save_selector(selector, folder, beside)
+        raise
+    save_selector(selector, folder, {**beside, REPORT: page.encode()})
 
 
 def _say_where(out: str, folder: Path | None) -> None:

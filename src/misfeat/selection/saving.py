@@ -36,7 +36,14 @@ from misfeat.selection.checking import (
 )
 from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.folders import ARRAYS, MANIFEST, as_folder, refuse_foreign
+from misfeat.selection.folders import (
+    ARRAYS,
+    MANIFEST,
+    REPORT,
+    SETTINGS,
+    as_folder,
+    refuse_foreign,
+)
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.version import __version__
 
@@ -105,6 +112,15 @@ def write_saved(
     """
     from safetensors.numpy import save
 
+    beside = beside or {}
+    unknown = sorted(set(beside) - {REPORT, SETTINGS})
+    if unknown:
+        raise MisfeatError(
+            "{name!r} is no part of a selection; {report} and {settings} are.",
+            name=unknown[0],
+            report=REPORT,
+            settings=SETTINGS,
+        )
     arrays: Arrays = {}
     manifest = _manifest_of(saved, arrays)
     packed = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
@@ -113,7 +129,7 @@ def write_saved(
     place = as_folder(folder)
     place = place.resolve() if place.is_symlink() else place
     refuse_foreign(place)
-    write_parts(place, {MANIFEST: _as_text(manifest), ARRAYS: packed, **(beside or {})})
+    write_parts(place, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
 
 
 def read_saved(folder: str | Path) -> Saved:

@@ -1,0 +1,191 @@
+"""Saved selections are forged and flipped, then loaded and asked, in a process that may die of it.
+
+A forged file comes with the right checksums. It may be a selection all the same, another one; then
+its answers must be whole, and what was computed must be what its own rows give.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import resource
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat import Coding, MisfeatError, SubgroupSelector
+from misfeat.datasets import make_cohorts
+from tests.attacks.forging import ARRAYS, MANIFEST, Change, Files, changed
+from tests.attacks.tally import Tally, run_script
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+PROMISE = (
+    "A saved selection that was damaged is refused. A forged one whose checksums are right is "
+    "refused, or is a selection like any other: no crash, no foreign error, scores within their "
+    "bounds, and computed scores as its rows give them. Estimates within their bounds are taken "
+    "at their word."
+)
+SECONDS = 60
+"""A case that takes longer hangs."""
+BYTES = 3 * 2**30
+"""What a case may take beyond what the process has."""
+CLOSE = 1e-6
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"measure": "r2"},
+    {"estimate": "sample"},
+    {"estimate": "above_chance", "completer": "gain"},
+    {"budget": 0.5, "random_state": 0},
+    {"completer": "interactions", "estimate": "sample", "coding": Coding(sporadic="available")},
+]
+
+
+def forged(cases: int, seed: int) -> Tally:
+    """Load and ask changed selections."""
+    tally = Tally("forged", PROMISE)
+    with tempfile.TemporaryDirectory() as place:
+        originals = _originals(Path(place))
+        worker = _Worker(originals, Path(place), seed)
+        for case in range(cases):
+            outcome, right, what = worker.ask(case)
+            if right:
+                tally.well(outcome)
+            else:
+                tally.wrongly(outcome, what)
+        worker.stop()
+    return tally
+
+
+def _originals(place: Path) -> list[Files]:
+    """Selections of every kind, with answers of some sizes and none of others."""
+    found = []
+    for number, settings in enumerate(KINDS):
+        data = make_cohorts(3, 60, 4, hide=0.25, random_state=number)
+        columns = {name: list(values) for name, values in data.columns.items()}
+        columns["f1"][::7] = [None] * len(columns["f1"][::7])
+        selector = SubgroupSelector(data.groups, size=2, k=3, **settings)
+        selector.fit(columns, data.target).save(place / f"original{number}")
+        _answers(SubgroupSelector.load(place / f"original{number}"))  # compiles what is needed
+        files = [(place / f"original{number}" / name).read_bytes() for name in (MANIFEST, ARRAYS)]
+        found.append(Files(*files))
+    return found
+
+
+class _Worker:
+    """A process that tries cases, and another one in its place when it dies."""
+
+    def __init__(self, originals: list[Files], place: Path, seed: int) -> None:
+        self._given = (originals, place, seed)
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self._ours, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, *self._given))
+        self._process.start()
+        theirs.close()
+
+    def ask(self, case: int) -> tuple[str, bool, str]:
+        """How a case ended, whether it may end so, and what it was."""
+        self._ours.send(case)
+        what = self._ours.recv()
+        try:
+            if self._ours.poll(SECONDS):
+                outcome, right, told = self._ours.recv()
+                return outcome, right, f"{what}: {told}"
+            outcome = "hangs"
+            self._process.kill()
+        except EOFError:
+            outcome = "crash"
+        self._process.join()
+        code = self._process.exitcode
+        self._start()
+        return outcome, False, f"{what}: exit code {code}"
+
+    def stop(self) -> None:
+        self._ours.send(None)
+        self._process.join()
+
+
+def _work(told: Connection, originals: list[Files], place: Path, seed: int) -> None:
+    warnings.simplefilter("ignore")
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    folder = place / "case"
+    folder.mkdir(exist_ok=True)
+    while (case := told.recv()) is not None:
+        rng = random.Random(f"{seed} {case}")
+        number = rng.randrange(len(originals))
+        other = originals[(number + 1) % len(originals)]
+        change = changed(rng, originals[number], other)
+        told.send(f"case {case}, kind {number}, {change.what}")
+        (folder / MANIFEST).write_bytes(change.files.manifest)
+        (folder / ARRAYS).write_bytes(change.files.arrays)
+        told.send(_outcome(folder, change))
+
+
+def _outcome(folder: Path, change: Change) -> tuple[str, bool, str]:
+    kind = "forged" if change.forged else "damaged"
+    try:
+        loaded = SubgroupSelector.load(folder)
+    except MisfeatError:
+        return f"{kind}, refused", True, ""
+    except BaseException as error:
+        return "foreign error", False, repr(error)[:200]
+    if not change.forged:
+        return "damaged, accepted", False, ""
+    try:
+        wrong = _answers(loaded)
+    except MisfeatError:
+        return "forged, refused when asked", True, ""
+    except BaseException as error:
+        return "foreign error when asked", False, repr(error)[:200]
+    if wrong:
+        return "forged, accepted with a different answer", False, wrong
+    named = "another estimate" if change.estimates else "another selection"
+    return f"forged, accepted as {named}", True, ""
+
+
+def _answers(selector: SubgroupSelector) -> str:
+    """Ask everything; what is wrong with the answers, which is nothing, as a rule."""
+    selection = selector.selection_
+    selector.subgroups_.to_dict()
+    selector.cautions()
+    selector.worth_collecting()
+    for size in (2, 1, 3):
+        if size > len(selection.features):
+            continue
+        selector.top_k(size=size, k=2)
+        selector.scores(size=size)
+        held = selection.completed(size)
+        for values in (held.low, held.score, held.high):
+            if not np.isfinite(values).all():
+                return "a score that is no number"
+        if (held.low > held.score + CLOSE).any() or (held.score > held.high + CLOSE).any():
+            return "a score outside its interval"
+        most = selection.book.measure.ceiling[:, None] + CLOSE
+        if (held.score < -CLOSE).any() or (held.score > most).any():
+            return "a score outside what is possible"
+    return _unlike_rows(selection.book)
+
+
+def _unlike_rows(book: Any) -> str:
+    """Whether computed scores are other than what the rows give."""
+    for size, scores in enumerate(book.computed):
+        for cohort, held in enumerate(scores):
+            (counted,) = book.measure.of_levels(cohort, size, size, None)
+            unasked = np.isnan(held) & (book.budget < 1)
+            if not (unasked | np.isclose(held, counted, atol=CLOSE, equal_nan=True)).all():
+                return f"scores of size {size} that the rows do not give"
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(run_script(forged, 10_000))

@@ -1,0 +1,225 @@
+"""Forged selections with right checksums: what contradicts itself is refused, and told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import load, save
+
+from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector
+from misfeat.datasets import make_cohorts
+from tests.attacks.forging import ARRAYS, MANIFEST, Files, sealed
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory):
+    """A selection of rows, and one of sums of products, as files."""
+    found = {}
+    for measure in ("mutual_info", "r2"):
+        data = make_cohorts(3, 100, 4, hide=0.3, random_state=0)
+        folder = tmp_path_factory.mktemp(measure) / "run"
+        made = SubgroupSelector(data.groups, size=2, k=3, measure=measure)
+        made.fit(pd.DataFrame(data.columns), data.target).save(folder)
+        found[measure] = Files(*((folder / name).read_bytes() for name in (MANIFEST, ARRAYS)))
+    return found
+
+
+@pytest.fixture
+def forge(originals, tmp_path):
+    """Write a selection with changed fields or arrays, and right checksums."""
+
+    def forged(measure="mutual_info", fields=None, arrays=None):
+        manifest = json.loads(originals[measure].manifest)
+        held = {name: array.copy() for name, array in load(originals[measure].arrays).items()}
+        if fields is not None:
+            fields(manifest)
+        if arrays is not None:
+            arrays(held)
+        packed = save({name: np.ascontiguousarray(array) for name, array in held.items()})
+        files = sealed(manifest, packed)
+        (tmp_path / MANIFEST).write_bytes(files.manifest)
+        (tmp_path / ARRAYS).write_bytes(files.arrays)
+        return tmp_path
+
+    return forged
+
+
+def put(name, place, value):
+    def change(held):
+        held[name][place] = value
+
+    return change
+
+
+def renewed(name, make):
+    def change(held):
+        held[name] = make(held[name])
+
+    return change
+
+
+def test_what_was_not_changed_is_accepted(forge):
+    for measure in ("mutual_info", "r2"):
+        assert len(Selection.load(forge(measure)).top_k())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("cohorts.codes", (0, 0), 100), "a code that there is not"),
+        (put("cohorts.codes", (0, 0), -2), "a code that there is not"),
+        (put("cohorts.target_codes", 0, 100), "a class that there is not"),
+        (put("cohorts.target_codes", 0, -1), "a class that there is not"),
+        (put("cohorts.weights", 0, 0), "a weight that is not positive"),
+        (put("cohorts.weights", 0, 2**60), "the sum of weights"),
+        (put("cohorts.weights", 0, 7), "scores of size 1 are not those of the rows"),
+        (put("cohorts.offsets", 0, 1), "the order of offsets"),
+        (put("cohorts.offsets", -1, 10**6), r"cohorts.weights has the shape \(\d+,\), not"),
+        (put("cohorts.offsets", 1, 10**6), "the order of offsets"),
+        (put("cohorts.missing", ..., True), "values of a feature that was never recorded"),
+        (renewed("cohorts.codes", lambda a: a.astype(np.int64)), "cohorts.codes has the type"),
+        (renewed("cohorts.codes", lambda a: a[:, :-1]), "cohorts.codes has the shape"),
+        (renewed("cohorts.missing", lambda a: a.astype(np.uint8)), "cohorts.missing has the type"),
+        (
+            renewed("cohorts.missing", lambda a: (a.view(np.uint8) + 7).view(np.bool_)),
+            "cohorts.missing holds what is no flag",
+        ),
+        (put("book.exact.0", (0, 0), 0.1), "the score of no feature"),
+        (put("book.exact.1", (0, 0), np.inf), "a score that is no number"),
+        (put("book.exact.2", ..., 0.1), "scores of size 2 are not those of the rows"),
+        (renewed("book.exact.2", lambda a: a[:, :-1]), "book.exact.2 has the shape"),
+        (put("book.completed.2.score", (0, 0), np.nan), "one that is no number"),
+        (put("book.completed.2.score", (0, 0), 0.69), "outside their intervals"),
+        (put("book.completed.2.high", (0, 0), 9.0), "above what there is to tell"),
+        (put("book.completed.2.low", (0, 0), -0.1), "below 0"),
+        (put("book.completed.2.support", (0, 0), 9), "what they rest on"),
+        (renewed("book.completed.2.predicted", np.logical_not), "which are predicted"),
+        (lambda held: held.pop("book.exact.1"), "scores are missing, or there are others"),
+        (lambda held: held.pop("cohorts.codes"), "codes"),
+        (lambda held: held.update(further=np.zeros(1)), "an unknown array"),
+    ],
+)
+def test_arrays_that_contradict_themselves_are_refused(forge, change, message):
+    with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
+        Selection.load(forge(arrays=change))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("cohorts.names", {"tuple": []}, "there is no subgroup"),
+        ("cohorts.names", {"tuple": ["a", "a", "b"]}, "names: one that is there twice"),
+        ("cohorts.names", {"tuple": [1, 2, 3]}, "names: one that is no text"),
+        ("cohorts.features", ["f1"], "features: no tuple"),
+        ("cohorts.target", 3, "the target is no text"),
+        ("cohorts.classes", {"tuple": []}, "the number of classes"),
+        ("cohorts.categories", {"tuple": []}, "the length of categories"),
+        ("asked.size", 10**9, "the size of sets"),
+        ("asked.size", True, "the size of sets"),
+        ("asked.k", -1, "the number of sets"),
+        ("asked.include", {"tuple": ["nowhere"]}, "the features to include"),
+        ("asked.seed", "0", "the seed"),
+        ("asked.backend", "os", "the library of answers"),
+        ("asked.settings", 1, "settings"),
+        ("estimate.name", "truth", "the name of the estimate"),
+        ("estimate.confidence", 1.5, "the confidence"),
+        ("completer", "gain", "the completer"),
+        ("completer.name", "os", "os"),
+        ("book.budget", 0, "the budget"),
+        ("book.sampler", "x", "the sampler"),
+        ("book.n_jobs", 10**9, "the number of threads"),
+        ("book.n_exact", 10**9, "the number of sizes"),
+        ("book.sizes", [99], "a size"),
+        ("book.sizes", [1, 1], "scores are missing"),
+        ("book.entropy", "-1", "the seed of draws"),
+        ("book.drawn", -1, "the number of draws"),
+        ("validation", 1, "the validation"),
+        ("estimator", 1, "the estimator"),
+    ],
+)
+def test_fields_that_no_selection_has_are_refused(forge, path, value, message):
+    def change(manifest):
+        *way, last = path.split(".")
+        for key in way:
+            manifest = manifest[key]
+        manifest[last] = value
+
+    with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
+        Selection.load(forge(fields=change))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("class", 1, "the class of the estimator"),
+        ("params", [], "the parameters of the estimator"),
+        ("n_features_in", -1, "the number of columns"),
+        ("feature_names_in", ["f1"], "the names of columns"),
+        ("params", {"groups": {"os.system": "x"}}, "no encoded value"),
+    ],
+)
+def test_estimators_that_contradict_themselves_are_refused(forge, path, value, message):
+    folder = forge(fields=lambda manifest: manifest["estimator"].update({path: value}))
+    with pytest.raises(DamagedFileError, match=message):
+        SubgroupSelector.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("sums.products", (0, 0, 0), np.nan), "a sum that is no number"),
+        (put("sums.rows", 0, 0), "the number of rows of sums"),
+        (put("sums.products", ..., 1.0), "are not those of the rows"),
+        (renewed("sums.products", lambda a: a[:, :-1]), "sums.products has the shape"),
+    ],
+)
+def test_sums_that_contradict_themselves_are_refused(forge, change, message):
+    with pytest.raises(DamagedFileError, match=message):
+        Selection.load(forge("r2", arrays=change))
+
+
+def test_what_is_nested_deeper_than_anything_that_is_saved_is_refused(forge):
+    deep = []
+    for _ in range(450):
+        deep = [deep]
+    for name in ("asked", "cohorts"):
+        folder = forge(
+            fields=lambda manifest, name=name: manifest[name].update(target=deep, k=deep)
+        )
+        with pytest.raises(DamagedFileError, match="is no complete selection"):
+            Selection.load(folder)
+    (folder / MANIFEST).write_text("[" * 100_000)
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        Selection.load(folder)
+
+
+def test_arrays_that_are_none_are_refused(forge, originals):
+    folder = forge()
+    for packed in (b"", b"\xff" * 40, originals["r2"].arrays):
+        files = sealed(json.loads(originals["mutual_info"].manifest), packed)
+        (folder / MANIFEST).write_bytes(files.manifest)
+        (folder / ARRAYS).write_bytes(files.arrays)
+        with pytest.raises(DamagedFileError, match="is no complete selection"):
+            Selection.load(folder)
+
+
+def test_scores_of_many_rows_are_checked_by_some_of_the_sets(forge, monkeypatch):
+    from misfeat.selection import checking
+
+    monkeypatch.setattr(checking, "ROWS_CHECKED", 1)
+    Selection.load(forge())
+    with pytest.raises(DamagedFileError, match="not those of the rows"):
+        Selection.load(forge(arrays=put("book.exact.2", ..., 0.1)))
+
+
+def test_rows_that_lack_values_and_samples_of_sets_pass(tmp_path):
+    data = make_cohorts(2, 80, 4, hide=0.3, random_state=1)
+    table = pd.DataFrame(data.columns)
+    table.loc[::5, "f1"] = None
+    for settings in ({"coding": Coding(sporadic="available")}, {"budget": 0.5}):
+        made = SubgroupSelector(data.groups, size=2, random_state=0, **settings)
+        made.fit(table, data.target).save(tmp_path / "run")
+        assert SubgroupSelector.load(tmp_path / "run").scores(3).equals(made.scores(3))
