@@ -31,7 +31,7 @@ PROMISE = (
     "bounds, and computed scores as its rows give them. Estimates within their bounds are taken "
     "at their word."
 )
-SECONDS = 60
+SECONDS = 20
 """A case that takes longer hangs."""
 BYTES = 3 * 2**30
 """What a case may take beyond what the process has."""

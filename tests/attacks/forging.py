@@ -32,8 +32,8 @@ VALUES: list[Any] = [
     {"float": "nan"}, {"float": "inf"}, {"float": "x"}, "", "x", "../x", "\ud800", "*",
     "é\n\x1b[31m", "9" * 5000, [], {}, [[]], {"tuple": []}, {"tuple": [1]}, {"tuple": ["x"]},
     {"dict": []}, {"dict": [["x", 1]]}, {"dict": [[[1], 1]]}, {"date": "2020-13-45"},
-    {"datetime": "never"}, {"os.system": "x"}, "gain", "transfer", "sample", "population", "r2", "os",
-    [1, 2, 3], _nested(50), _nested(400),
+    {"datetime": "never"}, {"os.system": "x"}, "gain", "transfer", "sample", "population", "r2",
+    "os", [1, 2, 3], _nested(50), _nested(400),
 ]  # fmt: skip
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?"]
 EXTREMES = [-2, -1, 0, 1, 2, 3, 5, 100, 127, 255, 32767, 65535, 2**31 - 1, 2**40, 2**62, -(2**62)]

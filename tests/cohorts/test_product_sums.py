@@ -121,6 +121,13 @@ def test_infinite_values_are_refused():
         build_product_sums(frame, "y")
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_whose_squares_are_too_large_are_refused():
+    frame = table().with_columns(b=pl.Series(np.random.default_rng(0).normal(size=400) * 1e200))
+    with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
+        build_product_sums(frame, "y")
+
+
 def test_groupings_with_too_many_combinations_are_refused_or_answered():
     rng = np.random.default_rng(0)
     many = {f"g{i}": rng.integers(60, size=400) for i in range(12)}

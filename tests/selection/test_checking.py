@@ -223,3 +223,15 @@ def test_rows_that_lack_values_and_samples_of_sets_pass(tmp_path):
         made = SubgroupSelector(data.groups, size=2, random_state=0, **settings)
         made.fit(table, data.target).save(tmp_path / "run")
         assert SubgroupSelector.load(tmp_path / "run").scores(3).equals(made.scores(3))
+
+
+@pytest.mark.filterwarnings("ignore::misfeat.exceptions.MisfeatWarning")
+@pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
+def test_odd_tables_pass(estimate, tmp_path):
+    rng = np.random.default_rng(0)
+    table = {"g": np.arange(40) // 2, "a": rng.integers(0, 3, 40), "b": rng.integers(0, 2, 40)}
+    for y in (np.zeros(40), rng.integers(0, 2, 40), np.where(table["g"] > 9, 1, table["b"])):
+        coding = Coding(min_rows=1)
+        made = SubgroupSelector("g", size=2, estimate=estimate, coding=coding)
+        made.fit({**table, "y": y}, "y").save(tmp_path / "run")
+        assert SubgroupSelector.load(tmp_path / "run").top_k(1).equals(made.top_k(1))

@@ -166,14 +166,28 @@ def _by_cohort(
     missing: NDArray[np.bool_] = share >= threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
+    products = _centred(both, first, product)[:, chosen][:, :, chosen]
+    _check_finite(products, [*compress(features, kept), cohorts.target])
     return ProductSums(
         names=cohorts.names,
         features=tuple(compress(features, kept)),
         target=cohorts.target,
         rows=rows.astype(np.int64),
-        products=_centred(both, first, product)[:, chosen][:, :, chosen],
+        products=products,
         missing=missing[:, kept],
     )
+
+
+def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:
+    """Raise where squares of a column are beyond what numbers can hold."""
+    too_large = ~np.isfinite(np.einsum("gii->gi", products)).all(axis=0)
+    if too_large.any():
+        raise MisfeatError(
+            "Column {column!r} holds values whose squares are too large to sum up; divide them by "
+            "a constant, or use {other}.",
+            column=columns[int(np.argmax(too_large))],
+            other=Setting("measure", "mutual_info"),
+        )
 
 
 def _added(part: NDArray[Any], cohort: NDArray[np.int64], n_cohorts: int) -> NDArray[np.float64]:
