@@ -158,6 +158,9 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             names = [name for name in table.names if name not in (target, *added)]
             selection = self._selection(table, target, rules, progress)
             selection.prepare()
+            least = self._nested("coding").min_cell
+            if least > 1:
+                selection = selection.withheld(int(least))
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
         note_columns(self, X, names)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.rules import CohortRules, Notes
 
@@ -156,16 +157,16 @@ def _unique(names: list[str]) -> list[str]:
 def _settle_small(
     runs: Runs, names: list[str], sizes: NDArray[np.int64], rules: CohortRules, notes: Notes
 ) -> tuple[Runs, list[str]]:
-    """Merge or drop the subgroups with fewer than `min_rows` rows, and say which."""
-    small = np.flatnonzero(sizes < rules.coding.min_rows)
+    """Merge or drop the subgroups with too few rows, and say which."""
+    coding = rules.coding
+    least = _least_rows(coding)
+    small = np.flatnonzero(sizes < least.value)
     if not len(small):
         return runs, names
-    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
-    if len(small) > MOST_NAMED:
-        shown += f" and {len(small) - MOST_NAMED:,} more"
-    large = np.flatnonzero(sizes >= rules.coding.min_rows)
-    merging = rules.coding.small_groups == "merge"
-    least = Setting("min_rows", rules.coding.min_rows)
+    shown = _small_ones(names, sizes, small, coding.min_cell)
+    large = np.flatnonzero(sizes >= least.value)
+    together = int(sizes[small].sum())
+    merging = coding.small_groups == "merge" and together >= coding.min_cell
     if not merging and not len(large):
         raise MisfeatError(
             "Every subgroup has fewer than {least} rows: {shown}.",
@@ -180,12 +181,12 @@ def _settle_small(
         fate=fate,
         shown=shown,
     )
-    if merging and sizes[small].sum() < rules.coding.min_rows:
+    if merging and together < least.value:
         notes.warn(
             "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
             "or use {dropping}.",
             name=SMALL,
-            rows=int(sizes[small].sum()),
+            rows=together,
             least=least,
             dropping=Setting("small_groups", "drop"),
         )
@@ -194,6 +195,23 @@ def _settle_small(
     renumbered[DROPPED] = DROPPED
     left = [names[i] for i in large] + ([SMALL] if merging else [])
     return replace(runs, cohort=renumbered[runs.cohort]), left
+
+
+def _least_rows(coding: Coding) -> Setting:
+    """The parameter that says from how many rows on a subgroup is not small."""
+    name = "min_cell" if coding.min_cell > coding.min_rows else "min_rows"
+    return Setting(name, getattr(coding, name))
+
+
+def _small_ones(
+    names: list[str], sizes: NDArray[np.int64], small: NDArray[np.int64], min_cell: int
+) -> str:
+    """The small subgroups with their rows; only how many there are where that is too much."""
+    if min_cell > 1:
+        return f"{len(small):,} in all"
+    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
+    more = len(small) - MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def systematically_missing(

@@ -36,6 +36,8 @@ class Asked:
         The dataframe library that answers come in; None: any installed one.
     settings : mapping of str to str
         The parameters that were not left at their defaults, as Python would write them.
+    min_cell : int
+        Nothing is shown, saved or exported that rests on fewer rows.
     """
 
     size: int
@@ -45,6 +47,7 @@ class Asked:
     seed: int | None = None
     backend: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    min_cell: int = 1
 
 
 def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:

@@ -31,7 +31,11 @@ ENOUGH_ROWS = 30
 
 
 def cautions_about(
-    cohorts: Cohorts, best: Sequence[ScoredSet], book: ScoreBook, unsettled: Unsettled
+    cohorts: Cohorts,
+    best: Sequence[ScoredSet],
+    book: ScoreBook,
+    unsettled: Unsettled,
+    min_cell: int = 1,
 ) -> list[Message]:
     """What may mislead in the answers about a table, a sentence each.
 
@@ -45,12 +49,14 @@ def cautions_about(
         Says what scores are.
     unsettled : Unsettled
         Says which pairs nobody recorded together.
+    min_cell : int, default=1
+        Fewer rows than this are not told of.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     return [
         *_single_values(cohorts),
         *(_few_rows(cohorts, best) if of_rows else ()),
-        *_few_cases(cohorts),
+        *_few_cases(cohorts, min_cell),
         *_few_subgroups(cohorts, book.estimate.name),
         *_next_to_nothing(cohorts, best),
         *_recorded_apart(best, book.measure.features, unsettled),
@@ -94,7 +100,7 @@ def _few_rows(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]
         )
 
 
-def _few_cases(cohorts: Cohorts) -> Iterator[Message]:
+def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Message]:
     """Subgroups in which few rows differ from the others, and such in which none does."""
     counts, single = {}, []
     for cohort in cohorts:
@@ -114,7 +120,14 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Message]:
             fewest=min(counts.values()),
             where=listed(counts, MOST_NAMED),
         )
-    if single:
+    if single and min_cell > 1:
+        yield Message(
+            "No class of {column!r} but one has {least} rows in {where}: nothing is told there.",
+            column=cohorts.target,
+            least=Setting("min_cell", min_cell),
+            where=listed(single, MOST_NAMED),
+        )
+    elif single:
         yield Message(
             "The target {column!r} has a single value in {where}: there is nothing to tell.",
             column=cohorts.target,

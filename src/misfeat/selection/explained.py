@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.information.measures import MutualInformation
 from misfeat.selection.asked import check_set
 from misfeat.selection.explaining import (
     Explanation,
@@ -13,13 +15,21 @@ from misfeat.selection.explaining import (
     predicted_counts,
     recorded_counts,
 )
-from misfeat.selection.found import Found
+from misfeat.selection.ranked import Ranked
+from misfeat.selection.withholding import withheld_cells, withheld_cohorts, withheld_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.selection.asked import Asked
+    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.ranking import ScoredSet
+    from misfeat.selection.scorebook import ScoreBook
 
 
-class Explained(Found):
+class Explained(Ranked):
     """What a fit found; says why a set of features tells.
 
     Parameters
@@ -33,6 +43,12 @@ class Explained(Found):
     verbose : int, default=0
         1 shows progress.
     """
+
+    def __init__(
+        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+    ) -> None:
+        super().__init__(cohorts, book, asked, verbose=verbose)
+        self.kept_cells: dict[tuple[str, tuple[str, ...]], CellCounts] = {}
 
     def why(self, subgroup: str, features: Sequence[str]) -> Any:
         """The cells behind the score of a set, those that add most to it first.
@@ -103,11 +119,9 @@ class Explained(Found):
                 other=Setting("measure", "mutual_info"),
             )
         predicted = bool(self.missing[cohort, members].any())
-        if predicted:
-            known = self.book.known(len(members))
-            found = predicted_counts(known, self.completer, cohort, members)
-        else:
-            found = recorded_counts(self.cohorts, cohort, members)
+        found = self._kept_cells(cohort, members)
+        if found is None:
+            found = self._cells(cohort, members, predicted=predicted)
         set_of = tuple(self.features[m] for m in members)
         confidence = None if predicted else self.confidence
         return Explanation(
@@ -117,3 +131,66 @@ class Explained(Found):
             predicted=predicted,
             cells=cells_of(found, set_of, self.cohorts.classes, confidence),
         )
+
+    def withheld(self, least: int) -> Self:
+        """The same without its rows, and nothing in it that rests on fewer than so many of them.
+
+        Parameters
+        ----------
+        least : int
+            The fewest rows that something may rest on.
+
+        Returns
+        -------
+        Selection
+            It answers for sets of up to `size` features, and explains those of them that are
+            among the `k` best of their size.
+        """
+        if self.book.measure.rows is None:
+            raise MisfeatError(
+                "{min_cell} needs {measure}; leave one of the two out.",
+                min_cell=Setting("min_cell", least),
+                measure=Setting("measure", "mutual_info"),
+            )
+        cohorts = withheld_cohorts(self.cohorts, least)
+        measure = MutualInformation(cohorts, above_chance=self.book.measure.above_chance)
+        scores = {size: self.completed(size) for size in range(1, self.size + 1)}
+        told = withheld_scores(scores, cohorts, measure.ceiling, least)
+        asked = replace(self.asked, min_cell=least)
+        left = type(self)(
+            cohorts, self.book.without_rows(measure, told), asked, verbose=self.verbose
+        )
+        left.kept_cells = {
+            (best.subgroup, best.features): withheld_cells(self._cells_of(best), least)
+            for size in scores
+            for best in left.best_sets(size)
+        }
+        return left
+
+    def _cells_of(self, best: ScoredSet) -> CellCounts:
+        members = sorted(map(self.features.index, best.features))
+        cohort = self.cohorts.position(best.subgroup)
+        return self._cells(cohort, members, predicted=bool(best.missing))
+
+    def _cells(self, cohort: int, members: list[int], *, predicted: bool) -> CellCounts:
+        """Rows by cell and class, counted or predicted."""
+        if not predicted:
+            return recorded_counts(self.cohorts, cohort, members)
+        return predicted_counts(self.book.known(len(members)), self.completer, cohort, members)
+
+    def _kept_cells(self, cohort: int, members: list[int]) -> CellCounts | None:
+        """The cells of a set that were kept where the rows were not; None where they were."""
+        if not self.book.rows_withheld:
+            return None
+        asked = self.cohorts.names[cohort], tuple(self.features[m] for m in members)
+        if asked not in self.kept_cells:
+            raise MisfeatError(
+                "{features} of {subgroup!r} cannot be explained: with {setting} only the cells of "
+                "the {k} best sets of every size are kept. Fit again with a larger {more}.",
+                features=listed(asked[1]),
+                subgroup=asked[0],
+                setting=Setting("min_cell", self.asked.min_cell),
+                k=self.k,
+                more=Setting("k"),
+            )
+        return self.kept_cells[asked]

@@ -11,6 +11,7 @@ import numpy as np
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
@@ -67,6 +68,7 @@ class ScoreBook:
         self.n_jobs = n_jobs
         self._exact: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
+        self.rows_withheld = False
         self._lock = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -82,10 +84,26 @@ class ScoreBook:
         """What predicts the scores that could not be computed."""
         return self.estimate.completer
 
+    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> ScoreBook:
+        """A book of the same estimate that knows some scores and nothing else.
+
+        Parameters
+        ----------
+        measure : Measure
+            Of what is left of the cohorts; nothing is computed with it.
+        scores : dict of int to CompletedScores
+            What can be asked for, by size.
+        """
+        book = ScoreBook(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
+        book._completed = dict(scores)
+        book.rows_withheld = True
+        return book
+
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         with self._lock:
             if size not in self._completed:
+                self._check_rows()
                 self._completed |= self._complete(size, progress)
             return self._completed[size]
 
@@ -99,6 +117,8 @@ class ScoreBook:
         subsets : ndarray of shape (n_sets, size)
             Feature numbers.
         """
+        if self.rows_withheld:
+            return np.full(len(subsets), np.nan)
         size, measure = subsets.shape[1], self.measure.plug_in
         ranks = rank(subsets)
         if measure is self.measure and size < len(self._exact):
@@ -133,6 +153,7 @@ class ScoreBook:
                 "sampler": self.sampler,
                 "n_jobs": self.n_jobs,
                 "n_exact": len(self._exact),
+                "rows_withheld": self.rows_withheld,
                 "sizes": [int(size) for size in self._completed],
                 "entropy": str(self._seeds.entropy),
                 "drawn": self._seeds.n_children_spawned,
@@ -154,6 +175,7 @@ class ScoreBook:
             sampler=held["sampler"],
             n_jobs=held["n_jobs"],
         )
+        book.rows_withheld = held["rows_withheld"]
         n_features = len(measure.features)
         book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
         book._completed = {
@@ -168,8 +190,19 @@ class ScoreBook:
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
+        self._check_rows()
         with self._lock:
             return self._known(size, self.estimate, progress)
+
+    def _check_rows(self) -> None:
+        """Raise where something is asked for that only rows could answer."""
+        if self.rows_withheld:
+            raise MisfeatError(
+                "This needs the rows, which {setting} keeps from being stored; sets of {sizes} "
+                "features can be asked for. Fit again for others.",
+                setting=Setting("min_cell"),
+                sizes=", ".join(map(str, sorted(self._completed))),
+            )
 
     def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
         estimate = self.estimate

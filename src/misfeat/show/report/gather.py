@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
 
 NOT_ASKED = "This was not checked: the report was made without validation."
+WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 
 
@@ -42,12 +43,17 @@ def gather(
     k = selection.k if k is None else k
     top = selection.best_sets(size, k)
     sizes = {1, size, *sizes_that_fit(selection.missing, size)}
+    withheld = selection.book.rows_withheld
+    if withheld:
+        sizes.discard(selection.size + 1)  # no rows are kept to score it
     scores = {one: selection.completed(one) for one in sorted(sizes)}
     predicted = any(held.predicted.any() for held in scores.values())
     measure = selection.book.measure
     estimated = predicted or measure.above_chance
-    trusted = selection.trusts(size, k) if validate and estimated else None
-    not_trusted = NOT_ASKED if estimated else NOTHING_PREDICTED
+    trusted = selection.trusts(size, k) if validate and estimated and not withheld else None
+    not_trusted = NOTHING_PREDICTED
+    if estimated:
+        not_trusted = WITHHELD if withheld else NOT_ASKED
     return Findings(
         cohorts=selection.cohorts,
         features=selection.features,

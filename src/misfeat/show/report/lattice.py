@@ -62,7 +62,7 @@ def packed_lattice(findings: Findings) -> dict[str, Any]:
                 "support": _base64(scores.support.astype("u1")),
             }
             for size in sizes_that_fit(findings.missing, findings.size)
-            for scores in [findings.scores[size]]
+            if (scores := findings.scores.get(size)) is not None
         ]
     }
 

@@ -1,0 +1,180 @@
+"""Ranked: what a fit found, and which sets of features tell most in every subgroup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.exceptions import check_count
+from misfeat.lattice import rank
+from misfeat.selection.asked import check_set
+from misfeat.selection.found import Found
+from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Ranked(Found):
+    """What a fit found; says which sets of features tell most.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    book : ScoreBook
+        Scores of feature sets, computed and predicted when they are asked for.
+    asked : Asked
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+    """
+
+    @property
+    def subgroups_(self) -> Any:
+        """The subgroups: their rows, their target's entropy, and what they never recorded.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.subgroups_[["subgroup", "rows"]]
+           subgroup  rows
+        0  all rows     4
+        """
+        rows = subgroup_rows(self.cohorts)
+        return self._framed({name: [row[name] for row in rows] for name in rows[0]})
+
+    def top_k(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> Any:
+        """The k best sets of every subgroup, best first.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R²), ``low``,
+            ``high``, ``share``, ``observed``, ``source``, ``missing`` and ``support``, in the
+            library that `fit` was given, else pandas, polars or PyArrow, whichever is installed.
+            ``score`` is on the scale of `estimate`, by default that of the population, and
+            ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
+            own rows give as they are. ``low`` and ``high`` hold what ``score`` estimates as often
+            as `confidence` says on average over all sets, not for each of them; docs/population.md
+            says what they hold for. ``source`` is ``"recorded"`` where the subgroup's own rows took
+            part in the score, else ``"predicted"``. ``support`` is what it rests on:
+            ``"own rows"``, the subgroup recorded all of the features (with a `budget` the score may
+            be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
+            ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
+            ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
+            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.top_k(k=1)[["subgroup", "rank", "features", "source"]]
+           subgroup  rank features    source
+        0  all rows     1     (a,)  recorded
+        """
+        return self._framed(as_columns(self.best_sets(size, k, subgroup), ranked=True))
+
+    def best_sets(
+        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+    ) -> list[ScoredSet]:
+        """The same as `top_k`, as plain objects, without a dataframe library.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        list of ScoredSet
+            Subgroup by subgroup, best first.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.best_sets(k=1)[0].features
+        ('a',)
+        """
+        k = self.k if k is None else k
+        check_count(k, "k")
+        names = self.subgroup_names(subgroup)
+        return scored_sets(self.cohorts, self.book, self._shown(size), names, k)
+
+    def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
+        """The score of every set of a size in every subgroup, in the order of the columns.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            The columns of `top_k` without ``rank``.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.scores()[["features", "score"]].round(4)
+          features   score
+        0     (a,)  0.4811
+        1     (b,)  0.0000
+        """
+        names = self.subgroup_names(subgroup)
+        sets = scored_sets(self.cohorts, self.book, self._shown(size), names)
+        return self._framed(as_columns(sets, ranked=False))
+
+    def score_of(self, subgroup: str, features: Sequence[str]) -> float:
+        """The score of one feature set in one subgroup.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features : sequence of str
+            The features of the set, in any order.
+
+        Returns
+        -------
+        float
+            In nats, or R2.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> round(selector.score_of("all rows", ["a"]), 4)
+        0.4811
+        """
+        names = check_set(features)
+        members = np.sort([self._feature_number(name, "a feature") for name in names])
+        scores = self.completed(len(members))
+        return float(scores.score[self.cohorts.position(subgroup), rank(members[None, :])[0]])
