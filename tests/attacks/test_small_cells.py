@@ -11,7 +11,8 @@ def test_no_small_count_can_be_worked_out():
 
 
 def test_the_attack_works_counts_out_where_cells_are_merged_but_not_rounded(monkeypatch):
-    monkeypatch.setattr(
-        withholding, "rounded", lambda counts, least: np.asarray(counts).astype(np.int64)
-    )
+    def as_they_are(counts, _least):
+        return np.asarray(counts).astype(np.int64)
+
+    monkeypatch.setattr(withholding, "rounded", as_they_are)
     assert attack(4, seed=7).n_wrong == 4
