@@ -1,0 +1,89 @@
+"""Put what the attacks counted into docs/reliability.md.
+
+    make reliability
+
+runs every attack of tests/attacks into benchmarks/reliability/after, and then this script. What
+lies in before/ was counted by the same scripts on the code as it was when they were written. Where
+the test command left a file .coverage, the share of lines and branches that it reached is taken
+from there, and kept in coverage.json for the next time.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+PAGE = FOLDER.parent.parent / "docs" / "reliability.md"
+COVERED = FOLDER / "coverage.json"
+DATA = FOLDER.parent.parent / ".coverage"
+
+HEAD = """# Reliability
+
+What [guarantees.md](guarantees.md) promises is attacked by the scripts in `tests/attacks`, each of which counts how its cases end.
+`make reliability` runs all of them and writes this page; `make fuzz` is the longest by far. A few cases of every attack are part of the tests.
+
+| attack | what must hold | cases | ended wrong | before |
+| --- | --- | ---: | ---: | ---: |
+"""
+DETAIL = """
+## How cases ended
+
+| attack | outcomes |
+| --- | --- |
+"""
+NOTE = """
+"Before" is the share of cases that ended wrong when the attack was first run, on the code as it was then; a dash where there was nothing yet to attack. Cases are
+repeatable: every script takes `--cases` and `--seed`.
+"""
+
+
+def counted(folder):
+    """What the attacks wrote into a folder, by name."""
+    files = sorted((FOLDER / folder).glob("*.json"))
+    return {file.stem: json.loads(file.read_text()) for file in files}
+
+
+def coverage_reached():
+    """The per cent of lines and branches that the test command reached, where it is known."""
+    if DATA.exists():
+        from coverage import Coverage
+
+        measured = Coverage(data_file=str(DATA))
+        measured.load()
+        with (FOLDER / "coverage.txt").open("w") as nowhere:
+            total = measured.report(file=nowhere)
+        (FOLDER / "coverage.txt").unlink()
+        COVERED.write_text(json.dumps({"lines and branches, %": round(total, 1)}) + "\n")
+    if not COVERED.exists():
+        return None
+    return next(iter(json.loads(COVERED.read_text()).values()))
+
+
+def line_of(name, now, before):
+    then = before.get(name)
+    earlier = "–" if then is None else f"{then['wrong']:,} of {then['cases']:,}"
+    return f"| `{name}` | {now['promise']} | {now['cases']:,} | {now['wrong']:,} | {earlier} |\n"
+
+
+def outcomes_of(name, now):
+    told = ", ".join(f"{count:,} {outcome}" for outcome, count in now["outcomes"].items())
+    return f"| `{name}` | {told} |\n"
+
+
+def main():
+    now, before = counted("after"), counted("before")
+    total = sum(told["cases"] for told in now.values())
+    wrong = sum(told["wrong"] for told in now.values())
+    text = HEAD + "".join(line_of(name, told, before) for name, told in now.items())
+    text += f"| all | | {total:,} | {wrong:,} | |\n" + NOTE
+    reached = coverage_reached()
+    if reached is not None:
+        text += f"\nThe test command reaches {reached} % of all lines and branches.\n"
+    text += DETAIL + "".join(outcomes_of(name, told) for name, told in now.items())
+    PAGE.write_text(text, encoding="utf-8")
+    print(f"{PAGE.name}: {total:,} cases of {len(now)} attacks, {wrong:,} ended wrong.")
+
+
+if __name__ == "__main__":
+    main()
