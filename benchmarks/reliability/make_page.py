@@ -20,8 +20,9 @@ DATA = FOLDER.parent.parent / ".coverage"
 
 HEAD = """# Reliability
 
-What [guarantees.md](guarantees.md) promises is attacked by the scripts in `tests/attacks`, each of which counts how its cases end.
-`make reliability` runs all of them and writes this page; `make fuzz` is the longest by far. A few cases of every attack are part of the tests.
+What [guarantees.md](guarantees.md) promises is attacked by the scripts in `tests/attacks`, each of
+which counts how its cases end. `make reliability` runs them all and writes this page; `make fuzz`
+is the longest by far. A few cases of every attack are part of the tests.
 
 | attack | what must hold | cases | ended wrong | before |
 | --- | --- | ---: | ---: | ---: |
@@ -33,8 +34,8 @@ DETAIL = """
 | --- | --- |
 """
 NOTE = """
-"Before" is the share of cases that ended wrong when the attack was first run, on the code as it was then; a dash where there was nothing yet to attack. Cases are
-repeatable: every script takes `--cases` and `--seed`.
+"Before" says how many cases ended wrong when the attack was first run, on the code as it was then;
+a dash where there was nothing yet to attack. Every script takes `--cases` and `--seed`.
 """
 
 
