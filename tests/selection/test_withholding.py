@@ -160,3 +160,16 @@ def test_squared_correlations_are_refused():
     table = {"a": np.arange(60.0) % 11, "y": np.arange(60.0) % 7}
     with pytest.raises(MisfeatError, match="min_cell=5 needs measure='mutual_info'"):
         SubgroupSelector(size=1, measure="r2", coding=Coding(min_cell=5)).fit(table, "y")
+
+
+def test_a_saved_selection_answers_the_same_and_holds_no_rows(heart, tmp_path):
+    heart.save(tmp_path / "run")
+    again = SubgroupSelector.load(tmp_path / "run")
+    assert again.best_sets() == heart.best_sets()
+    for size in (1, 2):
+        for best in heart.best_sets(size):
+            told = again.explanation(best.subgroup, best.features)
+            assert repr(told) == repr(heart.explanation(best.subgroup, best.features))
+    with pytest.raises(MisfeatError, match="sets of 1, 2 features"):
+        again.scores(size=3)
+    assert (again.cohorts_.weights % LEAST == 0).all()

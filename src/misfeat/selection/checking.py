@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from misfeat.information.measures import Measure
     from misfeat.population import Estimate
     from misfeat.selection.asked import Asked
+    from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
 
 CODES = (np.int8, np.int16, np.int32)
@@ -151,6 +152,22 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     demand(asked.backend is None or asked.backend in EAGER_LIBRARIES, "the library of answers")
     demand(isinstance(asked.settings, Mapping), "settings")
     demand(all(isinstance(one, str) for said in asked.settings.items() for one in said), "settings")
+    demand(is_count(asked.min_cell, least=1, most=MOST_ROWS), "min_cell")
+
+
+def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
+    """Raise unless the cells that are kept are those of sets of the same subgroups."""
+    n_classes = len(cohorts.classes)
+    for (subgroup, features), (values, counts) in kept.items():
+        demand(subgroup in cohorts.names, "cells of another subgroup")
+        _check_texts(features, "the features of cells", unique=True)
+        demand(set(features) <= set(cohorts.features), "cells of other features")
+        for value in values:
+            _check_texts(value, "the values of a cell")
+            demand(len(value) == len(features), "a cell of other features")
+        _check_array(counts, "counts of cells", (np.float64,), (len(values), n_classes))
+        counted = np.isfinite(counts).all() and (counts >= 0).all() and (counts <= MOST_ROWS).all()
+        demand(counted and bool((counts.sum(axis=1) > 0).all()), "the rows of a cell")
 
 
 def check_held(held: Any, names: set[str], n_features: int) -> None:
@@ -170,6 +187,7 @@ def check_held(held: Any, names: set[str], n_features: int) -> None:
     demand(isinstance(held["sampler"], str) and held["sampler"] in SAMPLERS, "the sampler")
     known = jobs is None or is_count(jobs, least=-MOST_THREADS, most=MOST_THREADS)
     demand(known and jobs != 0, "the number of threads")
+    demand(isinstance(held.get("rows_withheld", False), bool), "whether rows are withheld")
     demand(is_count(held["n_exact"], most=n_features + 1), "the number of sizes")
     demand(isinstance(sizes, list) and len(sizes) <= n_features, "the sizes")
     demand(all(is_count(size, least=1, most=n_features) for size in sizes), "a size")

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.selection.asked import Asked
     from misfeat.selection.explaining import CellCounts
     from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.scorebook import ScoreBook
 
 
 class Explained(Ranked):
@@ -43,12 +40,6 @@ class Explained(Ranked):
     verbose : int, default=0
         1 shows progress.
     """
-
-    def __init__(
-        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose)
-        self.kept_cells: dict[tuple[str, tuple[str, ...]], CellCounts] = {}
 
     def why(self, subgroup: str, features: Sequence[str]) -> Any:
         """The cells behind the score of a set, those that add most to it first.

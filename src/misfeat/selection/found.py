@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
 
 
@@ -44,6 +45,8 @@ class Found:
     ----------
     validation : str or None
         What `validate` found, in a sentence; None before it was asked.
+    kept_cells : dict of tuple to CellCounts
+        The cells of sets by subgroup and features, where no rows are kept to count them.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Found:
     ) -> None:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
         self.validation: str | None = None
+        self.kept_cells: KeptCells = {}
 
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size
@@ -194,7 +198,9 @@ class Found:
         >>> again.best_sets() == selection.best_sets()
         True
         """
-        found = Saved(self.cohorts, self.book, self.asked, self.validation, estimator)
+        found = Saved(
+            self.cohorts, self.book, self.asked, self.validation, estimator, self.kept_cells
+        )
         write_saved(found, folder, beside)
 
     @classmethod
@@ -224,4 +230,5 @@ class Found:
         """
         selection = cls(saved.cohorts, saved.book, saved.asked)
         selection.validation = saved.validation
+        selection.kept_cells = dict(saved.kept_cells)
         return selection

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
@@ -27,6 +27,7 @@ from misfeat.selection.checking import (
     ContradictionError,
     check_asked,
     check_book,
+    check_cells,
     check_cohorts,
     check_estimate,
     check_held,
@@ -36,6 +37,7 @@ from misfeat.selection.checking import (
 )
 from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
+from misfeat.selection.explaining import CellCounts
 from misfeat.selection.folders import (
     ARRAYS,
     MANIFEST,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.measures import Measure
+    from misfeat.selection.explaining import KeptCells
 
     Arrays = dict[str, NDArray[Any]]
 
@@ -87,6 +90,8 @@ class Saved:
         How far predictions can be trusted, in a sentence.
     estimator : mapping or None
         Plain values of the estimator that made it, which JSON can hold.
+    kept_cells : dict of tuple to CellCounts
+        The cells of sets, where no rows are kept to count them.
     """
 
     cohorts: Cohorts
@@ -94,6 +99,7 @@ class Saved:
     asked: Asked
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
+    kept_cells: KeptCells = field(default_factory=dict)
 
 
 def write_saved(
@@ -191,6 +197,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "book": book.packed(arrays),
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
+        "kept_cells": encoded(saved.kept_cells, "kept_cells"),
     }
 
 
@@ -219,7 +226,12 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
-    return Saved(cohorts, book, asked, validation, estimator)
+    kept_cells = {
+        key: CellCounts(values, np.array(counts, dtype=np.float64))
+        for key, (values, counts) in decoded(manifest.get("kept_cells", {"dict": []})).items()
+    }
+    check_cells(kept_cells, cohorts)
+    return Saved(cohorts, book, asked, validation, estimator, kept_cells)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:
@@ -234,19 +246,19 @@ def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estima
 def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any]:
     """The fields of plain data: arrays apart, the rest encoded."""
     rest = {}
-    for field in fields(data):
-        value = getattr(data, field.name)
+    for one in fields(data):
+        value = getattr(data, one.name)
         if isinstance(value, np.ndarray):
-            arrays[f"{name}.{field.name}"] = value
-        elif field.name == "columns":
-            rest[field.name] = encoded([asdict(audit) for audit in value], field.name)
+            arrays[f"{name}.{one.name}"] = value
+        elif one.name == "columns":
+            rest[one.name] = encoded([asdict(audit) for audit in value], one.name)
         else:
-            rest[field.name] = encoded(value, field.name)
+            rest[one.name] = encoded(value, one.name)
     return rest
 
 
 def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any]:
-    found = {field: decoded(value) for field, value in saved.items()}
+    found = {key: decoded(value) for key, value in saved.items()}
     prefix = f"{name}."
     own = {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
     return {**found, **own}

@@ -175,7 +175,7 @@ class ScoreBook:
             sampler=held["sampler"],
             n_jobs=held["n_jobs"],
         )
-        book.rows_withheld = held["rows_withheld"]
+        book.rows_withheld = held.get("rows_withheld", False)
         n_features = len(measure.features)
         book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
         book._completed = {
