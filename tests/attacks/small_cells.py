@@ -60,20 +60,20 @@ def _told_ranges(selector, group, least):
         if others is not None:
             yield from _class_ranges(others, merged, least)
         else:
-            yield from ((_mask(merged, y), 0.0, (least - 1) // 2) for y in range(2))
-        # Cells that are merged have fewer rows than the least, or nothing of any class is told.
+            yield from ((_mask(merged, y), 0.0, least - 1.0) for y in range(2))
+        # Cells that are merged have fewer rows than the least, or every class was rounded to 0.
         for cell in product(range(CARDS[0]), range(CARDS[1])):
             if merged[cell] and len(features) == 2:
                 alone = np.zeros(CARDS, dtype=bool)
                 alone[cell] = True
                 both = np.stack([alone, alone], axis=-1)
-                yield both, 0.0, least - 1.0
+                yield both, 0.0, 2.0 * (least - 1)
 
 
 def _class_ranges(cell, held, least):
     for y, share in enumerate(cell.shares):
         told = round(share.share * cell.rows)
-        yield _mask(held, y), told - least // 2, told + (least - 1) // 2
+        yield _mask(held, y), max(told - least + 1, 0), told + least - 1
 
 
 def _mask(held, y):

@@ -11,8 +11,8 @@ def test_no_small_count_can_be_worked_out():
 
 
 def test_the_attack_works_counts_out_where_cells_are_merged_but_not_rounded(monkeypatch):
-    def as_they_are(counts, _least):
+    def as_they_are(_rounding, counts, *_about):
         return np.asarray(counts).astype(np.int64)
 
-    monkeypatch.setattr(withholding, "rounded", as_they_are)
+    monkeypatch.setattr(withholding.Rounding, "of", as_they_are)
     assert attack(4, seed=7).n_wrong == 4

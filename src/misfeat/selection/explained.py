@@ -16,7 +16,12 @@ from misfeat.selection.explaining import (
     recorded_counts,
 )
 from misfeat.selection.ranked import Ranked
-from misfeat.selection.withholding import withheld_cells, withheld_cohorts, withheld_scores
+from misfeat.selection.withholding import (
+    Rounding,
+    withheld_cells,
+    withheld_cohorts,
+    withheld_scores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +148,8 @@ class Explained(Ranked):
                 min_cell=Setting("min_cell", least),
                 measure=Setting("measure", "mutual_info"),
             )
-        cohorts = withheld_cohorts(self.cohorts, least)
+        rounding = Rounding.for_rows(self.cohorts, least)
+        cohorts = withheld_cohorts(self.cohorts, rounding)
         measure = MutualInformation(cohorts, above_chance=self.book.measure.above_chance)
         scores = {size: self.completed(size) for size in range(1, self.size + 1)}
         told = withheld_scores(scores, cohorts, measure.ceiling, least)
@@ -152,7 +158,9 @@ class Explained(Ranked):
             cohorts, self.book.without_rows(measure, told), asked, verbose=self.verbose
         )
         left.kept_cells = {
-            (best.subgroup, best.features): withheld_cells(self._cells_of(best), least)
+            (best.subgroup, best.features): withheld_cells(
+                self._cells_of(best), rounding, best.subgroup, *best.features
+            )
             for size in scores
             for best in left.best_sets(size)
         }

@@ -1,15 +1,16 @@
 """What is left of an answer where nothing may rest on fewer than n rows.
 
 Everything is made from what is left, and the rows are let go: whatever is shown, saved or exported
-afterwards cannot give away more. Counts become multiples of n, so that no difference between two of
-them, of overlapping subgroups or of a table and its margins, is a small count either. Scores are
-rounded to n rows' worth, n over the rows of the subgroup in nats: a score to the last digit would
-tell the counts that it was made of.
+afterwards cannot give away more. Counts become multiples of n, up or down at random, so that no
+difference between two of them, of overlapping subgroups or of a table and its margins, is a small
+count either. Scores are rounded to n rows' worth, n over the rows of the subgroup in nats: a score
+to the last digit would tell the counts that it was made of.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,61 +36,108 @@ IN_ORDER = 1e-9
 """Scores that are rounded to the same stay in their order by so much of a step each."""
 
 
-def rounded(counts: Any, least: int) -> NDArray[np.int64]:
-    """Counts as multiples of the least one that may be told.
+@dataclass(frozen=True)
+class Rounding:
+    """Rounds counts up or down to a multiple of the least one that may be told, at random.
 
-    Parameters
+    Up as likely as a count is far from the multiple below it, so that sums are right on the mean,
+    and a told count leaves room for nearly twice the least on either side. Chance is drawn from the
+    rows themselves: the same table is told the same way every time, and nobody who does not have it
+    can draw again.
+
+    Attributes
     ----------
-    counts : array-like
-        Rows.
     least : int
-        The fewest that may be told.
+        The fewest rows that may be told.
+    key : int
+        What chance is drawn from.
 
     Examples
     --------
-    >>> rounded([0, 4, 5, 14, 30], 10)
-    array([ 0,  0, 10, 10, 30])
+    >>> rounding = Rounding(10, key=1)
+    >>> counts = [0, 3, 20, 25, 37]
+    >>> rounding.of(counts, "example") % 10
+    array([0, 0, 0, 0, 0])
+    >>> bool((abs(rounding.of(counts, "example") - counts) < 10).all())
+    True
     """
-    multiples: NDArray[np.int64] = np.floor(np.asarray(counts) / least + 0.5).astype(np.int64)
-    return multiples * least
+
+    least: int
+    key: int
+
+    @classmethod
+    def for_rows(cls, cohorts: Cohorts, least: int) -> Rounding:
+        """The rounding of a table.
+
+        Parameters
+        ----------
+        cohorts : Cohorts
+            Its coded rows.
+        least : int
+            The fewest rows that may be told.
+        """
+        found = hashlib.sha256()
+        for array in (cohorts.codes, cohorts.target_codes, cohorts.weights, cohorts.offsets):
+            found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+        return cls(least, int.from_bytes(found.digest()))
+
+    def of(self, counts: Any, *about: str) -> NDArray[np.int64]:
+        """Rounded counts.
+
+        Parameters
+        ----------
+        counts : array-like
+            Rows.
+        *about : str
+            What they count; what has another name is rounded by chance of its own.
+        """
+        name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
+        chance = np.random.default_rng([self.key, name]).random(np.shape(counts))
+        multiples = np.asarray(counts) / self.least
+        below = np.floor(multiples)
+        told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
+        return told * self.least
 
 
-def withheld_cells(found: CellCounts, least: int) -> CellCounts:
+def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCounts:
     """The cells of a set: small ones merged, all counts rounded.
 
     Parameters
     ----------
     found : CellCounts
         Rows by cell and class.
-    least : int
-        The fewest rows that may be told.
+    rounding : Rounding
+        How counts are rounded.
+    *about : str
+        Which cells these are.
 
     Examples
     --------
-    >>> counts = np.array([[20.0, 31.0], [2.0, 1.0], [5.0, 3.0], [30.0, 0.0]])
-    >>> left = withheld_cells(CellCounts([("0",), ("1",), ("2",), ("3",)], counts), 10)
-    >>> left.values, left.counts.tolist()
-    ([('0',), ('3',), ('any other',)], [[20, 30], [30, 0], [10, 0]])
+    >>> counts = np.array([[20.0, 30.0], [6.0, 4.0], [2.0, 8.0], [30.0, 0.0], [1.0, 1.0]])
+    >>> found = CellCounts([("0",), ("1",), ("2",), ("3",), ("4",)], counts)
+    >>> left = withheld_cells(found, Rounding(10, key=1), "example")
+    >>> left.values[0], left.counts[0], left.values[-1]
+    (('0',), array([20, 30]), ('any other',))
     """
-    told = rounded(found.counts, least)
-    kept = (found.counts.sum(axis=1) >= least) & (told.sum(axis=1) > 0)
+    told = rounding.of(found.counts, *about)
+    kept = (found.counts.sum(axis=1) >= rounding.least) & (told.sum(axis=1) > 0)
     values = [value for value, keep in zip(found.values, kept, strict=True) if keep]
-    others = rounded(found.counts[~kept].sum(axis=0), least)
+    others = rounding.of(found.counts[~kept].sum(axis=0), *about, ANY_OTHER)
     if not others.any():
         return CellCounts(values, told[kept])
     rest = (ANY_OTHER,) * len(found.values[0])
     return CellCounts([*values, rest], np.vstack([told[kept], others]))
 
 
-def withheld_cohorts(cohorts: Cohorts, least: int) -> Cohorts:
+def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
     """Subgroups without their rows: how many there are of each class, rounded.
 
     Parameters
     ----------
     cohorts : Cohorts
         Coded, weighted rows.
-    least : int
-        The fewest rows that may be told.
+    rounding : Rounding
+        How counts are rounded.
 
     Returns
     -------
@@ -97,12 +145,12 @@ def withheld_cohorts(cohorts: Cohorts, least: int) -> Cohorts:
         One row a subgroup and class, whose features have no value but whether the subgroup
         recorded them.
     """
-    n_classes = len(cohorts.classes)
+    least, n_classes = rounding.least, len(cohorts.classes)
     by_class = np.array(
         [np.bincount(c.target, weights=c.weights, minlength=n_classes) for c in cohorts]
     )
     _check_classes(cohorts, by_class.sum(axis=0), least)
-    told = rounded(by_class, least)
+    told = rounding.of(by_class, "classes")
     nothing = told.sum(axis=1) == 0  # many classes, and few rows of each
     told[nothing, by_class[nothing].argmax(axis=1)] = least
     place, target = np.nonzero(told)
@@ -118,8 +166,8 @@ def withheld_cohorts(cohorts: Cohorts, least: int) -> Cohorts:
         offsets=np.searchsorted(place, np.arange(len(cohorts) + 1)).astype(np.int64),
         categories=tuple(labels.values()),
         gap_codes=tuple(() for _ in cohorts.features),
-        columns=tuple(_audit(audit, labels, least) for audit in cohorts.columns),
-        notes=tuple(_notes(cohorts.notes, least)),
+        columns=tuple(_audit(audit, labels, rounding) for audit in cohorts.columns),
+        notes=tuple(_notes(cohorts.notes, rounding)),
         seen=cohorts.names,
     )
 
@@ -180,16 +228,23 @@ def _common(cohorts: Cohorts, feature: int, least: int) -> tuple[str, ...]:
     return (*common, ANY_OTHER) if len(common) < len(labels) else tuple(common)
 
 
-def _audit(audit: ColumnAudit, labels: Mapping[str, tuple[str, ...]], least: int) -> ColumnAudit:
+def _audit(
+    audit: ColumnAudit, labels: Mapping[str, tuple[str, ...]], rounding: Rounding
+) -> ColumnAudit:
     """How a column was treated, without what few rows hold of it."""
     kept = audit.categories if audit.role == "target" else labels.get(audit.column, ())
-    return replace(audit, categories=kept, edges=(), missing=int(rounded(audit.missing, least)))
+    return replace(
+        audit,
+        categories=kept,
+        edges=(),
+        missing=int(rounding.of(audit.missing, "missing", audit.column)),
+    )
 
 
-def _notes(notes: Sequence[str], least: int) -> Iterator[str]:
+def _notes(notes: Sequence[str], rounding: Rounding) -> Iterator[str]:
     """What happened to rows, how many of them rounded; nothing of too few."""
     for note in notes:
         if not isinstance(note, Message) or "rows" not in note.about:
             yield note
-        elif rows := int(rounded(note.about["rows"], least)):
+        elif rows := int(rounding.of(note.about["rows"], "note", note.template)):
             yield Message(note.template, **{**note.about, "rows": rows})
