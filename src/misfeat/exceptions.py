@@ -196,7 +196,7 @@ class MisfeatError(ValueError):
 
 
 class DamagedFileError(MisfeatError):
-    """A file that misfeat wrote was changed, cut off, or written by another version.
+    """A file was changed or cut off, or written by another version of misfeat.
 
     Parameters
     ----------

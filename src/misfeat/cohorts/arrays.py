@@ -21,6 +21,7 @@ from misfeat.cohorts.coders import (
 from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
                     remedy="Rename it.",
                     column=name,
                 )
+        check_text(X)
         return {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
     array = as_array(X, "X")
     if array.ndim != 2:
@@ -272,12 +274,12 @@ class _Column:
                 times = values.astype("datetime64[us]")
                 return cls(Kind.TIME, times, np.isnat(times))
             case "b" | "U" | "T" | "O" | "S":
-                return cls._of_objects(values.tolist())
+                return cls._of_objects(values.tolist(), name)
         return cls._unsupported(len(values))
 
     @classmethod
-    def _of_objects(cls, values: list[Any]) -> _Column:
-        kind, settled = settle_objects(values)
+    def _of_objects(cls, values: list[Any], name: str) -> _Column:
+        kind, settled = settle_objects(values, name)
         if kind is Kind.UNSUPPORTED:
             return cls._unsupported(len(values))
         if kind is Kind.NUMBER:

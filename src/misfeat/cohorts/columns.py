@@ -17,6 +17,7 @@ from misfeat.cohorts.values import (
     MissingCodes,
     Value,
     canonical,
+    check_values,
     label,
     read_number,
 )
@@ -107,6 +108,8 @@ def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) ->
     if kind is Kind.UNSUPPORTED:
         return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
+    if raw is not None and kind is Kind.TEXT:
+        check_values(raw.values, column)
     if raw is None:
         numeric = kind in (Kind.INTEGER, Kind.NUMBER)
         reading = Reading(column, codes.numbers(column) if numeric else codes.labels(column))

@@ -23,18 +23,23 @@ from misfeat.cohorts.coders import (
 from misfeat.cohorts.dataframes import (
     EAGER_LIBRARIES,
     check_column_names,
+    inner_names,
     new_series,
-    with_objects_settled,
+    with_inner_names,
+    with_types_settled,
 )
 from misfeat.cohorts.expressions import ColumnExpressions, one_where
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from misfeat.cohorts.files import OpenedFiles
 
 _COUNT = "n_rows"
 PRODUCTS_A_QUERY = 64
@@ -50,12 +55,12 @@ class DataFrameTable:
     ----------
     native : dataframe, lazy frame or relation
         Anything that narwhals wraps.
-    on_close : callable, default=None
-        Called when the table is not read any more.
+    files : OpenedFiles, default=None
+        The files that it is read from, where it is; they know the names of the columns.
     """
 
-    def __init__(self, native: Any, on_close: Callable[[], None] | None = None) -> None:
-        self._on_close = on_close
+    def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
+        self._files = files
         check_column_names(native)
         try:
             frame = nw.from_native(native)
@@ -67,17 +72,15 @@ class DataFrameTable:
             ) from error
         self._eager = frame if isinstance(frame, nw.DataFrame) else None
         self._implementation = frame.implementation
-        names = frame.collect_schema().names()
+        names = frame.collect_schema().names() if files is None else files.names
         if not names:
             raise MisfeatError(NO_COLUMNS)
+        check_text(names)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
-        inner = {name: f"column_{i}" for i, name in enumerate(names)}
-        if self._implementation.is_spark_like():
-            frame = nw.from_native(native.toDF(*inner.values()))
-        else:
-            frame = frame.rename(inner)
-        if isinstance(frame, nw.DataFrame):
-            frame = with_objects_settled(frame)
+        inner = dict(zip(names, inner_names(names), strict=True))
+        frame = with_types_settled(
+            with_inner_names(native), {column: name for name, column in inner.items()}
+        )
         self._lazy: nw.LazyFrame[Any] = frame.lazy()
         self._columns = ColumnExpressions(inner, self._lazy.collect_schema(), self._implementation)
 
@@ -130,12 +133,11 @@ class DataFrameTable:
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         kind = self.kind(column)
-        counted = (
+        counted = self._collected(
             self._lazy.select(self._columns.value(column).alias("value"))
             .group_by("value")
             .agg(nw.len().alias(_COUNT))
             .head(limit + 1)
-            .collect()
         )
         if len(counted) > limit:
             return None
@@ -159,10 +161,12 @@ class DataFrameTable:
             grid = np.union1d(np.linspace(0, 1, _DASK_GRID), probabilities)
             native = nw.to_native(present)["value"].astype("float64").quantile(list(grid)).compute()
             return [float(v) for v in native.to_numpy()[np.searchsorted(grid, probabilities)]]
-        quantiles = present.select(
-            nw.col("value").quantile(p, interpolation="linear").alias(f"q{i}")
-            for i, p in enumerate(probabilities)
-        ).collect()
+        quantiles = self._collected(
+            present.select(
+                nw.col("value").quantile(p, interpolation="linear").alias(f"q{i}")
+                for i, p in enumerate(probabilities)
+            )
+        )
         return [float(quantiles[name][0]) for name in quantiles.columns]
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
@@ -174,7 +178,9 @@ class DataFrameTable:
             self._columns.key(coders[run], bases[run]).alias(name)
             for name, run in zip(names, runs, strict=True)
         ]
-        counted = self._lazy.select(*keys).group_by(names).agg(nw.len().alias(_COUNT)).collect()
+        counted = self._collected(
+            self._lazy.select(*keys).group_by(names).agg(nw.len().alias(_COUNT))
+        )
         packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
         weights = _as_counts(counted[_COUNT])
         del counted  # with millions of rows, one copy of them is enough
@@ -196,11 +202,10 @@ class DataFrameTable:
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
             products = [_product(kind, i, j).alias(f"s{n}") for n, (kind, i, j) in enumerate(batch)]
-            summed = (
+            summed = self._collected(
                 rows.select("key", *products)
                 .group_by("key")
                 .agg(nw.len().alias(_COUNT), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
-                .collect()
             )
             keys = summed["key"].to_numpy().astype(np.int64)
             order = np.argsort(keys)
@@ -231,11 +236,20 @@ class DataFrameTable:
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""
-        if self._on_close is not None:
-            self._on_close()
+        if self._files is not None:
+            self._files.close()
+
+    def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
+        if self._files is None:
+            return rows.collect()
+        try:
+            return rows.collect()
+        except Exception as error:
+            raise self._files.unreadable(error) from error
 
     def _one(self, expression: nw.Expr) -> Any:
-        collected = self._lazy.select(expression.alias("one")).collect()
+        collected = self._collected(self._lazy.select(expression.alias("one")))
         value = collected["one"][0]
         return 0 if value is None else value
 

@@ -69,8 +69,39 @@ def column_names(X: Any) -> list[str]:
 
 
 def with_columns_only(X: Any, names: Sequence[str]) -> Any:
-    """A dataframe with some of its columns, in the same library, their types as they were."""
-    return nw.from_native(X).select(*names).to_native()
+    """A dataframe with some of its columns, in the same library, their types as they were.
+
+    Columns are chosen by their positions: to some engines a star, a dot or a pattern in a name says
+    something.
+    """
+    frame = nw.from_native(X)
+    held = frame.collect_schema().names()
+    positions = [held.index(name) for name in names]
+    if frame.implementation.is_duckdb():
+        return X.project(", ".join(f"#{position + 1}" for position in positions))
+    if frame.implementation.is_spark_like():
+        inner = inner_names(held)
+        chosen = X.toDF(*inner).select(*(inner[position] for position in positions))
+        return chosen.toDF(*names)
+    return frame.select(nw.nth(positions)).to_native()
+
+
+def inner_names(names: Sequence[str]) -> list[str]:
+    """Names by position that mean nothing to any engine, for columns of any names."""
+    return [f"column_{position}" for position in range(len(names))]
+
+
+def with_inner_names(native: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """A dataframe whose columns go by their `inner_names`, renamed by position."""
+    frame = nw.from_native(native)
+    names = frame.collect_schema().names()
+    inner = inner_names(names)
+    if frame.implementation.is_duckdb():
+        renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
+        return nw.from_native(native.project(", ".join(renamed)))
+    if frame.implementation.is_spark_like():
+        return nw.from_native(native.toDF(*inner))
+    return frame.rename(dict(zip(names, inner, strict=True)))
 
 
 def in_library(X: Any, library: str | None) -> Any:
@@ -118,23 +149,41 @@ def only_column(values: Any, what: str) -> Any:
     return frame[names[0]].to_native()
 
 
-def with_objects_settled(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Bring columns of Python objects to numbers, dates, flags or text."""
-    columns = (name for name, dtype in frame.schema.items() if dtype in _OBJECTS)
-    settled = [new_series(name, frame[name].to_list(), frame) for name in columns]
-    return frame.with_columns(*(series for series in settled if series is not None))
+def with_types_settled(
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], names: Mapping[str, str]
+) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """Bring columns of Python objects to numbers, dates, flags or text, and those of nothing, too.
+
+    Messages call columns by their `names`, from those in the frame to the user's. A column without a single value has a type of its own in some libraries, which no engine
+    compares with anything; it is text that is missing everywhere.
+    """
+    columns = [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
+    if isinstance(frame, nw.DataFrame):
+        settled = [new_series(name, frame[name].to_list(), frame, names[name]) for name in columns]
+        return frame.with_columns(*(series for series in settled if series is not None))
+    for name in columns:
+        if int(frame.select(nw.col(name).count()).collect()[name][0]) == 0:
+            frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
+    return frame
 
 
-def new_series(name: str, values: Any, frame: nw.DataFrame[Any]) -> nw.Series[Any] | None:
-    """A series for a frame; None where its values are nothing that can be scored."""
+def new_series(
+    name: str, values: Any, frame: nw.DataFrame[Any], column: str | None = None
+) -> nw.Series[Any] | None:
+    """A series for a frame; None where its values are nothing that can be scored.
+
+    Messages call it `column`, where it has another name there.
+    """
+    dtype = None
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iufbM":
-        kind, settled = settle_objects(values)
+        kind, settled = settle_objects(values, name if column is None else column)
         if kind is Kind.UNSUPPORTED:
             return None
         values = settled.tolist() if settled.dtype == object else settled
-    series = nw.new_series(name, values, backend=frame.implementation)
+        dtype = nw.String() if kind is Kind.TEXT else None
+    series = nw.new_series(name, values, dtype, backend=frame.implementation)
     if nw.dependencies.is_pandas_series(series.to_native()):
-        # pandas pairs rows by index, and keeps text and flags with nulls as objects.
+        # pandas pairs rows by index, and keeps flags with nulls as objects.
         native = series.to_native().set_axis(frame.to_native().index)
         native = native.convert_dtypes() if native.dtype == object else native
         series = nw.from_native(native, series_only=True)

@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
-import csv
 import glob
-import gzip
 import os
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError
+from misfeat.cohorts.csv_files import TextFile, read_csv_files, refuse_repeats
+from misfeat.cohorts.parquet_files import read_schema_names
+from misfeat.exceptions import DamagedFileError, MisfeatError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from misfeat.cohorts.values import MissingCodes
 
-NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
-"""What an empty cell of a CSV file may look like, besides the codes that the user gives."""
-
 LONGEST_PATH = 4000
+LONGEST_REASON = 300
+"""Characters of what a reader says that are passed on."""
 MOST_OTHERS = 10_000
 """The most folders and other files that a folder of Parquet files may hold."""
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
-def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
-    """Open a path as a DuckDB relation, on a connection of its own.
+@dataclass(frozen=True)
+class OpenedFiles:
+    """Files that DuckDB reads, on a connection of its own.
+
+    Attributes
+    ----------
+    relation : duckdb.DuckDBPyRelation
+        The rows.
+    names : tuple of str
+        The columns in the words of the files; DuckDB renames some.
+    close : callable
+        To be called after the relation was read: DuckDB keeps the memory of past queries.
+    unreadable : callable
+        The error to raise for what went wrong while rows were read.
+    """
+
+    relation: Any
+    names: tuple[str, ...]
+    close: Callable[[], None]
+    unreadable: Callable[[Exception], MisfeatError]
+
+
+def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
+    """Open a path as a DuckDB relation.
 
     Parameters
     ----------
@@ -34,56 +59,63 @@ def open_path(path: str, codes: MissingCodes) -> tuple[Any, Any]:
     codes : MissingCodes
         Texts that mean missing everywhere are read as nulls, so that a column of numbers with
         ``"?"`` in it is still a column of numbers.
-
-    Returns
-    -------
-    relation : duckdb.DuckDBPyRelation
-    connection : duckdb.DuckDBPyConnection
-        To be closed after the relation was read: DuckDB keeps the memory of past queries.
     """
     files = _matching_files(path)
     parquet = _ending(files[0]) in _PARQUET
     connection = _connect(path)
-    import duckdb
-
+    unreadable = partial(_unreadable, path=path, files=files, parquet=parquet)
     try:
-        relation = (
-            _read_parquet(connection, files) if parquet else _read_csv(connection, files, codes)
-        )
-    except (duckdb.Error, OSError, UnicodeError, csv.Error, pyarrow_errors()) as error:
-        reason = " ".join(str(error).split())
-        bad = max((file for file in files if file in reason), key=len, default=path)
-        reason = reason[:300]
-        raise MisfeatError(
-            "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
-            "{text}. ({reason})",
-            path=bad,
-            format="Parquet" if parquet else "CSV",
-            text="" if parquet else ", and its text UTF-8",
-            reason=reason,
-        ) from error
-    return relation, connection
+        if parquet:
+            relation, names = _read_parquet(connection, files)
+        else:
+            relation, names = read_csv_files(connection, [*map(_text_file, files)], codes)
+    except Exception as error:
+        connection.close()
+        if isinstance(error, MisfeatError):
+            raise
+        raise unreadable(error) from error
+    return OpenedFiles(relation, names, connection.close, unreadable)
 
 
-def pyarrow_errors() -> type[Exception]:
-    """What PyArrow raises for a file that it cannot read."""
-    import pyarrow as pa
+def _unreadable(error: Exception, path: str, files: list[str], parquet: bool) -> MisfeatError:
+    """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    bad = max((file for file in files if file in reason), key=len, default=path)
+    return DamagedFileError(
+        "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
+        "{text}. ({reason})",
+        path=bad,
+        format="Parquet" if parquet else "CSV",
+        text="" if parquet else ", and its text UTF-8",
+        reason=reason[:LONGEST_REASON],
+    )
 
-    error: type[Exception] = pa.ArrowException
-    return error
 
-
-def _read_parquet(connection: Any, files: list[str]) -> Any:
-    import pyarrow.parquet as pq
-
-    try:
-        names = pq.read_schema(files[0]).names
-    except pyarrow_errors() as error:
-        raise OSError(f"{files[0]}: {error}") from error  # which file, PyArrow does not say
-    _refuse_repeats(files[0], names)
-    return connection.read_parquet(
+def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ...]]:
+    held = [_names_in(file) for file in files]
+    relation = connection.read_parquet(
         [glob.escape(file) for file in files], union_by_name=True, hive_partitioning=True
     )
+    # The first file's columns come first, then what others have besides, then folders' names.
+    names = (*held[0], *relation.columns[len(held[0]) :])
+    refuse_repeats(files[0], names)
+    return relation, names
+
+
+def _names_in(file: str) -> list[str]:
+    try:
+        names = read_schema_names(file)
+    except MisfeatError:
+        raise
+    except Exception as error:
+        raise OSError(f"{file}: {error}") from error  # which file, PyArrow does not say
+    refuse_repeats(file, names)
+    return names
+
+
+def _text_file(file: str) -> TextFile:
+    ending = _ending(file)
+    return TextFile(file, packed=ending.endswith(".gz"), tabs=ending.startswith(".tsv"))
 
 
 def _matching_files(path: str) -> list[str]:
@@ -160,58 +192,3 @@ def _connect(path: str) -> Any:
     # DuckDB draws its bar on standard output, which belongs to the answer.
     connection.execute("SET enable_progress_bar = false").fetchall()
     return connection
-
-
-def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> Any:
-    """Load CSV files into a table of the connection, so that each is parsed only once."""
-    delimiter = "\t" if _ending(files[0]) in (".tsv", ".tsv.gz") else None
-    _check_header(connection, files[0], delimiter)
-    options: dict[str, Any] = {"delimiter": delimiter} if delimiter else {}
-    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
-        options["compression"] = "gzip"
-    texts = dict.fromkeys((*NULL_SPELLINGS, *(c for c in codes.everywhere if isinstance(c, str))))
-    connection.read_csv(
-        [glob.escape(file) for file in files],
-        header=True,
-        sample_size=-1,
-        na_values=list(texts),
-        **options,
-    ).create("csv_rows")
-    return connection.table("csv_rows")
-
-
-def _is_packed(file: str) -> bool:
-    return _ending(file).endswith(".gz")
-
-
-def _check_header(connection: Any, file: str, delimiter: str | None) -> None:
-    """Refuse an empty file, and names that occur twice."""
-    if delimiter is None:
-        sniffed = connection.execute(
-            "SELECT Delimiter FROM sniff_csv(?, compression = ?)",
-            [glob.escape(file), "gzip" if _is_packed(file) else "none"],
-        ).fetchall()
-        delimiter = sniffed[0][0]
-    opened = gzip.open if _is_packed(file) else open
-    with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
-        header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [])
-    if not header:
-        raise MisfeatError(
-            "{path!r} is empty; it needs a line of column names, and rows.", path=file
-        )
-    _refuse_repeats(file, header)
-
-
-def _refuse_repeats(file: str, names: list[str]) -> None:
-    """Refuse names that DuckDB takes for the same: it would rename the second one."""
-    seen: set[str] = set()
-    for name in names:
-        plain = name.strip().casefold()
-        if plain in seen:
-            raise MisfeatError(
-                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
-                "count); rename one.",
-                path=file,
-                column=name,
-            )
-        seen.add(plain)

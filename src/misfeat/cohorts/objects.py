@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.values import Value, canonical, label
+from misfeat.cohorts.values import Value, canonical, check_values, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 _CONTAINERS = (list, dict, set, np.ndarray)
 
 
-def settle_objects(values: Iterable[Any]) -> tuple[Kind, NDArray[Any]]:
+def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[Any]]:
     """Find what a column of objects holds, and bring its values to one type.
+
+    Parameters
+    ----------
+    values : iterable
+        Its values.
+    column : str
+        Its name, for messages.
 
     Returns
     -------
@@ -30,9 +37,9 @@ def settle_objects(values: Iterable[Any]) -> tuple[Kind, NDArray[Any]]:
 
     Examples
     --------
-    >>> settle_objects([1, None, 2.5])
+    >>> settle_objects([1, None, 2.5], "x")
     (<Kind.NUMBER: 'number'>, array([1. , nan, 2.5]))
-    >>> settle_objects([1, "a", None])
+    >>> settle_objects([1, "a", None], "x")
     (<Kind.TEXT: 'text'>, array(['1', 'a', None], dtype=object))
     """
     listed = list(values)
@@ -46,7 +53,9 @@ def settle_objects(values: Iterable[Any]) -> tuple[Kind, NDArray[Any]]:
         return Kind.TIME, np.array(plain, dtype="datetime64[us]")
     if types == {bool}:
         return Kind.FLAG, _objects(plain)
-    return Kind.TEXT, _objects([None if value is None else label(value) for value in plain])
+    texts = [None if value is None else label(value) for value in plain]
+    check_values(texts, column)
+    return Kind.TEXT, _objects(texts)
 
 
 def _objects(values: list[Value]) -> NDArray[np.object_]:

@@ -54,8 +54,12 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
 def open_columns(X: object, codes: MissingCodes) -> Table:
     """Open whatever the user gave as a table without a target."""
     if isinstance(X, str | os.PathLike):
-        relation, connection = open_path(os.fspath(X), codes)
-        return DataFrameTable(relation, on_close=connection.close)
+        opened = open_path(os.fspath(X), codes)
+        try:
+            return DataFrameTable(opened.relation, opened)
+        except BaseException:
+            opened.close()
+            raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
     return DataFrameTable(without_batch(X))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -61,6 +61,39 @@ def _canonical_datetime(value: dt.datetime) -> dt.datetime | None:
     if hasattr(value, "to_pydatetime"):
         value = value.to_pydatetime(warn=False)
     return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
+
+
+def check_text(names: Iterable[str]) -> None:
+    """Refuse names with half a character in them: nothing could save, print or look for them.
+
+    Examples
+    --------
+    >>> check_text(["age", "caf\N{LATIN SMALL LETTER E WITH ACUTE}"])
+    """
+    for name in names:
+        if has_half_character(name):
+            raise MisfeatError(
+                "The name of the column {column!r} holds half a character (a lone surrogate), "
+                "which no file can hold; rename it.",
+                column=name,
+            )
+
+
+def check_values(texts: Iterable[str | None], column: str) -> None:
+    """Refuse text with half a character in it, as names are refused."""
+    for text in texts:
+        if text is not None and has_half_character(text):
+            raise MisfeatError(
+                "Column {column!r} holds the text {text!r} with half a character (a lone "
+                "surrogate) in it, which no file can hold; replace it.",
+                column=column,
+                text=text,
+            )
+
+
+def has_half_character(text: str) -> bool:
+    """Whether a text holds a lone surrogate, which has no place in any encoding."""
+    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def label(value: Value) -> str:

@@ -165,10 +165,10 @@ def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
     from misfeat.cohorts.values import MissingCodes
 
     path = data_folder(file, source) / file
-    relation, connection = open_path(str(path), MissingCodes())
-    table = relation.to_arrow_table()
-    connection.close()
-    return {name: table[name].to_numpy() for name in table.column_names}
+    opened = open_path(str(path), MissingCodes())
+    columns = opened.relation.to_arrow_table().columns
+    opened.close()
+    return {name: column.to_numpy() for name, column in zip(opened.names, columns, strict=True)}
 
 
 def data_folder(file: str, source: str) -> Path:

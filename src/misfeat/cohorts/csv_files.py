@@ -1,0 +1,238 @@
+"""CSV and TSV files: their dialect and header, and which line breaks the form of the others."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+    from misfeat.cohorts.values import MissingCodes
+
+NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+"""What an empty cell of a CSV file may look like, besides the codes that the user gives."""
+DELIMITERS = ",;\t|"
+LONGEST_CELL = 2**24
+"""Characters of a cell, where rows are looked through one by one."""
+_START = 4096
+"""Bytes that are looked at to tell text from anything else."""
+_AT_ONCE = 2**20
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""How text of two or four bytes a character begins."""
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file of text, which may be packed.
+
+    Attributes
+    ----------
+    path : str
+        Where it is.
+    packed : bool
+        Whether it is packed with gzip.
+    tabs : bool
+        Whether its ending says that tabs are between its columns.
+    """
+
+    path: str
+    packed: bool
+    tabs: bool
+
+    def lines(self) -> TextIO:
+        """Open it as text."""
+        opened: Any = gzip.open if self.packed else open
+        lines: TextIO = opened(self.path, "rt", encoding="utf-8-sig", newline="")
+        return lines
+
+    def check_bytes(self) -> None:
+        """Refuse what is no text in UTF-8, and a packed file whose checksum is another one."""
+        opened: Any = gzip.open if self.packed else open
+        with opened(self.path, "rb") as file:
+            start = file.read(_START)
+            while self.packed and file.read(_AT_ONCE):
+                pass  # gzip compares the checksum at the end
+        if start.startswith(_WIDE):
+            raise MisfeatError(
+                "{path!r} is text in UTF-16 or UTF-32; save it as UTF-8.", path=self.path
+            )
+        if b"\0" in start:
+            raise DamagedFileError(
+                "{path!r} cannot be read as CSV: it holds bytes that are no text; check the file.",
+                path=self.path,
+            )
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the cells of a file are told apart, and the names in its first line."""
+
+    delimiter: str
+    quote: str
+    header: tuple[str, ...]
+
+
+def read_csv_files(
+    connection: Any, files: Sequence[TextFile], codes: MissingCodes
+) -> tuple[Any, tuple[str, ...]]:
+    """Load CSV files into a table of the connection, so that each is parsed only once.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        Takes the table.
+    files : sequence of TextFile
+        With the same columns each.
+    codes : MissingCodes
+        Texts that mean missing everywhere are read as nulls.
+
+    Returns
+    -------
+    relation : duckdb.DuckDBPyRelation
+    names : tuple of str
+        The columns in the files' words, without the blanks around them.
+    """
+    for file in files:
+        file.check_bytes()
+    form = _form(connection, files[0])
+    names = _names(form.header, files[0].path)
+    for file in files[1:]:
+        _check_same(file, form, files[0])
+    try:
+        relation = _loaded(connection, files, form, codes)
+        if len(relation.columns) != len(names):
+            raise ValueError(f"{len(names)} names, but {len(relation.columns)} columns")
+    except Exception as error:
+        odd = _odd_row(files, form)
+        if odd is None:
+            raise
+        raise odd from error
+    return relation, names
+
+
+def _loaded(connection: Any, files: Sequence[TextFile], form: _Form, codes: MissingCodes) -> Any:
+    texts = dict.fromkeys((*NULL_SPELLINGS, *(c for c in codes.everywhere if isinstance(c, str))))
+    options: dict[str, Any] = {"delimiter": form.delimiter} if len(form.header) > 1 else {}
+    if all(file.packed for file in files):  # older versions of DuckDB know ".gz", but not ".GZ"
+        options["compression"] = "gzip"
+    connection.read_csv(
+        [glob.escape(file.path) for file in files],
+        header=True,
+        sample_size=-1,
+        na_values=list(texts),
+        **options,
+    ).create("csv_rows")
+    return connection.table("csv_rows")
+
+
+def _form(connection: Any, file: TextFile) -> _Form:
+    """The form of a file; DuckDB finds it, but a line that breaks it leads DuckDB astray."""
+    delimiter, quote = ("\t", '"') if file.tabs else _sniffed(connection, file)
+    header = _header(file, delimiter, quote)
+    if len(header) == 1:
+        # One column may be what is left where a row differs from all others.
+        delimiter = max(DELIMITERS, key=header[0].count)
+        header = _header(file, delimiter, quote)
+    return _Form(delimiter, quote, header)
+
+
+def _sniffed(connection: Any, file: TextFile) -> tuple[str, str]:
+    import duckdb
+
+    try:
+        ((delimiter, quote),) = connection.execute(
+            "SELECT Delimiter, Quote FROM sniff_csv(?, compression = ?)",
+            [glob.escape(file.path), "gzip" if file.packed else "none"],
+        ).fetchall()
+    except duckdb.Error:
+        with file.lines() as lines:
+            first = next((line for line in lines if line.strip()), "")
+        return max(DELIMITERS, key=first.count), '"'
+    return delimiter, quote if len(quote) == 1 else '"'
+
+
+def _header(file: TextFile, delimiter: str, quote: str) -> tuple[str, ...]:
+    with file.lines() as lines:
+        rows = csv.reader(lines, delimiter=delimiter, quotechar=quote)
+        header = next((row for row in rows if row), [])
+    if not header:
+        raise MisfeatError(
+            "{path!r} is empty; it needs a line of column names, and rows.", path=file.path
+        )
+    return tuple(name.strip() for name in header)
+
+
+def _names(header: tuple[str, ...], path: str) -> tuple[str, ...]:
+    """Names of columns; one without a name goes by its number, as DuckDB numbers them."""
+    names = tuple(name or f"column{position}" for position, name in enumerate(header))
+    refuse_repeats(path, names)
+    return names
+
+
+def refuse_repeats(path: str, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB takes for the same: it would rename the second one."""
+    seen: set[str] = set()
+    for name in names:
+        plain = name.strip().casefold()
+        if plain in seen:
+            raise MisfeatError(
+                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
+                "count); rename one.",
+                path=path,
+                column=name,
+            )
+        seen.add(plain)
+
+
+def _check_same(file: TextFile, form: _Form, first: TextFile) -> None:
+    header = _header(file, form.delimiter, form.quote)
+    if header != form.header:
+        raise MisfeatError(
+            "{path!r} has the columns {names}, but {first!r} has {others}; files that are read "
+            "together need the same columns in the same order.",
+            path=file.path,
+            names=listed(header),
+            first=first.path,
+            others=listed(form.header),
+        )
+
+
+def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
+    """The error for the first row that has more or fewer cells than the header, by its line."""
+    n_cells = len(form.header)
+    for file in files:
+        with suppress(UnicodeError, csv.Error):  # which DuckDB has more to say about
+            for line, n_found in _rows(file, form):
+                if n_found != n_cells:
+                    return DamagedFileError(
+                        "{path!r} has {found} in line {line:,}, but {n_cells:,} columns; complete "
+                        "the line, or take it out. If it is the last one, the file may be cut off.",
+                        path=file.path,
+                        found=f"{n_found:,} cell{'s' if n_found > 1 else ''}",
+                        line=line,
+                        n_cells=n_cells,
+                    )
+    return None
+
+
+def _rows(file: TextFile, form: _Form) -> Iterator[tuple[int, int]]:
+    """The line in which each row begins, and how many cells it has."""
+    usual = csv.field_size_limit(LONGEST_CELL)
+    try:
+        with file.lines() as lines:
+            rows = csv.reader(lines, delimiter=form.delimiter, quotechar=form.quote)
+            begins = 1
+            for row in rows:
+                if row:
+                    yield begins, len(row)
+                begins = rows.line_num + 1
+    finally:
+        csv.field_size_limit(usual)
