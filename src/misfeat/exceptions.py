@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from misfeat.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -124,9 +126,9 @@ def _message(template: str, about: dict[str, Any]) -> Message:
 
 def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
     if not about:
-        return template
+        return visible(template)
     words = {name: _spelled(value, spell) for name, value in about.items()}
-    return template.format(**words)
+    return visible(template.format(**words))
 
 
 def _spelled(value: Any, spell: Spelling) -> Any:

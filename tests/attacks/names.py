@@ -210,8 +210,10 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
     table = renamed(role, name)
     cohorts = build_cohorts(hold(table), target, groups=groups)
 
+    nameless = None if name.strip() else "column0"  # in the header of a CSV file
+
     def in_plain(names: Any) -> list[str]:
-        return [plain if found == name else found for found in names]
+        return [plain if found in (name, nameless) else found for found in names]
 
     return (
         in_plain(cohorts.features),
@@ -246,13 +248,13 @@ def try_name(
     tally: Tally, engine: str, hold: Callable[[Table], Any], role: str, name: str, expected: Any
 ) -> None:
     """Count how a name fared: right, refused in our words, wrong, or by a stranger's error."""
-    case = f"{engine}, {role}, {ascii(name[:40])}"
+    case = f"{engine}, {role}, {name[:40]!a}"
     try:
         held = hold(renamed(role, name))
     except Exception:
         tally.well("no such table")
         return
-    if not isinstance(held, str) and name not in _names(held):
+    if not isinstance(held, str) and _names(held) != list(renamed(role, name)):
         tally.well("renamed by the engine")
         return
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+from misfeat.visible import visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def doctor(
     with progress_shown(not quiet) as progress:
         found = examine(debug, progress)
     if json:
-        typer.echo(json_format.dumps(found, indent=1, ensure_ascii=False))
+        typer.echo(visible_json(json_format.dumps(found, indent=1, ensure_ascii=False)))
     else:
         _print(found)
     if not found["healthy"]:
@@ -48,16 +49,14 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _two_columns(title: str, rows: Iterator[tuple[str, str]]) -> Table:
-    from rich.text import Text
-
-    from misfeat.show.terminal import new_table
+    from misfeat.show.terminal import new_table, plain_text
 
     table = new_table(title)
     table.show_header = False
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, text in rows:
-        table.add_row(name, Text(text))
+        table.add_row(name, plain_text(text))
     return table
 
 

@@ -16,6 +16,7 @@ from misfeat.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 from misfeat.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
+from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,8 @@ def _stopped_by(error: BaseException, debug: bool) -> int | None:
 def _usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
-        say(error.format_message())
+        with suppress(OSError):
+            typer.echo(error.format_message(), err=True)  # help, of several lines
     else:
         text = " ".join(error.format_message().split()).rstrip(".")
         path = context.command_path if context is not None else "misfeat"
@@ -149,7 +151,7 @@ def _one_line(text: str) -> str:
 def say(text: str) -> None:
     """Write a line to standard error; nobody may be listening any more."""
     with suppress(OSError):
-        typer.echo(text, err=True)
+        typer.echo(visible(text), err=True)
 
 
 def silence(stream: Any) -> None:

@@ -100,8 +100,11 @@ def find_cohorts(
                 "{rows:,} rows with a missing group value form subgroups of their own.", rows=count
             )
     if not kept.any():
+        missing = [f"{grouping.terms[-1]!r}" for grouping in groupings]
         raise MisfeatError(
-            "Every row has a missing group value; use {own}.", own=Setting("missing_groups", "own")
+            "Every row has a missing group value ({missing}); use {own}, or other groups.",
+            missing=" or ".join(missing),
+            own=Setting("missing_groups", "own"),
         )
     minterms, number = np.unique(terms[:, kept], axis=1, return_inverse=True)
     cohort = np.full(len(starts), DROPPED, dtype=np.int64)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.values import Value, canonical, label, read_number
+from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, label, read_number
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_BINS = 250
+MOST_CUT_POINTS = 1000
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,19 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
             "{setting}: {point!r} is neither a number nor a date.",
             setting=setting,
             point=points[parsed.index(None)],
+        )
+    if any(isinstance(p, int) and abs(p) > LARGEST_INTEGER for p in parsed):
+        raise MisfeatError(
+            "{setting} holds an integer that 64 bits do not; give cut points between -2**63 and "
+            "2**63.",
+            setting=setting,
+        )
+    if len(parsed) > MOST_CUT_POINTS:
+        raise MisfeatError(
+            "{setting} has {n:,} cut points; give at most {most:,}.",
+            setting=setting,
+            n=len(parsed),
+            most=MOST_CUT_POINTS,
         )
     if len({isinstance(point, int | float) for point in parsed}) > 1:
         raise MisfeatError("{setting} mixes numbers and dates; give one kind.", setting=setting)

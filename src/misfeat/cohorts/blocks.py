@@ -10,6 +10,7 @@ import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.naming import EXCLUDED, not_a_feature
+from misfeat.cohorts.values import check_named
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def _check_block(name: object, members: Any) -> None:
         raise MisfeatError(
             "A block is named {name!r}; names must be text.", name=name, setting=Setting("blocks")
         )
+    check_named(name, Setting("blocks"))
     if isinstance(members, str) or not _are_names(members) or len(members) == 0:
         raise MisfeatError(
             "The block {block!r} is {members}; give a list of features.",

@@ -93,15 +93,17 @@ def inner_names(names: Sequence[str]) -> list[str]:
 
 def with_inner_names(native: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A dataframe whose columns go by their `inner_names`, renamed by position."""
-    frame = nw.from_native(native)
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(native)
     names = frame.collect_schema().names()
     inner = inner_names(names)
     if frame.implementation.is_duckdb():
         renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
-        return nw.from_native(native.project(", ".join(renamed)))
-    if frame.implementation.is_spark_like():
-        return nw.from_native(native.toDF(*inner))
-    return frame.rename(dict(zip(names, inner, strict=True)))
+        frame = nw.from_native(native.project(", ".join(renamed)))
+    elif frame.implementation.is_spark_like():
+        frame = nw.from_native(native.toDF(*inner))
+    else:
+        frame = frame.rename(dict(zip(names, inner, strict=True)))
+    return frame
 
 
 def in_library(X: Any, library: str | None) -> Any:
@@ -154,8 +156,9 @@ def with_types_settled(
 ) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """Bring columns of Python objects to numbers, dates, flags or text, and those of nothing, too.
 
-    Messages call columns by their `names`, from those in the frame to the user's. A column without a single value has a type of its own in some libraries, which no engine
-    compares with anything; it is text that is missing everywhere.
+    A column without a single value has a type of its own in some libraries, which no engine
+    compares with anything; it is text that is missing everywhere. Messages call columns by their
+    `names`, from those in the frame to the user's.
     """
     columns = [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
     if isinstance(frame, nw.DataFrame):

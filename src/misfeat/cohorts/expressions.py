@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import narwhals as nw
 
 from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.predicates import joined, that_may_occur
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,6 +64,8 @@ class ColumnExpressions:
         value, dtype = nw.col(self.inner[column]), self.schema[self.inner[column]]
         if self.kind(column) is Kind.NUMBER:
             return value.cast(nw.Float64)
+        if self.kind(column) is Kind.INTEGER and dtype != nw.Int64:
+            return value.cast(nw.Int64)  # so that it can be compared with any integer
         if dtype in _CATEGORICALS:
             # pandas 2 casts a missing category to the text "nan".
             return nw.when(~value.is_null()).then(value.cast(nw.String))
@@ -92,8 +95,17 @@ class ColumnExpressions:
         missing = value.is_null()
         if self.kind(reading.column) is Kind.NUMBER:
             missing = missing | value.is_nan()
-        codes = (value == self._constant(reading.column, code) for code in reading.missing)
-        return reduce(operator.or_, map(_false_where_null, codes), missing)
+        if not reading.missing:
+            return missing
+        if self.kind(reading.column) is Kind.TIME:
+            codes = [value == self._constant(reading.column, code) for code in reading.missing]
+            return missing | joined(operator.or_, [*map(_false_where_null, codes)])
+        return missing | _false_where_null(self._is_in(value, reading.missing, reading.column))
+
+    def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
+        """Whether a value is one of several constants."""
+        chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)
+        return value.is_in(chosen) if chosen else nw.lit(False)
 
     def key(self, coders: Sequence[Coder], bases: Sequence[int]) -> nw.Expr:
         """The codes of a row as the digits of one mixed-radix number."""
@@ -120,20 +132,26 @@ class ColumnExpressions:
                 missing = self.is_missing(reading)
             case PredicateCoder(readings=readings, predicate=predicate):
                 by_name = {reading.column: reading for reading in readings}
-                held = predicate.evaluate(lambda name: self.read(by_name[name]), _false_where_null)
+                held = predicate.evaluate(
+                    lambda name: self.read(by_name[name]),
+                    _false_where_null,
+                    lambda name, among: self._is_in(self.read(by_name[name]), among, name),
+                )
                 code = one_where(held)
-                missing = reduce(operator.or_, map(self.is_missing, readings))
+                missing = joined(operator.or_, [*map(self.is_missing, readings)])
         return nw.when(missing).then(nw.lit(len(coder.labels))).otherwise(code).cast(nw.Int64)
 
     def _position(self, value: nw.Expr, values: Sequence[Any], other: int) -> nw.Expr:
         """The position of a value in a list, or `other`."""
+        if not values:
+            return nw.lit(other)
         if not (self.implementation.is_dask() or self.implementation.is_ibis()):
             return value.replace_strict(
                 list(values), list(range(len(values))), default=other, return_dtype=nw.Int64
             )
         # Dask replaces within the type of the text, and Ibis by way of JSON in PostgreSQL.
         found = (one_where(value == v) * (code - other) for code, v in enumerate(values))
-        return _total([nw.lit(other), *found])
+        return joined(operator.add, [nw.lit(other), *found])
 
     def _constant(self, column: str, value: Any) -> Any:
         """A value in the type of its column: dates stay dates, zones stay zones."""
@@ -184,10 +202,3 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
         .then(_edges_below(value, edges[middle + 1 :], before + middle + 1))
         .otherwise(_edges_below(value, edges[:middle], before))
     )
-
-
-def _total(terms: Sequence[nw.Expr]) -> nw.Expr:
-    """A sum, nested no deeper than need be: a thousand terms in a row overrun the stack."""
-    while len(terms) > 1:
-        terms = [reduce(operator.add, terms[i : i + 2]) for i in range(0, len(terms), 2)]
-    return terms[0]

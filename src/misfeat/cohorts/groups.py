@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.binning import cut_points, interval_labels
-from misfeat.cohorts.coders import Coder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate
-from misfeat.cohorts.values import Value, canonical, label
+from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, check_named, label
 from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortened
 
 if TYPE_CHECKING:
@@ -164,10 +164,14 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
         raise _not_a_group({name: rule})
     if rule is None:
         return ByValue(name, {})
+    check_named(name, Setting("groups"))
     if isinstance(rule, str):
         return ByPredicate(name, Predicate(rule))
     if isinstance(rule, Mapping):
-        return ByValue(name, {label(canonical(v)): str(under) for v, under in rule.items()})
+        merged = {label(canonical(v)): str(under) for v, under in rule.items()}
+        for under in merged.values():
+            check_named(under, Setting("groups"))
+        return ByValue(name, merged)
     return ByCuts(name, cut_points(rule, "groups", name))
 
 
@@ -201,19 +205,36 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
     """
     match rule:
         case ByCuts(column=column, points=points):
-            profile = profiles[column]
-            check_cut_points(profile, points, "groups")
-            coder = EdgeCoder(profile.reading, points, interval_labels(points))
+            coder = _cut_coder(profiles[column], points)
             return _one_term_a_code(coder, _cut_terms(column, points), column)
         case ByPredicate(name=name, predicate=predicate):
-            _check_types(predicate, profiles)
-            _check_pairs(predicate, profiles)
-            readings = tuple(profiles[column].reading for column in predicate.columns)
-            return _one_term_a_code(
-                PredicateCoder(readings, predicate, ("no", "yes")), (f"not {name}", name), name
-            )
+            coder = _predicate_coder(predicate, profiles)
+            return _one_term_a_code(coder, (f"not {name}", name), name)
         case ByValue(column=column, merged=merged):
             return _by_value(profiles[column], merged, whole)
+
+
+def _cut_coder(profile: Profile, points: tuple[Value, ...]) -> Coder:
+    labels = interval_labels(points)
+    if profile.distinct == 0:
+        return CategoryCoder(profile.reading, (), labels)
+    check_cut_points(profile, points, "groups")
+    return EdgeCoder(profile.reading, points, labels)
+
+
+def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> Coder:
+    """What tells where a predicate holds; nowhere, if a column that it reads has no value at all.
+
+    Such a column has whatever type its library gives to nothing, so types are not compared.
+    """
+    labels = ("no", "yes")
+    read = [profiles[column] for column in predicate.columns]
+    empty = next((profile for profile in read if profile.distinct == 0), None)
+    if empty is not None:
+        return CategoryCoder(empty.reading, (), labels)
+    _check_types(predicate, profiles)
+    _check_pairs(predicate, profiles)
+    return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
@@ -288,9 +309,18 @@ def _check_types(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
             raise MisfeatError(
                 "The predicate {predicate!r} reads {column!r}, which holds {kind} values; give cut "
                 "points for dates instead.",
-                predicate=predicate.text,
+                predicate=predicate.shown,
                 column=column,
                 kind=kind.value,
+                groups=Setting("groups"),
+            )
+        if isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
+            raise MisfeatError(
+                "The predicate {predicate!r} compares {column!r} with {constant}, beyond what a "
+                "64-bit integer holds; write a constant between -2**63 and 2**63.",
+                predicate=predicate.shown,
+                column=column,
+                constant=shortened(constant),
                 groups=Setting("groups"),
             )
         if _fits(constant, kind):
@@ -298,7 +328,7 @@ def _check_types(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
         raise MisfeatError(
             "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
             "{constant!r}; write a constant of the same kind.",
-            predicate=predicate.text,
+            predicate=predicate.shown,
             column=column,
             kind=kind.value,
             constant=constant,
@@ -313,7 +343,7 @@ def _check_pairs(predicate: Predicate, profiles: Mapping[str, Profile]) -> None:
             raise MisfeatError(
                 "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
                 "{other!r}, which holds {other_kind} values; compare columns of one kind.",
-                predicate=predicate.text,
+                predicate=predicate.shown,
                 column=left,
                 kind=kinds[0],
                 other=right,

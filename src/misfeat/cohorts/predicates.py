@@ -10,13 +10,30 @@ import ast
 import operator
 import re
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from misfeat.cohorts.values import canonical
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Constants = tuple[Any, ...]
+
+MOST_LEVELS = 50
+"""How deeply a predicate may be nested; engines overrun their stacks at some hundreds."""
+MOST_COMPARISONS = 1000
+MOST_CONSTANTS = 10_000
+"""Constants in the lists of a predicate, all together."""
+MOST_CHARACTERS = 1_000_000
+LONGEST_SHOWN = 200
+"""Characters of a predicate that messages show."""
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -52,20 +69,23 @@ class Predicate:
     text: str
 
     @property
+    def shown(self) -> str:
+        """The text for messages, cut off where it is long."""
+        return self.text if len(self.text) <= LONGEST_SHOWN else f"{self.text[:LONGEST_SHOWN]}..."
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads, in the order in which they first occur."""
-        tree, names = self._parse()
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        found = [n for n in ast.walk(self._parse()) if isinstance(n, ast.Name)]
         found.sort(key=lambda n: (n.lineno, n.col_offset))
-        return tuple(dict.fromkeys(names.get(node.id, node.id) for node in found))
+        return tuple(dict.fromkeys(node.id for node in found))
 
     @property
     def comparisons(self) -> tuple[tuple[str, Any], ...]:
         """Every (column, constant) that the predicate compares."""
-        tree, names = self._parse()
         return tuple(
-            (names.get(side.id, side.id), constant)
-            for node in ast.walk(tree)
+            (side.id, constant)
+            for node in ast.walk(self._parse())
             if isinstance(node, ast.Compare)
             for side in (node.left, *node.comparators)
             if isinstance(side, ast.Name)
@@ -77,26 +97,34 @@ class Predicate:
     @property
     def compared_columns(self) -> tuple[tuple[str, str], ...]:
         """Every pair of columns that the predicate compares with each other."""
-        tree, names = self._parse()
         return tuple(
-            (names.get(left.id, left.id), names.get(right.id, right.id))
-            for node in ast.walk(tree)
+            (left.id, right.id)
+            for node in ast.walk(self._parse())
             if isinstance(node, ast.Compare)
             for left, right in pairwise((node.left, *node.comparators))
             if isinstance(left, ast.Name) and isinstance(right, ast.Name)
         )
 
     def evaluate(
-        self, column: Callable[[str], Any], settle: Callable[[Any], Any] = lambda flag: flag
+        self,
+        column: Callable[[str], Any],
+        settle: Callable[[Any], Any] = lambda flag: flag,
+        is_in: Callable[[str, Constants], Any] | None = None,
     ) -> Any:
         """Evaluate with `column` giving what stands for a column by its name.
 
-        `settle` is applied to every single comparison before comparisons are joined.
+        `settle` is applied to every single comparison before comparisons are joined, and `is_in`
+        tells whether a column is one of several constants; without it, columns are arrays.
         """
-        tree, names = self._parse()
-        return self._visit(tree, lambda name: column(names.get(name, name)), settle)
+        if is_in is None:
 
-    def _parse(self) -> tuple[ast.expr, dict[str, str]]:
+            def is_in(name: str, constants: Constants) -> Any:
+                return is_in_array(column(name), constants)
+
+        return self._visit(self._parse(), _Meaning(column, settle, is_in))
+
+    def _parse(self) -> ast.expr:
+        """The tree, in which every name is that of a column."""
         names: dict[str, str] = {}
 
         prefix = "_column"
@@ -110,65 +138,92 @@ class Predicate:
             names[key] = match.group(1)
             return key
 
+        if len(self.text) > MOST_CHARACTERS:
+            raise self._refused(f"it has more than {MOST_CHARACTERS:,} characters")
         try:
             text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
             tree = ast.parse(text, mode="eval").body
-            self._visit(tree, lambda _: _Anything(), lambda flag: flag)
+            self._check_size(tree)
+            lines = text.encode().split(b"\n")
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name):
+                    # Python takes some letters for others, columns do not: the name as it stands.
+                    stands = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
+                    node.id = names.get(stands, stands)
+            self._visit(tree, _ANYTHING)
         except SyntaxError as error:
             raise self._refused(f"it does not parse ({error.msg})") from error
         except (RecursionError, MemoryError) as error:
             raise self._refused("it is nested too deeply") from error
-        return tree, names
+        except ValueError as error:
+            if isinstance(error, MisfeatError):
+                raise
+            raise self._refused(f"it does not parse ({error})") from error
+        return tree
 
-    def _visit(
-        self, node: ast.expr, column: Callable[[str], Any], settle: Callable[[Any], Any]
-    ) -> Any:
+    def _check_size(self, tree: ast.expr) -> None:
+        """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
+        n_comparisons = n_constants = 0
+        level: list[ast.AST] = [tree]
+        for _ in range(MOST_LEVELS):
+            below: list[ast.AST] = []
+            for node in level:
+                match node:
+                    case ast.BoolOp(values=values):
+                        below.extend(values)
+                    case ast.UnaryOp(op=ast.Not(), operand=operand):
+                        below.append(operand)
+                    case ast.Compare(comparators=others):
+                        n_comparisons += len(others)
+                        n_constants += sum(len(getattr(other, "elts", ())) for other in others)
+            level = below
+        if level:
+            raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
+        if n_comparisons > MOST_COMPARISONS:
+            raise self._refused(f"it has more than {MOST_COMPARISONS:,} comparisons")
+        if n_constants > MOST_CONSTANTS:
+            raise self._refused(f"its lists hold more than {MOST_CONSTANTS:,} constants")
+
+    def _visit(self, node: ast.expr, meaning: _Meaning) -> Any:
         match node:
             case ast.BoolOp(op=op, values=values):
                 join = operator.and_ if isinstance(op, ast.And) else operator.or_
-                result = self._visit(values[0], column, settle)
-                for value in values[1:]:
-                    result = join(result, self._visit(value, column, settle))
-                return result
+                return joined(join, [self._visit(value, meaning) for value in values])
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return ~self._visit(operand, column, settle)
+                return ~self._visit(operand, meaning)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 terms = [left, *comparators]
                 parts = [
-                    settle(self._compare(a, op, b, column))
+                    meaning.settle(self._compare(a, op, b, meaning))
                     for a, op, b in zip(terms, ops, terms[1:], strict=False)
                 ]
-                result = parts[0]
-                for part in parts[1:]:
-                    result = result & part
-                return result
-        raise self._refused(f"{ast.unparse(node)!r} is not a comparison")
+                return joined(operator.and_, parts)
+        raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
 
-    def _compare(
-        self, left: ast.expr, op: ast.cmpop, right: ast.expr, column: Callable[[str], Any]
-    ) -> Any:
+    def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr, meaning: _Meaning) -> Any:
         if isinstance(op, ast.In | ast.NotIn):
             if not isinstance(left, ast.Name) or not isinstance(right, ast.List | ast.Tuple):
                 raise self._refused("'in' takes a column on its left and a list on its right")
-            value, constants = column(left.id), _constants(right)
+            constants = _constants(right)
             if not constants or len(constants) != len(right.elts):
                 raise self._refused("the list after 'in' must hold constants, at least one")
-            found = value == constants[0]
-            for constant in constants[1:]:
-                found = found | (value == constant)
+            found = meaning.is_in(left.id, constants)
             return ~found if isinstance(op, ast.NotIn) else found
         if type(op) not in _COMPARE:
             raise self._refused("it uses an operator other than < <= > >= == != in, not in")
         if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
             raise self._refused("a comparison needs a column on one side")
-        return _COMPARE[type(op)](self._operand(left, column), self._operand(right, column))
+        compare, column = _COMPARE[type(op)], meaning.column
+        return compare(self._operand(left, column), self._operand(right, column))
 
     def _operand(self, node: ast.expr, column: Callable[[str], Any]) -> Any:
         if isinstance(node, ast.Name):
             return column(node.id)
         constants = _constants(node)
         if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
-            raise self._refused(f"{ast.unparse(node)!r} is neither a column nor a constant")
+            raise self._refused(
+                f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is neither a column nor a constant"
+            )
         return constants[0]
 
     def _refused(self, why: str) -> MisfeatError:
@@ -176,7 +231,7 @@ class Predicate:
             "The subgroup predicate {predicate!r} cannot be used: {why}.",
             remedy="Write comparisons of columns with constants, joined by and, or, not, for "
             "example \"age > 65 and sex == 'F'\"; put column names with spaces in backticks.",
-            predicate=self.text,
+            predicate=self.shown,
             why=why,
             groups=Setting("groups"),
         )
@@ -192,6 +247,52 @@ class _Anything:
     __invert__ = _itself
     __eq__ = __ne__ = _itself  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """What stands for columns, for a single comparison, and for a list of constants."""
+
+    column: Callable[[str], Any]
+    settle: Callable[[Any], Any]
+    is_in: Callable[[str, Constants], Any]
+
+
+_ANYTHING = _Meaning(lambda _: _Anything(), lambda flag: flag, lambda *_: _Anything())
+
+
+def joined(join: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
+    """Join terms pairwise, nested no deeper than need be: long chains overrun engines' stacks.
+
+    Examples
+    --------
+    >>> joined(lambda left, right: f"({left}{right})", "abcde")
+    '(((ab)(cd))e)'
+    """
+    while len(terms) > 1:
+        terms = [reduce(join, terms[i : i + 2]) for i in range(0, len(terms), 2)]
+    return terms[0]
+
+
+def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
+    """The constants that a column can hold at all; of `integers`, fractions are none.
+
+    Examples
+    --------
+    >>> that_may_occur((1.0, 2.5, 3), integers=True)
+    [1, 3]
+    """
+    plain = map(canonical, constants)
+    return [value for value in plain if not (integers and isinstance(value, float))]
+
+
+def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]:
+    """Which elements of an array are among some constants."""
+    chosen = that_may_occur(constants, values.dtype.kind in "iu")
+    if values.dtype == object:
+        return np.fromiter(map(set(chosen).__contains__, values), dtype=bool, count=len(values))
+    found: NDArray[np.bool_] = np.isin(values, np.array(chosen, dtype=values.dtype))
+    return found
 
 
 def _constants(node: ast.expr) -> tuple[Any, ...]:

@@ -25,6 +25,8 @@ Value = Any
 _PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 MISSING_LABEL = "missing"
+LARGEST_INTEGER = 2**63 - 1
+"""The largest integer that every engine can compare with."""
 EXACT_INTEGERS = 2**53
 """Floats below this magnitude hold every integer exactly."""
 
@@ -89,6 +91,17 @@ def check_values(texts: Iterable[str | None], column: str) -> None:
                 column=column,
                 text=text,
             )
+
+
+def check_named(name: str, setting: Setting) -> None:
+    """Refuse a name that a user made up with half a character in it."""
+    if has_half_character(name):
+        raise MisfeatError(
+            "{setting}: the name {name!r} holds half a character (a lone surrogate), which no file "
+            "can hold; write another one.",
+            setting=setting,
+            name=name,
+        )
 
 
 def has_half_character(text: str) -> bool:

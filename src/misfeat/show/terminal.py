@@ -14,6 +14,7 @@ from rich.text import Text
 
 from misfeat.selection.collecting import WORTH_COLUMNS
 from misfeat.selection.ranking import subgroup_rows
+from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,7 +57,7 @@ def _as_json(kind: str, line: Mapping[str, Any]) -> str:
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in line.items()
     }
-    return json.dumps({"kind": kind, **plain}, ensure_ascii=False)
+    return visible_json(json.dumps({"kind": kind, **plain}, ensure_ascii=False))
 
 
 def worth_rows(
@@ -101,7 +102,7 @@ def print_tables(
     if worths:
         _print_titled(console, "Worth collecting", _worth_table(worths, k, narrow))
     for line in _legend(selection, bool(worths)):
-        console.print(line, style="dim", highlight=False, markup=False)
+        console.print(visible(line), style="dim", highlight=False, markup=False)
 
 
 class _Answers(Console):
@@ -120,9 +121,14 @@ def new_console() -> Console:
 
 def new_table(title: str | None = None, narrow: bool = False) -> Table:
     """A table in the style of all of them; the title is text, whatever it holds."""
-    text = None if title is None else Text(title, style="bold")
+    text = None if title is None else plain_text(title, style="bold")
     padding = (0, 0) if narrow else (0, 1)
     return Table(title=text, title_justify="left", box=box.SIMPLE, padding=padding)
+
+
+def plain_text(text: str, style: str = "") -> Text:
+    """Text as rich prints it, neither markup nor anything that a terminal obeys."""
+    return Text(visible(text), style=style)
 
 
 def marked(best: ScoredSet) -> Text:
@@ -131,12 +137,12 @@ def marked(best: ScoredSet) -> Text:
 
 
 def _starred(features: Sequence[str], missing: Sequence[str]) -> Text:
-    return Text(", ".join(f"{f}*" if f in missing else f for f in features))
+    return plain_text(", ".join(f"{f}*" if f in missing else f for f in features))
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
     """A title of its own, since rich wraps a table's title to the table's width."""
-    console.print(Text(title, style="bold"))
+    console.print(plain_text(title, style="bold"))
     console.print(table)
 
 
@@ -155,10 +161,10 @@ def _subgroup_table(selection: Selection, narrow: bool, subgroup: str | None = N
         if subgroup not in (None, line["subgroup"]):
             continue
         table.add_row(
-            Text(line["subgroup"]),
+            plain_text(line["subgroup"]),
             f"{line['rows']:,}",
             *([] if narrow else [f"{line['target_entropy']:.4f}"]),
-            Text(", ".join(line["missing"]) or "–"),
+            plain_text(", ".join(line["missing"]) or "–"),
         )
     return table
 
@@ -241,8 +247,8 @@ def _worth_table(worths: Rows, most: int, narrow: bool) -> Table:
             *([f"{worth['cost']:g}"] if costly else []),
         )
         table.add_row(
-            Text(worth["subgroup"]),
-            Text(worth["feature"]),
+            plain_text(worth["subgroup"]),
+            plain_text(worth["feature"]),
             f"{worth['gain']:.4f}",
             *(() if narrow else more),
             *([f"{worth['gain_per_cost']:.4f}"] if costly else []),

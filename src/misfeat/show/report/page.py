@@ -13,6 +13,7 @@ from misfeat.completion.model import SUPPORT
 from misfeat.selection.collecting import SMALLEST_SCALE, WORTH_SAYING
 from misfeat.show.report.shades import shade_of
 from misfeat.show.report.words import column_words, estimate_words, rises, support_words
+from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -91,6 +92,13 @@ def _joined(names: tuple[str, ...]) -> str:
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
+def _shown(value: Any) -> Any:
+    """What a variable of a template is on the page: characters that would turn text are shown."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(visible, value.split("\n")))
+
+
 @cache
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -98,6 +106,7 @@ def _templates() -> Environment:
     templates = Environment(
         loader=PackageLoader("misfeat.show.report"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

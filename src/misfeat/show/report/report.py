@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
+from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from misfeat.show.report.findings import Findings
@@ -91,7 +92,7 @@ class Report:
         >>> held["top_sets"][0]["features"]
         ['a']
         """
-        return json.dumps(self._contents, ensure_ascii=False, allow_nan=False)
+        return visible_json(json.dumps(self._contents, ensure_ascii=False, allow_nan=False))
 
     def write_html(self, path: str | Path) -> None:
         """Write the page to a file, at once or not at all.
@@ -142,7 +143,7 @@ class Report:
         return {"text/plain": repr(self), "text/html": self.html_snippet()}
 
     def __repr__(self) -> str:
-        return f"<Report: {self._contents['title']}. Use .open() or .write_html('report.html').>"
+        return f"<Report: {visible(self._contents['title'])}. Use .open() or .write_html('report.html').>"
 
 
 def _write(place: Path, text: str) -> None:
