@@ -1,8 +1,8 @@
-"""Text of strangers made safe to print: what a terminal would obey is shown instead.
+r"""Text of strangers made safe to print: what a terminal would obey is shown instead.
 
 Names and values come from tables and files that others wrote. A terminal takes some characters for
 commands (escape sequences that recolour, retitle or rewrite what was printed), and some turn the
-order of all that follows. They are shown as Python spells them: ``\\x1b``, ``\\u202e``.
+order of all that follows. They are shown as Python spells them: ``\x1b``, ``\u202e``.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _COMMANDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
-    """Text on one line in which every character prints as itself.
+    r"""Text on one line in which every character prints as itself.
 
     Examples
     --------
-    >>> print(visible("a\\x1b[31m\\tb"))
-    a\\x1b[31m\\tb
+    >>> print(visible("a\x1b[31m\tb"))
+    a\x1b[31m\tb
     """
     if text.isprintable():
         return text
@@ -30,12 +30,12 @@ def visible(text: str) -> str:
 
 
 def visible_json(line: str) -> str:
-    """A line of JSON in which such characters are escaped as JSON does it: the same data.
+    r"""A line of JSON in which such characters are escaped as JSON does it: the same data.
 
     Examples
     --------
-    >>> visible_json(json.dumps("\\x9b1m", ensure_ascii=False))
-    '"\\\\u009b1m"'
+    >>> visible_json(json.dumps("\x9b1m", ensure_ascii=False))
+    '"\\u009b1m"'
     """
     if line.isprintable():
         return line

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from tests.attacks.tally import Tally, run_script
+from tests.attacks.tally import Tally, run_script, without_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,7 +208,8 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
     site = name if role == "group" else "site"
     groups: Any = {"some": f"`{name}` > 1"} if role == "predicate" else site
     table = renamed(role, name)
-    cohorts = build_cohorts(hold(table), target, groups=groups)
+    with without_notes():
+        cohorts = build_cohorts(hold(table), target, groups=groups)
 
     nameless = None if name.strip() else "column0"  # in the header of a CSV file
 
@@ -231,7 +232,8 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
 def _transformed(held: Any, groups: Any, target: str) -> list[str]:
     """The columns that are chosen of a table; the whole of a file's is not held."""
     selector = SubgroupSelector(groups, size=2, k=1, estimate="sample", completer="add")
-    selector.fit(held, target)
+    with without_notes():
+        selector.fit(held, target)
     return [] if isinstance(held, str) else _names(selector.transform(held))
 
 

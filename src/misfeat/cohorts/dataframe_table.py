@@ -31,7 +31,7 @@ from misfeat.cohorts.dataframes import (
 from misfeat.cohorts.expressions import ColumnExpressions, one_where
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
-from misfeat.cohorts.values import check_text
+from misfeat.cohorts.values import check_text, check_values
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -133,12 +133,16 @@ class DataFrameTable:
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         kind = self.kind(column)
-        counted = self._collected(
-            self._lazy.select(self._columns.value(column).alias("value"))
-            .group_by("value")
-            .agg(nw.len().alias(_COUNT))
-            .head(limit + 1)
-        )
+        try:
+            counted = self._collected(
+                self._lazy.select(self._columns.value(column).alias("value"))
+                .group_by("value")
+                .agg(nw.len().alias(_COUNT))
+                .head(limit + 1)
+            )
+        except UnicodeEncodeError as error:  # pandas, whose objects hold any text
+            check_values([str(error.object)], column)
+            raise
         if len(counted) > limit:
             return None
         values, counts = counted["value"], _as_counts(counted[_COUNT])

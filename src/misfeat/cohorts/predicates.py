@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Constants = tuple[Any, ...]
+
+Term = TypeVar("Term")
 
 MOST_LEVELS = 50
 """How deeply a predicate may be nested; engines overrun their stacks at some hundreds."""
@@ -261,7 +263,7 @@ class _Meaning:
 _ANYTHING = _Meaning(lambda _: _Anything(), lambda flag: flag, lambda *_: _Anything())
 
 
-def joined(join: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
+def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
     """Join terms pairwise, nested no deeper than need be: long chains overrun engines' stacks.
 
     Examples

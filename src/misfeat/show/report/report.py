@@ -143,7 +143,8 @@ class Report:
         return {"text/plain": repr(self), "text/html": self.html_snippet()}
 
     def __repr__(self) -> str:
-        return f"<Report: {visible(self._contents['title'])}. Use .open() or .write_html('report.html').>"
+        title = visible(self._contents["title"])
+        return f"<Report: {title}. Use .open() or .write_html('report.html').>"
 
 
 def _write(place: Path, text: str) -> None:

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from misfeat import DamagedFileError
+from misfeat.cohorts import build_cohorts
+from misfeat.cohorts.parquet_files import read_schema_names
+
+
+def table(rows=5000):
+    random = np.random.default_rng(1)
+    return pa.table(
+        {
+            "x": random.integers(0, 9, rows),
+            "z": random.normal(size=rows),
+            "text": random.choice(["a", "b"], rows),
+            "list": [[1, 2]] * rows,
+            "nothing": pa.nulls(rows),
+            "y": random.integers(0, 2, rows),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"data_page_version": "2.0"},
+        {"compression": "zstd", "row_group_size": 700},
+        {"use_dictionary": False, "column_encoding": {"z": "BYTE_STREAM_SPLIT"}},
+        {"compression": "none", "data_page_size": 500},
+    ],
+)
+@pytest.mark.parametrize("checksums", [True, False])
+def test_whole_files_of_any_form_are_read(tmp_path, options, checksums):
+    pq.write_table(table(), tmp_path / "t.parquet", write_page_checksum=checksums, **options)
+    assert read_schema_names(str(tmp_path / "t.parquet")) == table().column_names
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_a_value_that_changed_is_seen_where_pages_have_checksums(tmp_path, version):
+    path = tmp_path / "t.parquet"
+    pq.write_table(
+        table().drop_columns("nothing"),
+        path,
+        write_page_checksum=True,
+        compression="none",
+        use_dictionary=False,
+        data_page_version=version,
+    )
+    assert build_cohorts(path, "y").features
+    place = pq.read_metadata(path).row_group(0).column(1).data_page_offset + 1000
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DamagedFileError, match=r"t\.parquet' is damaged: a page of 'z'"):
+        build_cohorts(path, "y")
+
+
+def test_a_footer_that_contradicts_itself_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"first": [1, 2], "y": [0, 1]}), path, store_schema=False)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"first", b"fjrst", 1))
+    with pytest.raises(DamagedFileError, match="contradicts itself about 'fjrst'"):
+        build_cohorts(path, "y")
+
+
+def test_what_an_engine_says_of_a_page_is_about_the_file(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(table(), path, compression="snappy")
+    place = pq.read_metadata(path).row_group(0).column(1).data_page_offset + 200
+    content = path.read_bytes()
+    path.write_bytes(content[:place] + b"\xff" * 300 + content[place + 300 :])
+    with pytest.raises(DamagedFileError, match=r"t\.parquet"):
+        build_cohorts(path, "y")
