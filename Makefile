@@ -1,12 +1,15 @@
 # The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and a browser,
-# `make test-oldest` the oldest versions that pyproject.toml allows.
+# `make test-oldest` the oldest versions that pyproject.toml allows. `make audit` holds what is installed against locks/.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
-# Every install uses the pinned versions that the project is tested with.
-INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt
+INSTALL := $(BIN)/python $(PIP)
+# Every install uses the versions that the project is tested with, and files whose hashes are in locks/. The wheels of
+# torch come per device, each with a hash of its own, so that torch is held at its version alone.
+WITH_TORCH := dev browser heavy
 SETTINGS := pyproject.toml constraints.txt
+LOCKS := $(wildcard locks/*.txt)
 QUICK := not heavy and not browser and not thorough and not slow
 
 OLDEST_VENV := .venv-oldest
@@ -14,7 +17,7 @@ OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
 
-.PHONY: demo lint test test-all test-slow test-bounds test-browser test-heavy test-oldest format clean
+.PHONY: audit demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-oldest format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -57,6 +60,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# What is installed is what the locks say, and the files that they name still have their hashes.
+audit: $(VENV)/.dev
+	$(BIN)/python .ci/audit.py
+
+# The locks anew, after a change of pyproject.toml or constraints.txt.
+lock: $(VENV)/.dev
+	$(BIN)/python .ci/lock.py
+
 clean:
 	rm -rf $(VENV) $(OLDEST_VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		.import_linter_cache .coverage
@@ -66,9 +77,11 @@ $(BIN)/python $(OLDEST)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
-$(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) | $(BIN)/python
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) $(LOCKS) | $(BIN)/python
 	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
-	$(INSTALL) --editable '.[$*]'
+	$(INSTALL) --no-deps --require-hashes --requirement locks/$*.txt
+	$(if $(filter $*,$(WITH_TORCH)),$(INSTALL) --constraint constraints.txt torch)
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@echo "Trying it out, which compiles the kernels once"
 	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
 	@touch $@
