@@ -34,7 +34,7 @@ from misfeat.exceptions import (
     warn,
 )
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
-from misfeat.machine.progress import progress_shown
+from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
 from misfeat.population.estimates import SAMPLE, Estimate
@@ -148,7 +148,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         self._check()
         X, y = checked_arrays(self, X, y)
-        with progress_shown(self.verbose > 0) as progress:
+        with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
             table, target, rules = self._opened(X, y, groups)

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 
 from misfeat.cli.exit_codes import INTERRUPTED
+from misfeat.machine.interrupts import interrupts_kept
 
 __all__ = ["main"]
 
@@ -14,9 +15,10 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; Ctrl-C ends it in the same way even while it is still imported."""
     try:
-        from misfeat.cli.app import app
+        with interrupts_kept():
+            from misfeat.cli.app import app
 
-        app(prog_name="misfeat")
+            app(prog_name="misfeat")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         _leave_interrupted()

@@ -16,6 +16,7 @@ from misfeat.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 from misfeat.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
+from misfeat.machine.interrupts import answer_interrupt
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def _stopped_by(error: BaseException, debug: bool) -> int | None:
         return NOBODY_READS
     if debug:
         return None
+    answer_interrupt()
     say("interrupted")
     return INTERRUPTED
 

@@ -37,7 +37,8 @@ def available_memory() -> int:
     """Bytes of memory that this process may still take.
 
     The smallest of what the machine has free, what the memory limits of its control groups leave
-    (containers, batch systems), and what its address-space limit leaves (``ulimit -v``).
+    (containers, batch systems), and what the limits of its address space (``ulimit -v``) and of its
+    data (``ulimit -d``) leave.
 
     Returns
     -------
@@ -49,7 +50,7 @@ def available_memory() -> int:
     >>> available_memory() > 0
     True
     """
-    rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms(), *_address_space_room()]
+    rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms(), *_process_rooms()]
     return max(0, min(rooms))
 
 
@@ -102,12 +103,15 @@ def _reclaimable(statistics: Path, name: str) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
 
 
-def _address_space_room() -> Iterator[int]:
-    """Bytes of address space that are left, where they are limited."""
+def _process_rooms() -> Iterator[int]:
+    """Bytes that the limits of this process leave, where it has any."""
     if sys.platform == "win32":
         return
     import resource
 
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
-        yield limit - psutil.Process().memory_info().vms
+    taken = psutil.Process().memory_info()
+    data = getattr(taken, "data", None)  # not every system tells
+    for kind, used in ((resource.RLIMIT_AS, taken.vms), (resource.RLIMIT_DATA, data)):
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY and used is not None:
+            yield limit - used

@@ -1,9 +1,91 @@
-"""How kernels are compiled: once, kept on disk, and without holding up other threads."""
+"""How kernels are compiled: once, kept on disk, and without holding up other threads.
+
+Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
+file carries the hash of its content: one that does not match is compiled anew and replaced, and
+where nothing can be written, kernels are compiled in every process.
+"""
 
 from __future__ import annotations
 
-import numba as nb
+import pickle
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-compiled = nb.njit(cache=True, nogil=True)
-compiled_fast = nb.njit(cache=True, nogil=True, fastmath=True)
-"""Sums may be reordered within a kernel, the same way on every run."""
+import numba as nb
+from numba.core.caching import IndexDataCacheFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DIGEST_BYTES = sha256().digest_size
+
+
+class CheckedCacheFile(IndexDataCacheFile):
+    """The files of one kernel, each with the hash of what it holds."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save a kernel; a full or read-only disk costs compiling again, nothing else."""
+        with suppress(OSError):
+            super().save(key, data)
+
+    def _dump(self, obj: Any) -> bytes:
+        content: bytes = super()._dump(obj)
+        return sha256(content).digest() + content
+
+    def _load_index(self) -> dict[Any, str]:
+        """Which file holds which signature; nothing where the index is damaged or of old code."""
+        version = pickle.dumps(self._version, protocol=-1)
+        try:
+            found = Path(self._index_path).read_bytes()
+            stamp, overloads = _checked(found.removeprefix(version))
+        except OSError:
+            return {}
+        return overloads if found.startswith(version) and stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        return _checked(Path(self._data_path(name)).read_bytes())
+
+
+def _checked(content: bytes) -> Any:
+    """What a file holds; an OSError, as for a file that is not there, where it is damaged."""
+    digest, held = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if sha256(held).digest() != digest:
+        raise OSError("the content does not match its hash")
+    return pickle.loads(held)  # noqa: S301  (Numba's own format, of the user's own folder)
+
+
+def _kept_on_disk(kernel: Any) -> Any:
+    """Have a kernel cached, where there is a folder to do so."""
+    if not hasattr(kernel, "enable_caching"):  # NUMBA_DISABLE_JIT leaves plain functions
+        return kernel
+    with suppress(RuntimeError, OSError):  # no folder can be written
+        kernel.enable_caching()
+        file = kernel._cache._cache_file
+        kernel._cache._cache_file = CheckedCacheFile(
+            file._cache_path, file._index_name.removesuffix(".nbi"), file._source_stamp
+        )
+    return kernel
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """A compiled kernel.
+
+    Examples
+    --------
+    >>> compiled(lambda x: x + 1)(1)
+    2
+    """
+    return _kept_on_disk(nb.njit(nogil=True)(function))
+
+
+def compiled_fast(function: Callable[..., Any]) -> Any:
+    """A compiled kernel whose sums may be reordered, the same way on every run.
+
+    Examples
+    --------
+    >>> compiled_fast(lambda x: x + 1)(1)
+    2
+    """
+    return _kept_on_disk(nb.njit(nogil=True, fastmath=True)(function))

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import effective_n_jobs
 
+from misfeat.machine.interrupts import check_interrupt, interrupts_put_off
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -50,9 +52,9 @@ class Work:
                 task()
                 self._tell(done, len(tasks))
             return
-        with ThreadPoolExecutor(n_threads) as pool:
-            futures = [pool.submit(task) for task in tasks]
+        with interrupts_put_off(), ThreadPoolExecutor(n_threads) as pool:
             try:
+                futures = [pool.submit(task) for task in tasks]
                 for done, future in enumerate(as_completed(futures), start=1):
                     future.result()
                     self._tell(done, len(tasks))
@@ -61,5 +63,6 @@ class Work:
                 raise
 
     def _tell(self, done: int, total: int) -> None:
+        check_interrupt()
         if self.progress is not None:
             self.progress(done, total)

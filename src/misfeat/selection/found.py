@@ -10,7 +10,7 @@ import numpy as np
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.naming import not_a_feature
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.progress import progress_shown
+from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import Asked, check_size
 from misfeat.selection.saving import Saved, read_saved, write_saved
 
@@ -109,7 +109,7 @@ class Found:
         size = self.size if size is None else size
         check_count(size, "size")
         check_size(size, self.features, self.cohorts)
-        with progress_shown(self.verbose > 0) as progress:
+        with long_work(self.verbose > 0) as progress:
             return self.book.completed(size, progress)
 
     def prepare(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.machine.progress import progress_shown
+from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import check_costs, check_size
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
@@ -254,7 +254,7 @@ class Selection(Explained):
         check_size(size, self.features, self.cohorts)
         asked, seed = (size, k, rounds), self.asked.seed
         if asked not in self._trusted:
-            with progress_shown(self.verbose > 0) as progress:
+            with long_work(self.verbose > 0) as progress:
                 known = self.book.known(size, progress)
                 found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
             self._trusted = {asked: found}
