@@ -1,0 +1,172 @@
+"""Ctrl-C at random moments of long work: is it ever lost, late, or answered with something else?
+
+A child process works over and over and is sent SIGINT; it must end what it does with
+KeyboardInterrupt, soon, and answer as before afterwards. Kernels are compiled in children of their
+own, and a command must end with exit code 130 and one line.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import cycle, islice
+from pathlib import Path
+
+from tests.attacks.tally import Tally, run_script
+
+SOON = 20.0
+"""Seconds after which an interrupt counts as lost."""
+START = 300.0
+"""Seconds that a child may take to be ready; it may have to compile."""
+KINDS = (*("fit", "threads", "file", "validate") * 5, "compile", "command")
+LONGEST_WAIT = {"compile": 6.0, "command": 1.5}
+USUAL_WAIT = 0.7
+CHILD = """
+import csv, sys, warnings
+import duckdb, pandas, pyarrow
+from misfeat import SubgroupSelector
+from misfeat.datasets import load_heart
+
+kind, folder = sys.argv[1:3]
+heart = load_heart()
+table = pandas.DataFrame({**heart.columns, "num": heart.target})
+file = folder + "/heart.csv"
+table.to_csv(file, index=False)
+warnings.simplefilter("ignore")
+
+def work():
+    if kind == "file":
+        return SubgroupSelector("site", size=2).fit(file, "num")
+    if kind == "validate":
+        selector = SubgroupSelector("site", size=2).fit(table, "num")
+        selector.validate()
+        return selector
+    n_jobs = 3 if kind == "threads" else 1
+    return SubgroupSelector("site", size=3, n_jobs=n_jobs, verbose=1).fit(table, "num")
+
+def answers(selector):
+    return selector.top_k().to_string()
+
+if kind == "command":
+    from misfeat.cli import app, main, run, report, examination
+    sys.argv = ["misfeat", "run", file, *"--target num --by site --size 4 --validate".split()]
+    print("ready", flush=True)
+    main()
+    sys.exit()
+expected = None if kind == "compile" else answers(work())
+while True:
+    print("ready", flush=True)
+    try:
+        while True:
+            work()
+    except KeyboardInterrupt:
+        pass
+    if expected is not None and answers(work()) != expected:
+        print("other answers", flush=True)
+    print("interrupted", flush=True)
+"""
+
+
+class Child:
+    """A process that works until it is interrupted, again and again."""
+
+    def __init__(self, kind: str) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        environment = dict(os.environ, PYTHONUNBUFFERED="1")
+        if kind == "compile":
+            environment["NUMBA_CACHE_DIR"] = f"{self.folder.name}/kernels"
+        self.errors = Path(self.folder.name, "stderr")
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", CHILD, kind, self.folder.name],
+                bufsize=0,  # select must see what is there
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+            )
+
+    def line(self, seconds: float) -> str | None:
+        """The next line; empty where the process ended, None where nothing comes in time."""
+        assert self.process.stdout is not None
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            return None
+        return self.process.stdout.readline().decode().strip()
+
+    def said(self) -> str:
+        return self.errors.read_text(errors="replace")
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self.folder.cleanup()
+
+
+def _judge_python(child: Child, kind: str, tally: Tally) -> bool:
+    """Count how work in Python took an interrupt; whether the child can take another."""
+    found = child.line(SOON)
+    noise = "Exception ignored" in child.said()
+    if found == "interrupted" and not noise:
+        tally.well(f"{kind}: KeyboardInterrupt")
+        return kind != "compile"
+    if found == "":
+        last = (child.said().strip().splitlines() or ["nothing"])[-1]
+        tally.wrongly("another end", f"{kind}: exit {child.process.wait()}: {last[:200]}")
+    elif found is None:
+        tally.wrongly("lost", f"{kind}: {child.said()[-300:]!r}")
+    elif found == "interrupted":
+        tally.wrongly("told as ignored", f"{kind}: {child.said()[-300:]!r}")
+    else:
+        tally.wrongly(found, kind)
+    return False
+
+
+def _judge_command(child: Child, tally: Tally) -> None:
+    try:
+        code = child.process.wait(SOON)
+    except subprocess.TimeoutExpired:
+        tally.wrongly("lost", "command")
+        return
+    if code == 0:
+        tally.well("command: done before")
+    elif code == 130 and child.said() == "interrupted\n":
+        tally.well("command: exit 130 and one line")
+    else:
+        tally.wrongly("another end", f"command: exit {code}: {child.said()[-300:]!r}")
+
+
+def attack(cases: int, seed: int) -> Tally:
+    """Interrupt work at random moments."""
+    tally = Tally("interrupts", "Ctrl-C ends long work with KeyboardInterrupt, soon and always.")
+    rng = random.Random(seed)
+    children: dict[str, Child] = {}
+    for kind in islice(cycle(KINDS), cases):
+        child = children.pop(kind, None) or Child(kind)
+        goes_on = False
+        if child.line(START) != "ready":
+            tally.wrongly("not ready", f"{kind}: {child.said()[-300:]!r}")
+        else:
+            time.sleep(rng.uniform(0.02, LONGEST_WAIT.get(kind, USUAL_WAIT)))
+            child.process.send_signal(signal.SIGINT)
+            if kind == "command":
+                _judge_command(child, tally)
+            else:
+                goes_on = _judge_python(child, kind, tally)
+        if tally.n_cases % 20 == 0:
+            sys.stderr.write(f"{tally.n_cases} cases, {tally.n_wrong} wrong\n")
+        if goes_on:
+            children[kind] = child
+        else:
+            child.close()
+    for child in children.values():
+        child.close()
+    return tally
+
+
+if __name__ == "__main__":
+    sys.exit(run_script(attack, cases=700))
