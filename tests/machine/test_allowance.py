@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import psutil
@@ -17,7 +19,7 @@ FREE = 1000 * MIB
 def machine(monkeypatch, tmp_path):
     """A machine with 1000 MiB free, a process of 100 MiB, and no limits."""
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=FREE))
-    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100 * MIB))
+    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100 * MIB, data=20 * MIB))
     monkeypatch.setattr(psutil, "Process", lambda: process)
     monkeypatch.setattr(allowance, "MEMBERSHIP", tmp_path / "membership")
     monkeypatch.setattr(allowance, "CGROUPS", tmp_path / "cgroup")
@@ -100,9 +102,39 @@ def test_a_group_that_is_full_leaves_nothing(tmp_path):
     assert available_memory() == 0
 
 
-def test_a_limit_of_the_address_space_counts_what_the_process_has_taken(monkeypatch):
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (400 * MIB, resource.RLIM_INFINITY))
-    assert available_memory() == 300 * MIB
+@pytest.mark.parametrize(
+    ("limited", "left"), [(resource.RLIMIT_AS, 300 * MIB), (resource.RLIMIT_DATA, 380 * MIB)]
+)
+def test_a_limit_of_the_process_counts_what_it_has_taken(monkeypatch, limited, left):
+    endless = resource.RLIM_INFINITY
+    monkeypatch.setattr(
+        resource, "getrlimit", lambda kind: (400 * MIB if kind == limited else endless, endless)
+    )
+    assert available_memory() == left
+
+
+REALLY = """
+import resource, sys
+from misfeat.machine.allowance import available_memory
+import psutil
+
+kind, much = getattr(resource, sys.argv[1]), 2**28
+taken = getattr(psutil.Process().memory_info(), sys.argv[2])
+resource.setrlimit(kind, (taken + much, resource.RLIM_INFINITY))
+left = available_memory()
+assert 0 < left <= much, left
+try:
+    bytearray(left + 2**24)
+except MemoryError:
+    print("held")
+"""
+
+
+@pytest.mark.parametrize(("limit", "counted"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")])
+def test_a_real_limit_of_a_process_is_the_one_that_binds(limit, counted):
+    command = [sys.executable, "-c", REALLY, limit, counted]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert told.stdout == "held\n", told.stderr
 
 
 def test_the_smallest_of_all_limits_wins(monkeypatch, tmp_path):

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import importlib.util
+import resource
+
+import pytest
+from numba.core import config
+
+SOURCE = """
+from misfeat.machine.compiling import compiled
+
+@compiled
+def add(a, b):
+    return a + b
+"""
+
+
+@pytest.fixture(autouse=True)
+def beside_the_source(monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+
+
+def hits(tmp_path):
+    """Call a kernel as a new process would; how many were found on disk."""
+    file = tmp_path / "kernel.py"
+    if not file.exists():
+        file.write_text(SOURCE)
+    spec = importlib.util.spec_from_file_location("kernel", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.add(1, 2) == 3
+    return sum(module.add.stats.cache_hits.values())
+
+
+def cut_off(content):
+    return content[:-20]
+
+
+def flip_a_bit(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+def flip_the_first_bit(content):
+    return bytes([content[0] ^ 1]) + content[1:]
+
+
+def empty(_):
+    return b""
+
+
+@pytest.mark.parametrize("damage", [cut_off, flip_a_bit, flip_the_first_bit, empty])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_file_of_a_kernel_is_compiled_anew_and_replaced(tmp_path, damage, ending):
+    assert hits(tmp_path) == 0
+    assert hits(tmp_path) == 1
+    (file,) = (tmp_path / "__pycache__").glob(f"*.{ending}")
+    file.write_bytes(damage(file.read_bytes()))
+    assert hits(tmp_path) == 0
+    assert hits(tmp_path) == 1
+
+
+def test_where_no_folder_can_be_written_kernels_are_compiled_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", "/dev/null/kernels")
+    monkeypatch.setattr(config, "CACHE_LOCATOR_CLASSES", "UserProvidedCacheLocator", raising=False)
+    assert hits(tmp_path) == 0
+    assert hits(tmp_path) == 0
+
+
+def test_a_full_disk_costs_compiling_again_and_nothing_else(tmp_path):
+    (tmp_path / "kernel.py").write_text(SOURCE)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))  # no file may grow beyond that
+    try:
+        assert hits(tmp_path) == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list((tmp_path / "__pycache__").glob("*.nbc"))
+    assert hits(tmp_path) == 0
+    assert hits(tmp_path) == 1
