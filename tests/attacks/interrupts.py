@@ -28,7 +28,8 @@ KINDS = (*("fit", "threads", "file", "validate") * 5, "compile", "command")
 LONGEST_WAIT = {"compile": 6.0, "command": 1.5}
 USUAL_WAIT = 0.7
 CHILD = """
-import csv, sys, warnings
+import signal, sys, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 import duckdb, pandas, pyarrow
 from misfeat import SubgroupSelector
 from misfeat.datasets import load_heart
