@@ -143,14 +143,20 @@ class MutualInformation:
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         rows, above_chance = self._cohorts[cohort], self.above_chance
-        return level_mutual_info(
+        found = level_mutual_info(
             rows, low, high, above_chance=above_chance, n_jobs=n_jobs, progress=progress
         )
+        return [self._bounded(scores, cohort) for scores in found]
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         rows, above_chance = self._cohorts[cohort], self.above_chance
-        return joint_mutual_info(rows, subsets, above_chance=above_chance, n_jobs=n_jobs)
+        found = joint_mutual_info(rows, subsets, above_chance=above_chance, n_jobs=n_jobs)
+        return self._bounded(found, cohort)
+
+    def _bounded(self, scores: Scores, cohort: int) -> Scores:
+        """At most what there is to tell, which rounding may leave a trace above."""
+        return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
 
 
 class SquaredCorrelation:

@@ -29,8 +29,10 @@ def entropy(counts: NDArray[np.floating | np.integer]) -> float:
     0.6931
     """
     counts = counts[counts > 0].astype(np.float64)
+    if len(counts) < 2:
+        return 0.0  # to the last bit: nothing is left to tell
     total = counts.sum()
-    return float(np.log(total) - (counts @ np.log(counts)) / total) if total else 0.0
+    return float(np.log(total) - (counts @ np.log(counts)) / total)
 
 
 def target_entropy(cohort: Cohort) -> float:

@@ -1,0 +1,124 @@
+"""What holds of every answer, whatever was asked of whatever table."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat import SubgroupSelector
+    from misfeat.selection.ranking import ScoredSet
+
+ALL = 10**6
+"""More sets than any drawn table has."""
+ROUNDING = 1e-9
+"""Scores (nats) that were summed in another order may differ by so much."""
+
+
+class BrokenPromiseError(AssertionError):
+    """An answer that may not be."""
+
+
+def hold(condition: bool, what: str, *about: object) -> None:
+    """Raise unless a promise was kept."""
+    if not condition:
+        raise BrokenPromiseError(f"{what}: {', '.join(map(repr, about))}")
+
+
+def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
+    """Every set of a size, best first."""
+    found: list[ScoredSet] = selector.best_sets(size=size, k=ALL)
+    return found
+
+
+def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
+    """Scores are finite, within what there is to tell, and within their intervals."""
+    measure, names = selector.selection_.book.measure, selector.cohorts_.names
+    most = dict(zip(names, measure.ceiling.tolist(), strict=True))
+    sets = sets_of(selector, size)
+    for one in sets:
+        highest = most[one.subgroup]
+        hold(all(map(math.isfinite, (one.score, one.low, one.high, one.share))), "finite", one)
+        hold(0 <= one.score <= highest, "0 <= score <= entropy", one, highest)
+        hold(0 <= one.low <= one.score <= one.high <= highest, "low <= score <= high", one, highest)
+        if one.observed is not None:
+            hold(0 <= one.observed <= highest, "0 <= observed <= entropy", one, highest)
+    for better, worse in pairwise(sets):
+        ranked = better.subgroup != worse.subgroup or better.score >= worse.score - ROUNDING
+        hold(ranked, "best first", better, worse)
+    return sets
+
+
+def check_closure(selector: SubgroupSelector, size: int) -> None:
+    """No set of a size scores below a part of it."""
+    book = selector.selection_.book
+    if not book.estimate.above_chance and not book.measure.closed:
+        return
+    smaller = {(one.subgroup, one.features): one.score for one in _all_sets(selector, size - 1)}
+    for one in _all_sets(selector, size):
+        for left_out in one.features:
+            part = tuple(name for name in one.features if name != left_out)
+            below = smaller[one.subgroup, part]
+            hold(one.score >= below - ROUNDING, "closure", one, part, below)
+
+
+def _all_sets(selector: SubgroupSelector, size: int) -> list[Any]:
+    """Every set, also where only those that hold some feature are shown."""
+    from misfeat.selection.ranking import scored_sets
+
+    found = selector.selection_
+    return scored_sets(found.cohorts, found.book, found.completed(size), found.cohorts.names)
+
+
+def check_worths(selector: SubgroupSelector, **asked: Any) -> list[Any]:
+    """Gains are finite and within their intervals, probabilities are some."""
+    worths: list[Any] = selector.worths(**asked)
+    for one in worths:
+        hold(all(map(math.isfinite, (one.gain, one.low, one.high, one.before))), "finite", one)
+        hold(0 <= one.low <= one.gain <= one.high, "low <= gain <= high", one)
+        for chance in (one.probability, one.probability_of_a_tenth):
+            hold(chance is None or 0 <= chance <= 1, "a probability", one)
+    return worths
+
+
+def check_subgroups(selector: SubgroupSelector) -> None:
+    """Entropies are none below 0, and no row is counted twice."""
+    for cohort in selector.cohorts_:
+        hold(cohort.size > 0, "a subgroup has rows", cohort.name)
+    whole = selector.selection_.book.measure.whole
+    hold(bool(np.isfinite(whole).all() and (whole >= 0).all()), "entropy >= 0", whole.tolist())
+
+
+def check_same(first: Sequence[ScoredSet], second: Sequence[ScoredSet], what: str) -> None:
+    """Two answers are the same to the last bit."""
+    for one, other in zip(first, second, strict=False):
+        hold(one == other, what, one, other)
+    hold(len(first) == len(second), what, len(first), len(second))
+
+
+def check_alike(first: Sequence[ScoredSet], second: Sequence[ScoredSet], what: str) -> None:
+    """Two answers are the same but for rounding and the order of columns."""
+    others = {(one.subgroup, frozenset(one.features)): one for one in second}
+    hold(len(first) == len(second), what, len(first), len(second))
+    for one in first:
+        other = others[one.subgroup, frozenset(one.features)]
+        pairs = ((getattr(one, n), getattr(other, n)) for n in ("score", "low", "high"))
+        close = all(abs(a - b) <= ROUNDING for a, b in pairs)
+        hold(close and one.source == other.source, what, one, other)
+
+
+def check_observed(first: Sequence[ScoredSet], second: Sequence[ScoredSet]) -> None:
+    """What the rows score is the same but for rounding, in any order of columns."""
+    others = {(one.subgroup, frozenset(one.features)): one for one in second}
+    hold(len(first) == len(second), "every set", len(first), len(second))
+    for one in first:
+        other = others[one.subgroup, frozenset(one.features)]
+        hold(one.source == other.source, "one source", one, other)
+        hold((one.observed is None) == (other.observed is None), "observed in both", one, other)
+        if one.observed is not None and other.observed is not None:
+            hold(abs(one.observed - other.observed) <= ROUNDING, "observed", one, other)
