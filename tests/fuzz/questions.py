@@ -52,7 +52,7 @@ def _missing_values(drawn: Drawn) -> st.SearchStrategy[Any]:
     return st.none() | one | st.lists(one) | st.dictionaries(_columns_of(drawn), one, max_size=2)
 
 
-def _completer(drawn: Drawn) -> st.SearchStrategy[Any]:
+def _completer(_: Drawn) -> st.SearchStrategy[Any]:
     own = st.builds(TransferCompleter, confidence=st.sampled_from((0.5, 0.9, None)))
     near = st.builds(KNNCompleter, confidence=st.sampled_from((0.5, "inherit")))
     rare = st.integers(0, 400).flatmap(
@@ -76,15 +76,18 @@ BY_NAME: dict[str, Any] = {
     "blocks": _blocks,
     "coding": lambda drawn: st.none() | nested(Coding, drawn),
     "columns": lambda drawn: st.none() | nested(Columns, drawn),
-    "size": lambda drawn: st.integers(1, 3),
-    "k": lambda drawn: st.integers(1, 12),
-    "n_jobs": lambda drawn: st.sampled_from((None, 1, 2)),
-    "verbose": lambda drawn: st.just(0),
-    "device": lambda drawn: st.sampled_from(("auto", "cpu")),
-    "random_state": lambda drawn: st.sampled_from((0, 7)),
-    "min_rows": lambda drawn: st.integers(1, 20),
 }
-"""Values of parameters whose declarations leave it to whoever reads them what they take."""
+"""Values that depend on the table, for parameters whose readers say what they take."""
+SMALL: dict[str, st.SearchStrategy[Any]] = {
+    "size": st.integers(1, 3),
+    "k": st.integers(1, 12),
+    "n_jobs": st.sampled_from((None, 1, 2)),
+    "verbose": st.just(0),
+    "device": st.sampled_from(("auto", "cpu")),
+    "random_state": st.sampled_from((0, 7)),
+    "min_rows": st.integers(1, 20),
+}
+"""Values that a small table can be asked with."""
 
 
 def values_of(one: Parameter, drawn: Drawn) -> st.SearchStrategy[Any]:
@@ -92,6 +95,8 @@ def values_of(one: Parameter, drawn: Drawn) -> st.SearchStrategy[Any]:
     if one.name in BY_NAME:
         found: st.SearchStrategy[Any] = BY_NAME[one.name](drawn)
         return found
+    if one.name in SMALL:
+        return SMALL[one.name]
     if one.takes.choices:
         return st.sampled_from(one.takes.choices)
     if one.takes.kind is bool:

@@ -282,6 +282,9 @@ class _Column:
         kind, settled = settle_objects(values, name)
         if kind is Kind.UNSUPPORTED:
             return cls._unsupported(len(values))
+        if kind is Kind.INTEGER:
+            missing = np.array([value is None for value in settled], dtype=bool)
+            return cls(kind, np.where(missing, 0, settled).astype(np.int64), missing)
         if kind is Kind.NUMBER:
             return cls(kind, settled, np.isnan(settled))
         if kind is Kind.TIME:

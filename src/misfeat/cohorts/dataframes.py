@@ -177,20 +177,23 @@ def new_series(
 
     Messages call it `column`, where it has another name there.
     """
-    dtype = None
+    kind = None
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iufbM":
-        kind, settled = settle_objects(values, name if column is None else column)
+        kind, values = settle_objects(values, name if column is None else column)
         if kind is Kind.UNSUPPORTED:
             return None
-        values = settled.tolist() if settled.dtype == object else settled
-        dtype = nw.String() if kind is Kind.TEXT else None
+    in_pandas = frame.implementation.is_pandas_like()
+    if values.dtype == object and not in_pandas:
+        values = values.tolist()
+    dtype = nw.String() if kind is Kind.TEXT else None
     series = nw.new_series(name, values, dtype, backend=frame.implementation)
-    if nw.dependencies.is_pandas_series(series.to_native()):
-        # pandas pairs rows by index, and keeps flags with nulls as objects.
-        native = series.to_native().set_axis(frame.to_native().index)
-        native = native.convert_dtypes() if native.dtype == object else native
-        series = nw.from_native(native, series_only=True)
-    return series
+    if not in_pandas:
+        return series
+    # pandas pairs rows by index, and keeps text, flags and integers with nulls as objects.
+    native = series.to_native().set_axis(frame.to_native().index)
+    if native.dtype == object:
+        native = native.astype("Int64") if kind is Kind.INTEGER else native.convert_dtypes()
+    return nw.from_native(native, series_only=True)
 
 
 def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:

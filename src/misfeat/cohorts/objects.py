@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.values import Value, canonical, check_values, label
+from misfeat.cohorts.values import EXACT_INTEGERS, Value, canonical, check_values, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,8 @@ def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[An
         `UNSUPPORTED` where a value is a list or another container.
     settled : ndarray
         Float64 with NaN for numbers, ``datetime64[us]`` with NaT for dates, else objects with
-        None: bool for flags, str for text. Values of several types become their labels.
+        None: bool for flags, str for text, int for integers of 64 bits that floats would round.
+        Values of several types become their labels.
 
     Examples
     --------
@@ -47,6 +48,8 @@ def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[An
         return Kind.UNSUPPORTED, np.empty(len(listed), dtype=object)
     plain = [canonical(value) for value in listed]
     types = {type(value) for value in plain} - {type(None)}
+    if types == {int} and _need_integers(plain):
+        return Kind.INTEGER, _objects(plain)
     if types and types <= {int, float}:
         return Kind.NUMBER, np.array([np.nan if v is None else v for v in plain], dtype=np.float64)
     if types and all(not issubclass(t, bool | int | float | str) for t in types):
@@ -56,6 +59,12 @@ def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[An
     texts = [None if value is None else label(value) for value in plain]
     check_values(texts, column)
     return Kind.TEXT, _objects(texts)
+
+
+def _need_integers(values: list[Value]) -> bool:
+    """Whether integers differ where floats would not, and 64 bits hold them all."""
+    known = [value for value in values if value is not None]
+    return max(map(abs, known)) > EXACT_INTEGERS and all(-(2**63) <= v < 2**63 for v in known)
 
 
 def _objects(values: list[Value]) -> NDArray[np.object_]:

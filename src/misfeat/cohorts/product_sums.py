@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from misfeat.machine.progress import Progress
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
+LARGEST_SQUARED = 1e140
+"""Sums of squares of numbers up to this one stay finite."""
+ROUNDED_OFF = 1e-13
+"""The share of a sum of squares that rounding may leave where nothing is."""
 _R2 = Setting("measure", "r2")
 
 
@@ -236,6 +240,13 @@ def _centre(table: Table, profile: Profile) -> float:
             "missing, or drop the column.",
             column=profile.column,
         )
+    if len(values) and np.abs(values).max() > LARGEST_SQUARED:
+        raise MisfeatError(
+            "Column {column!r} holds numbers beyond {most:g}, too large for a correlation; divide "
+            "it by its largest value, or drop the column.",
+            column=profile.column,
+            most=LARGEST_SQUARED,
+        )
     return float(np.average(values, weights=profile.counts.counts)) if len(values) else 0.0
 
 
@@ -246,6 +257,7 @@ def _centred(
 
     With m the means and sums over the rows that have both values:
     sum (x - m_x)(z - m_z) = sum xz - m_x sum z - m_z sum x + n m_x m_z.
+    A column whose squares cancel but for rounding is constant in the cohort.
     """
     recorded = np.einsum("gii->gi", both)
     mean = np.divide(
@@ -257,4 +269,5 @@ def _centred(
         - mean[:, None, :] * first
         + both * mean[:, :, None] * mean[:, None, :]
     )
-    return shifted
+    varies = np.einsum("gii->gi", shifted) > ROUNDED_OFF * np.einsum("gii->gi", product)
+    return np.where(varies[:, :, None] & varies[:, None, :], shifted, 0.0)

@@ -52,7 +52,8 @@ def captured_at(k: int, truth: Scores, guess: Scores) -> float:
     0.8
     """
     best = truth[_best(k, truth)].sum()
-    return float(truth[_best(k, guess)].sum() / best) if best > 0 else 1.0
+    # Equal sets summed in another order may come out above by rounding.
+    return min(float(truth[_best(k, guess)].sum() / best), 1.0) if best > 0 else 1.0
 
 
 def _hits(k: int, truth: Scores, guess: Scores) -> NDArray[np.bool_]:
