@@ -10,14 +10,14 @@ INSTALL := $(BIN)/python $(PIP)
 WITH_TORCH := dev browser heavy
 SETTINGS := pyproject.toml constraints.txt
 LOCKS := $(wildcard locks/*.txt)
-QUICK := not heavy and not browser and not thorough and not slow
+QUICK := not heavy and not browser and not thorough and not slow and not validity
 
 OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
 
-.PHONY: audit demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-oldest format clean
+.PHONY: audit demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -31,11 +31,19 @@ lint: $(VENV)/.dev
 test: lint
 	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile --cov --cov-report=term
 
-test-all: test-slow test-bounds test-browser test-heavy
+test-all: test-slow test-validity test-bounds test-browser test-heavy
 
 # Real tables, statistics, and tests that fit many times.
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow
+
+# Coverage, unbiasedness and order against known populations, with tolerances from the binomial.
+test-validity: $(VENV)/.dev
+	$(BIN)/pytest -m validity tests/validity
+
+# 100,000 drawn cases (an hour or two): tables, questions and files of every kind.
+fuzz: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks.fuzz --cases 100000 --seed 1 --out benchmarks/reliability/after
 
 # The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
 test-heavy: $(VENV)/.heavy
@@ -48,7 +56,7 @@ test-browser: $(VENV)/.browser
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest -m "not heavy and not browser" tests/information tests/lattice \
+		$(BIN)/pytest -m "not heavy and not browser and not validity" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.

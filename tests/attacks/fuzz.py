@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,15 +91,23 @@ def _of_tables(tally: Tally, number: int, held: Any) -> None:
 def _of_files(folder: Path) -> Callable[[Tally, int, Any], None]:
     def run(tally: Tally, number: int, held: Any) -> None:
         for name, (whole, load) in loaders().items():
+            _of_format(name, whole, partial(load, folder=folder))(tally, number, held)
 
-            @seed(number)
-            @settings(held)
-            @given(content=contents(whole))
-            def tried(content: bytes, name: str = name, load: Any = load) -> None:
-                with a_case(f"load {name}", tally, repr(content)):
-                    load(content, folder)
+    return run
 
-            tried()
+
+def _of_format(
+    name: str, whole: bytes, load: Callable[[bytes], None]
+) -> Callable[[Tally, int, Any], None]:
+    def run(tally: Tally, number: int, held: Any) -> None:
+        @seed(number)
+        @settings(held)
+        @given(content=contents(whole))
+        def tried(content: bytes) -> None:
+            with a_case(f"load {name}", tally, repr(content)):
+                load(content)
+
+        tried()
 
     return run
 

@@ -202,3 +202,18 @@ def test_a_table_is_closed_also_where_it_cannot_be_answered():
     with pytest.raises(MisfeatError, match="needs numeric features"):
         cohorts_and_product_sums(held, "y", CohortRules.parse(None))
     assert held.closed
+
+
+def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there():
+    rng = np.random.default_rng(0)
+    site = np.repeat(["here", "there"], 50)
+    x = np.where(site == "here", 0.1, rng.normal(1e6, 1e6, 100))
+    sums = build_product_sums({"x": x, "y": rng.normal(size=100), "site": site}, "y", groups="site")
+    assert not sums.products[0, 0].any()
+    assert sums.products[1, 0, 0] > 0
+
+
+def test_numbers_whose_squares_are_infinite_are_refused():
+    columns = {"x": [1.0, -1e300, 2.0, 3.0], "y": [1.0, 2.0, 3.0, 5.0]}
+    with pytest.raises(MisfeatError, match="Column 'x' holds numbers beyond 1e\\+140"):
+        build_product_sums(columns, "y")

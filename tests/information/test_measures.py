@@ -94,3 +94,15 @@ def test_above_chance_the_ceiling_is_the_log_of_the_classes_where_rows_differ_be
         table(gaps=True), "y", groups="site", coding=Coding(sporadic="available")
     )
     assert MutualInformation(cohorts, above_chance=True).ceiling == pytest.approx(np.log(4))
+
+
+@pytest.mark.parametrize("n_rows", range(3, 60))
+def test_no_score_of_the_rows_is_above_the_entropy_of_the_target(n_rows):
+    rows = np.arange(n_rows)
+    site = np.repeat(["constant", "telling"], n_rows)
+    columns = {"a": np.tile(rows % 7, 2), "b": np.tile(rows % 3, 2), "site": site}
+    columns["y"] = np.where(site == "constant", 0, columns["b"])
+    measure = MutualInformation(build_cohorts(columns, "y", groups="site"))
+    for cohort, whole in enumerate(measure.whole):
+        for scores in measure.of_levels(cohort, 1, 2, None):
+            assert (scores <= whole).all()

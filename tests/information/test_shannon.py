@@ -35,3 +35,8 @@ def test_entropies_are_those_of_the_counts_and_make_the_score(make):
             assert found.joint[i] == pytest.approx(entropy(np.bincount(joint)), abs=1e-12)
             own = entropy(np.bincount(cohort.target[rows]))
             assert found.target[i] == pytest.approx(own, abs=1e-12)
+
+
+@pytest.mark.parametrize("rows", range(1, 200))
+def test_a_constant_target_has_no_entropy_to_the_last_bit(rows):
+    assert entropy(np.array([0, rows])) == 0.0

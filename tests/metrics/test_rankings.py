@@ -37,3 +37,13 @@ def test_of_equal_predictions_the_first_count():
 
 def test_where_nothing_tells_anything_nothing_is_lost():
     assert captured_at(2, np.zeros(4), np.arange(4.0)) == 1
+
+
+def test_what_is_captured_is_never_more_than_all():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        truth = rng.random(20)
+        best = np.argsort(-truth)[:9]
+        guess = np.zeros(20)
+        guess[best] = rng.random(9) + 1  # the same sets, summed in another order
+        assert captured_at(9, truth, guess) <= 1

@@ -61,3 +61,12 @@ def test_sets_above_their_parts_stay_as_they_are():
     found = closed([singles, pair], 2)
     assert found[0] is singles
     assert (found[1].score, found[1].low, found[1].high) == (0.3, 0.2, 0.4)
+
+
+def test_sets_that_look_the_same_are_raised_alike_in_any_order_of_columns():
+    singles = np.array([[0.0, 0.3, 0.0, 0.0]])
+    pairs = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    found = closed([Intervals(*[singles] * 3), Intervals(*[pairs] * 3)], n_features=4)[1].score[0]
+    holds = (level(4, 2) == 1).any(axis=1)
+    assert (found[holds] == 0.3).all()
+    assert (found[~holds] == 0.0).all()

@@ -193,7 +193,8 @@ def new_series(
     native = series.to_native().set_axis(frame.to_native().index)
     if native.dtype == object:
         native = native.astype("Int64") if kind is Kind.INTEGER else native.convert_dtypes()
-    return nw.from_native(native, series_only=True)
+    settled: nw.Series[Any] = nw.from_native(native, series_only=True)
+    return settled
 
 
 def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:

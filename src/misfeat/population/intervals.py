@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 TIE_BREAK = 1e-6
 """Sets that were raised alike stay apart by this share of their own scores."""
+TIED_DECIMALS = 12
+"""Own scores (nats) that agree to so many decimals are the same but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +113,26 @@ def _raised(own: Floats, below: Floats, parts: NDArray[np.int64]) -> Floats:
 
 
 def _in_order(own: Floats, raised: Floats) -> Floats:
-    """Raised scores, raised further until they are in the order of own scores, where there are."""
+    """Raised scores, raised further until they are in the order of own scores, where there are.
+
+    A set is raised by those that looked worse, not by those that looked the same: which of them
+    comes first is an accident of the order of columns.
+    """
     order = np.argsort(own, axis=1, kind="stable")
     own, raised = (np.take_along_axis(scores, order, axis=1) for scores in (own, raised))
     known = np.isfinite(own)
-    ordered = np.maximum.accumulate(np.where(known, raised, -np.inf), axis=1)
+    highest = np.maximum.accumulate(np.where(known, raised, -np.inf), axis=1)
+    ordered = np.fmax(raised, _before_ties(highest, np.round(own, TIED_DECIMALS)))
     ordered = np.where(ordered > own, ordered + TIE_BREAK * own, ordered)
     found = np.empty_like(raised)
     np.put_along_axis(found, order, np.where(known, ordered, raised), axis=1)
     return found
+
+
+def _before_ties(highest: Floats, own: Floats) -> Floats:
+    """For every place of ascending rows, the highest score before the first of its equals."""
+    first = np.ones(own.shape, dtype=bool)
+    first[:, 1:] = own[:, 1:] != own[:, :-1]
+    start = np.maximum.accumulate(np.where(first, np.arange(own.shape[1]), 0), axis=1)
+    before = np.concatenate([np.full((len(own), 1), -np.inf), highest[:, :-1]], axis=1)
+    return np.take_along_axis(before, start, axis=1)
