@@ -96,6 +96,7 @@ def test_above_chance_the_ceiling_is_the_log_of_the_classes_where_rows_differ_be
     assert MutualInformation(cohorts, above_chance=True).ceiling == pytest.approx(np.log(4))
 
 
+@pytest.mark.filterwarnings("ignore::misfeat.exceptions.MisfeatWarning")
 @pytest.mark.parametrize("n_rows", range(3, 60))
 def test_no_score_of_the_rows_is_above_the_entropy_of_the_target(n_rows):
     rows = np.arange(n_rows)
