@@ -65,7 +65,8 @@ class ColumnExpressions:
         if self.kind(column) is Kind.NUMBER:
             return value.cast(nw.Float64)
         if self.kind(column) is Kind.INTEGER and dtype != nw.Int64:
-            return value.cast(nw.Int64)  # so that it can be compared with any integer
+            # PyArrow compares with no integer that the type cannot hold; Dask casts no nulls.
+            return value if self.implementation.is_dask() else value.cast(nw.Int64)
         if dtype in _CATEGORICALS:
             # pandas 2 casts a missing category to the text "nan".
             return nw.when(~value.is_null()).then(value.cast(nw.String))
