@@ -17,7 +17,7 @@ OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice
 
-.PHONY: audit demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz format clean
+.PHONY: audit demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -44,6 +44,12 @@ test-validity: $(VENV)/.dev
 # 100,000 drawn cases (an hour or two): tables, questions and files of every kind.
 fuzz: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks.fuzz --cases 100000 --seed 1 --out benchmarks/reliability/after
+
+# All attacks, and the page that tells how their cases ended; one and a half hours, most of it fuzzing.
+ATTACKS := $(filter-out __init__ tally fuzz,$(basename $(notdir $(shell grep -l run_script tests/attacks/*.py))))
+reliability: fuzz
+	for attack in $(ATTACKS); do $(BIN)/python -m tests.attacks.$$attack --out benchmarks/reliability/after || exit 1; done
+	$(BIN)/python benchmarks/reliability/make_page.py
 
 # The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
 test-heavy: $(VENV)/.heavy
