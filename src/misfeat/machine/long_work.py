@@ -42,6 +42,8 @@ def full_memory_told() -> Iterator[None]:
     """Turn the ways in which libraries say that memory is full into one of ours."""
     try:
         yield
+    except MemoryLimitError:
+        raise  # told already, within this piece of work
     except Exception as error:
         if not is_full_memory(error):
             raise
