@@ -11,6 +11,7 @@ from tests.attacks.tally import Tally
     [
         ({"some": f"tiny in {list(range(3000))}"}, "same answer everywhere"),
         ({"some": "tiny in [1, 2.5, 300]"}, "same answer everywhere"),
+        ({"some": "real in [1, 2.5, 3] or long in [4, 5.0]"}, "same answer everywhere"),
         ({"some": "tiny > 300 or tiny < -300"}, "same answer everywhere"),
         ({"some": "ﬁ > 60"}, "same answer everywhere"),
         ({"some": "not " * 40 + "tiny > 50"}, "same answer everywhere"),

@@ -277,15 +277,17 @@ def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
 
 
 def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
-    """The constants that a column can hold at all; of `integers`, fractions are none.
+    """The constants that a column can hold, numbers in its type; of `integers`, fractions are none.
 
     Examples
     --------
-    >>> that_may_occur((1.0, 2.5, 3), integers=True)
-    [1, 3]
+    >>> that_may_occur((1.0, 2.5, 3), integers=True), that_may_occur((1, 2.5), integers=False)
+    ([1, 3], [1.0, 2.5])
     """
     plain = map(canonical, constants)
-    return [value for value in plain if not (integers and isinstance(value, float))]
+    if integers:
+        return [value for value in plain if not isinstance(value, float)]
+    return [float(value) if type(value) is int else value for value in plain]
 
 
 def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]:
