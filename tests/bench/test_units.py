@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import suppress
 
 import pytest
 
+from misfeat import MisfeatError
 from misfeat.bench.units import Unit, finished, run_units
 
 
@@ -73,3 +75,21 @@ def test_results_of_other_settings_and_odd_lines_are_not_taken(tmp_path):
     with file.open("a") as lines:
         lines.write("null\n[1]\n")
     assert len(finished(file)) == 2
+
+
+def lose_the_worker():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def one_row():
+    return [{"done": True}]
+
+
+def test_a_lost_worker_is_told_and_what_was_done_is_kept(tmp_path):
+    file = tmp_path / "done.jsonl"
+    whole = [Unit("squares", {"n": n}, {}, one_row) for n in range(3)]
+    assert len(list(run_units(whole, file, print, n_jobs=2))) == 3
+    lost = Unit("squares", {"n": 3}, {}, lose_the_worker)
+    with pytest.raises(MisfeatError, match="worker process was lost, killed or out of memory"):
+        list(run_units([*whole, lost], file, print, n_jobs=2))
+    assert len(finished(file)) == 3

@@ -6,11 +6,14 @@ import json
 import signal
 import threading
 import time
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from joblib import Parallel, delayed, effective_n_jobs
+
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,9 +111,16 @@ def _together(
     start = time.perf_counter()
     pool = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
     found = pool(delayed(_numbered)(number, unit.work) for number, unit in enumerate(units))
-    for done, (number, rows) in enumerate(found, start=1):
-        tell(_line(units[number], done, done, len(units), start))
-        yield units[number], rows
+    try:
+        for done, (number, rows) in enumerate(found, start=1):
+            tell(_line(units[number], done, done, len(units), start))
+            yield units[number], rows
+    except BrokenProcessPool as error:
+        raise MisfeatError(
+            "A worker process was lost, killed or out of memory; what was done is kept.",
+            remedy="Run the same again to go on from there, with fewer {jobs} if memory is short.",
+            jobs=Setting("jobs"),
+        ) from error
 
 
 def _numbered(number: int, work: Callable[[], list[Row]]) -> tuple[int, list[Row]]:
