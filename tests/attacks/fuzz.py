@@ -64,7 +64,7 @@ def _run_round(run: Callable[[Tally, int, Any], None], tally: Tally, number: int
     except Exception as error:
         if not counted.n_wrong:  # what no case foresaw: the fault is the attack's own
             raise
-        sys.stderr.write(f"round {number}: {type(error).__name__}\n")
+        sys.stderr.write(f"round {number}: {type(error).__name__}: {tally.wrong[-1]}\n")
     tally.n_wrong += counted.n_wrong
 
 

@@ -32,3 +32,19 @@ def test_large_integers_beside_gaps_are_the_same_in_every_library():
         cohorts = build_cohorts(table, "y")
         assert cohorts.categories[0][:3] == tuple(map(str, sorted({*NEAR} - {None})))
         assert np.array_equal(cohorts.codes, build_cohorts(held, "y").codes)
+
+
+@pytest.mark.parametrize("gap", [None, float("nan")])
+def test_gaps_among_given_texts_are_no_class_of_their_own(gap):
+    table, values = {"a": [0, 1] * 6, "b": [0, 0, 1] * 4}, ["low", "high", gap] * 4
+    for X in (table, pd.DataFrame(table), pl.DataFrame(table)):
+        for y in (values, np.array(values, dtype=object), pd.Series(values)):
+            cohorts = build_cohorts(X, y)
+            assert cohorts.classes == ("high", "low")
+            assert cohorts.weights.sum() == 8
+
+
+def test_what_a_mask_hides_is_missing_beside_any_table():
+    table, values = {"a": [0, 1] * 6}, np.ma.MaskedArray([0, 1, 9] * 4, [False, False, True] * 4)
+    for X in (table, pd.DataFrame(table)):
+        assert build_cohorts(X, values).classes == ("0", "1")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from misfeat.cohorts.arrays import as_array
 from misfeat.cohorts.coders import (
     CodedRows,
     Coder,
@@ -106,7 +107,7 @@ class DataFrameTable:
             )
         if nw.dependencies.is_into_series(values):
             values = nw.from_native(values, series_only=True).to_numpy()
-        column = np.asarray(values)
+        column = as_array(values, what)
         if column.shape != (len(self._eager),):
             raise MisfeatError(
                 "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
