@@ -14,14 +14,14 @@ TARGET = [0, 1, 1] * 6
 
 
 def test_integers_that_floats_would_round_stay_integers():
-    kind, settled = settle_objects(NEAR)
+    kind, settled = settle_objects(NEAR, "x")
     assert kind is Kind.INTEGER
     assert settled.tolist() == NEAR
 
 
 @pytest.mark.parametrize("values", [[1, None, 2], [2**53, None], [2**64, 1], [2**60, 0.5]])
 def test_all_other_numbers_are_floats(values):
-    assert settle_objects(values)[0] is Kind.NUMBER
+    assert settle_objects(values, "x")[0] is Kind.NUMBER
 
 
 def test_large_integers_beside_gaps_are_the_same_in_every_library():
