@@ -170,8 +170,9 @@ def _by_cohort(
     missing: NDArray[np.bool_] = share >= threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
+    # Before they are centred, which takes what does not vary for constant.
+    _check_finite(product[:, chosen][:, :, chosen], [*compress(features, kept), cohorts.target])
     products = _centred(both, first, product)[:, chosen][:, :, chosen]
-    _check_finite(products, [*compress(features, kept), cohorts.target])
     return ProductSums(
         names=cohorts.names,
         features=tuple(compress(features, kept)),
@@ -186,12 +187,16 @@ def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:
     """Raise where squares of a column are beyond what numbers can hold."""
     too_large = ~np.isfinite(np.einsum("gii->gi", products)).all(axis=0)
     if too_large.any():
-        raise MisfeatError(
-            "Column {column!r} holds values whose squares are too large to sum up; divide them by "
-            "a constant, or use {other}.",
-            column=columns[int(np.argmax(too_large))],
-            other=Setting("measure", "mutual_info"),
-        )
+        raise _too_large(columns[int(np.argmax(too_large))])
+
+
+def _too_large(column: str) -> MisfeatError:
+    return MisfeatError(
+        "Column {column!r} holds values whose squares are too large to sum up; divide them by "
+        "a constant, or use {other}.",
+        column=column,
+        other=Setting("measure", "mutual_info"),
+    )
 
 
 def _added(part: NDArray[Any], cohort: NDArray[np.int64], n_cohorts: int) -> NDArray[np.float64]:
@@ -241,12 +246,7 @@ def _centre(table: Table, profile: Profile) -> float:
             column=profile.column,
         )
     if len(values) and np.abs(values).max() > LARGEST_SQUARED:
-        raise MisfeatError(
-            "Column {column!r} holds numbers beyond {most:g}, too large for a correlation; divide "
-            "it by its largest value, or drop the column.",
-            column=profile.column,
-            most=LARGEST_SQUARED,
-        )
+        raise _too_large(profile.column)
     return float(np.average(values, weights=profile.counts.counts)) if len(values) else 0.0
 
 
