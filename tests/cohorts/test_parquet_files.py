@@ -77,3 +77,11 @@ def test_what_an_engine_says_of_a_page_is_about_the_file(tmp_path):
     path.write_bytes(content[:place] + b"\xff" * 300 + content[place + 300 :])
     with pytest.raises(DamagedFileError, match=r"t\.parquet"):
         build_cohorts(path, "y")
+
+
+def test_what_is_no_number_is_missing_though_statistics_leave_it_out(tmp_path):
+    held = pa.table({"x": [1.0, 2.0, np.nan, 3.0] * 5, "y": [0, 1, 1, 0] * 5})
+    pq.write_table(held, tmp_path / "t.parquet")
+    read = build_cohorts(str(tmp_path / "t.parquet"), "y")
+    assert read.categories == build_cohorts(held, "y").categories
+    assert "missing" in read.categories[0]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from misfeat import MisfeatError, MisfeatWarning
+from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, build_product_sums
 from misfeat.cohorts.arrays import ArrayTable
 from misfeat.cohorts.build import cohorts_of
@@ -220,3 +220,17 @@ def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there():
     sums = build_product_sums({"x": x, "y": rng.normal(size=100), "site": site}, "y", groups="site")
     assert not sums.products[0, 0].any()
     assert sums.products[1, 0, 0] > 0
+
+
+def test_integers_that_floats_round_are_rounded_alike_in_every_library():
+    import pandas as pd
+    import pyarrow as pa
+
+    big = [-(2**63), 2**62, 2**53 + 1, 5, -7] * 4
+    table = {"x": big, "y": [0.0, 1.0, 2.0, 3.0, 5.0] * 4}
+    frames = [pd.DataFrame(table), pl.DataFrame(table), pa.table(table)]
+    scores = [
+        SubgroupSelector(size=1, measure="r2", estimate="sample").fit(f, "y").best_sets()[0].score
+        for f in frames
+    ]
+    assert scores[1:] == pytest.approx(scores[:1] * 2, abs=1e-12)

@@ -7,6 +7,7 @@ engines cannot do, or do differently, is settled here.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import operator
 from dataclasses import dataclass
 from functools import reduce
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
+_HALF = 2**32
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,23 @@ class ColumnExpressions:
         value = self.value(reading.column)
         missing = value.is_null()
         if self.kind(reading.column) is Kind.NUMBER:
-            missing = missing | value.is_nan()
+            missing = missing | self._is_nan(value)
         if not reading.missing:
             return missing
         if self.kind(reading.column) is Kind.TIME:
             codes = [value == self._constant(reading.column, code) for code in reading.missing]
             return missing | joined(operator.or_, [*map(_false_where_null, codes)])
         return missing | _false_where_null(self._is_in(value, reading.missing, reading.column))
+
+    def _is_nan(self, value: nw.Expr) -> nw.Expr:
+        """Whether a number is none.
+
+        The statistics of a Parquet file leave such values out, and DuckDB concludes from them that
+        there are none; of what is finite it concludes nothing.
+        """
+        if not self.implementation.is_duckdb():
+            return value.is_nan()
+        return ~value.is_finite() & (value != math.inf) & (value != -math.inf)
 
     def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
         """Whether a value is one of several constants."""
@@ -118,9 +130,19 @@ class ColumnExpressions:
         if variable.coder is not None:
             value = self._code(variable.coder).cast(nw.Float64)
         else:
-            value = self.read(variable.reading).cast(nw.Float64)
+            value = self._as_float(variable.reading)
         missing = self.is_missing(variable.reading)
         return nw.when(missing).then(nw.lit(0.0)).otherwise(value - variable.centre)
+
+    def _as_float(self, reading: Reading) -> nw.Expr:
+        """A number as the nearest float."""
+        value = self.read(reading)
+        if self.implementation.is_pyarrow() and self.kind(reading.column) is Kind.INTEGER:
+            # PyArrow casts no integer that a float would round: it is cast in two halves.
+            high = value // _HALF
+            low = value - high * _HALF
+            return high.cast(nw.Float64) * float(_HALF) + low.cast(nw.Float64)
+        return value.cast(nw.Float64)
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:

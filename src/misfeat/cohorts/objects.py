@@ -64,7 +64,7 @@ def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[An
 def _need_integers(values: list[Value]) -> bool:
     """Whether integers differ where floats would not, and 64 bits hold them all."""
     known = [value for value in values if value is not None]
-    return max(map(abs, known)) > EXACT_INTEGERS and all(-(2**63) <= v < 2**63 for v in known)
+    return max(map(abs, known)) >= EXACT_INTEGERS and all(-(2**63) <= v < 2**63 for v in known)
 
 
 def _objects(values: list[Value]) -> NDArray[np.object_]:

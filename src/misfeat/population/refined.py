@@ -55,6 +55,8 @@ PREDICTED_WEIGHT = 0.1
 """What a predicted score weighs in strengths, spread and offset; a recorded one weighs 1."""
 LEAST_WHOLE = 1e-3
 """A cohort with less than this share of what others have to tell says nothing of strengths."""
+LEAST_VARIANCE = 1e-100
+"""Keeps sums of strengths over their variances finite, whatever the strengths."""
 LACKING_ALL = 3.5
 """How far cohorts differ counts so much for a prediction where a cohort recorded nothing of a set,
 and with the square of the share that it lacks for others: what it recorded is its own."""
@@ -192,16 +194,16 @@ def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tu
     if not known.any():
         return np.ones_like(own), np.zeros_like(own)
     n_known = int(known.sum())
-    weight = np.where(known, 1.0 / np.maximum(variance, NOTHING), 0.0)
+    weight = np.where(known, 1.0 / np.maximum(variance, LEAST_VARIANCE), 0.0)
     centre = (weight * own).sum() / weight.sum()
     between = 0.0
     if n_known > 1:
         noise = variance[known] * (n_known - 1) / n_known
         between = max(0.0, float(((own[known] - centre) ** 2 - noise).sum() / (n_known - 1)))
-    weight = np.where(known, 1.0 / np.maximum(variance + between, NOTHING), 0.0)
+    weight = np.where(known, 1.0 / np.maximum(variance + between, LEAST_VARIANCE), 0.0)
     centre = (weight * own).sum() / weight.sum()
     pull = np.ones_like(own)
-    pull[known] = variance[known] / np.maximum(variance[known] + between, NOTHING)
+    pull[known] = variance[known] / np.maximum(variance[known] + between, LEAST_VARIANCE)
     strength = own - pull * (own - centre)
     # variance (1 - pull), written so that it stays finite where a cohort recorded nothing.
     return strength, pull * between + pull**2 / weight.sum()
