@@ -14,7 +14,21 @@ from hypothesis import strategies as st
 Maker = Callable[[np.random.Generator], Any]
 TARGET, GROUP = "target", "group"
 NAMES = ("a", "b", "c", "x y", "ünï", "日本", "1st", "_", "p_value", "score")
-"""Names of features; tests/cohorts/ holds those that an engine might read as something else."""
+ODD_NAMES = (
+    "*",
+    "**",
+    "A",
+    " a",
+    "a ",
+    "a.b",
+    'q"q',
+    "q'q",
+    "[0]",
+    "COLUMNS(*)",
+    "new\nline",
+    "🙂",
+)
+"""Names of features, and some that an engine might read as something else."""
 TEXTS = ("", " ", "NA", "nan", "missing", "other", "(other)", "1", "1.0", "é", "е", "🙂", "a" * 300)
 WHOLE = (0, 1, -1, 2, 3, 12, 255, 2**31)
 BIG = (2**53 - 1, 2**53, 2**53 + 1, 2**62, -(2**63), 2**63 - 1, 0)
@@ -124,7 +138,8 @@ def tables(draw: Any) -> Drawn:
     if n_groups > 1:
         columns[GROUP] = _dealt_out(rng, draw(st.sampled_from(("category", *plain))), group)
     n_features = draw(st.integers(2, 6))
-    names = rng.permutation(NAMES)[:n_features].tolist()
+    odd = ODD_NAMES if draw(st.integers(0, 3)) == 3 else ()
+    names = rng.permutation((*NAMES, *odd))[:n_features].tolist()
     of_kinds = draw(st.lists(st.sampled_from(kinds), min_size=n_features, max_size=n_features))
     gaps = draw(st.lists(st.sampled_from(GAPS), min_size=n_features, max_size=n_features))
     for name, kind, how in zip(names, of_kinds, gaps, strict=True):
