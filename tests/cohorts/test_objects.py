@@ -19,7 +19,7 @@ def test_integers_that_floats_would_round_stay_integers():
     assert settled.tolist() == NEAR
 
 
-@pytest.mark.parametrize("values", [[1, None, 2], [2**53, None], [2**64, 1], [2**60, 0.5]])
+@pytest.mark.parametrize("values", [[1, None, 2], [2**53 - 1, None], [2**64, 1], [2**60, 0.5]])
 def test_all_other_numbers_are_floats(values):
     assert settle_objects(values, "x")[0] is Kind.NUMBER
 
