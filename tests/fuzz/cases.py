@@ -28,7 +28,9 @@ class Case:
 
 
 @contextmanager
-def a_case(name: str, tally: Tally | None, about: str = "") -> Iterator[Case]:
+def a_case(
+    name: str, tally: Tally | None, about: str = "", answered: bool = False
+) -> Iterator[Case]:
     """Run one case, and count how it ended.
 
     Parameters
@@ -39,6 +41,8 @@ def a_case(name: str, tally: Tally | None, about: str = "") -> Iterator[Case]:
         Counts, where given.
     about : str, default=""
         What it is done with, told where the case ends wrong.
+    answered : bool, default=False
+        Whether it must be answered, since the same was answered before.
     """
     case = Case()
     try:
@@ -52,6 +56,7 @@ def a_case(name: str, tally: Tally | None, about: str = "") -> Iterator[Case]:
         hold(not foreign, "warnings are ours", *foreign)
         said = case.refused is None or str(case.refused).strip()
         hold(bool(said), "an error says something", name)
+        hold(case.refused is None or not answered, "answered as before", case.refused)
     except Exception as error:
         if tally is not None:
             kind = "promise" if isinstance(error, BrokenPromiseError) else "foreign error"
