@@ -1,7 +1,7 @@
 """Many fits at once, in threads and processes, and very many in one process.
 
 Fits at once must answer as a single one does. Over many fits in one process the memory is measured,
-and its slope with its standard error: it may not grow.
+and its slope with its standard error, which has a bound.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEASURED = 100
 """So often is memory measured."""
 REPORT_EVERY = 50
 MOST_GROWTH = 5.0
-"""MiB per 1,000 fits that still count as none, if the slope is not sure to be above it."""
+"""MiB per 1,000 fits that an allocator may take in steps; a leak of 10 KiB a fit is twice that."""
 SURE = 2.0
 """Standard errors."""
 
@@ -116,13 +116,17 @@ def fit_for_long(tally: Tally, n_fits: int) -> str:
     if growth - SURE * error > MOST_GROWTH:
         tally.wrongly("memory grew", said)
     else:
-        tally.outcomes["memory did not grow"] += n_fits
+        tally.outcomes["memory within its bound"] += n_fits
     return said
 
 
 def attack(cases: int, seed: int) -> Tally:
     """Fit as often as `cases` says in one process, then many times at once."""
-    tally = Tally("load", "Fits at once answer as one does, and memory does not grow with fits.")
+    tally = Tally(
+        "load",
+        f"Fits at once ({PROCESSES} processes at a time) answer as one does, and memory grows by "
+        f"less than {MOST_GROWTH:g} MiB per 1,000 fits.",
+    )
     # First, since the memory that threads leave behind would hide what fits take.
     tally.promise += f" ({fit_for_long(tally, cases)})"
     fit_at_once(tally, min(AT_ONCE, cases), random.Random(seed))
