@@ -26,7 +26,7 @@ from misfeat.cohorts.dataframes import (
     with_columns_only,
     without_batch,
 )
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
@@ -242,8 +242,9 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _mismatch(expected: list[str], found: list[str]) -> str:
+def _mismatch(expected: list[str], found: list[str]) -> Message:
     """The message of scikit-learn, as other tools look for it."""
+    about: dict[str, str] = {}
     lines = ["The feature names should match those that were passed during fit."]
     unseen = sorted(set(found) - set(expected))
     gone = sorted(set(expected) - set(found))
@@ -252,11 +253,14 @@ def _mismatch(expected: list[str], found: list[str]) -> str:
         ("Feature names seen at fit time, yet now missing:", gone),
     ):
         if names:
-            lines += [title, *(f"- {name}" for name in names[:MOST_NAMED])]
+            fields = {f"column{len(about) + i}": n for i, n in enumerate(names[:MOST_NAMED])}
+            lines += [title, *(f"- {{{field}}}" for field in fields)]
+            about |= fields
             lines += ["- ..."] if len(names) > MOST_NAMED else []
     if not unseen and not gone:
-        lines.append("Feature names must be in the same order as they were in fit.")
-    return "\n".join(lines) + "\n"
+        lines.append("{order}")
+        about["order"] = "Feature names must be in the same order as they were in fit."
+    return Message("\n".join(lines) + "\n", **about)
 
 
 class SubgroupColumns(SelectsColumns):

@@ -8,6 +8,7 @@ from collections.abc import Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from misfeat.visible import visible
@@ -128,7 +129,17 @@ def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
     if not about:
         return visible(template)
     words = {name: _spelled(value, spell) for name, value in about.items()}
-    return visible(template.format(**words))
+    return _FIELDS.format(template, **words)
+
+
+class _VisibleFields(Formatter):
+    """Fills fields in so that nothing in them commands a terminal; the template is ours."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return visible(super().format_field(value, format_spec))
+
+
+_FIELDS = _VisibleFields()
 
 
 def _spelled(value: Any, spell: Spelling) -> Any:

@@ -17,6 +17,14 @@ from misfeat.machine.interrupts import (
 from misfeat.machine.threads import Work
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Take Ctrl-C as in a terminal; a shell has commands in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def ctrl_c():
     signal.raise_signal(signal.SIGINT)
 
