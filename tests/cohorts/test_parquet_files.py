@@ -65,7 +65,7 @@ def test_a_footer_that_contradicts_itself_is_refused(tmp_path):
     pq.write_table(pa.table({"first": [1, 2], "y": [0, 1]}), path, store_schema=False)
     before, _, after = path.read_bytes().rpartition(b"first")  # the last one is in the footer
     path.write_bytes(before + b"fjrst" + after)
-    with pytest.raises(DamagedFileError, match="contradicts itself about 'f.rst'"):
+    with pytest.raises(DamagedFileError, match=r"contradicts itself about 'f.rst'"):
         build_cohorts(path, "y")
 
 
