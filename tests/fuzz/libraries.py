@@ -43,11 +43,12 @@ _PANDAS = {
 }
 IN_MEMORY = ("pandas", "polars", "lazy", "pyarrow", "duckdb")
 IN_FILES = ("parquet", "csv")
+THROUGH_DUCKDB = ("duckdb", *IN_FILES)
 
 
 def can_hold(drawn: Drawn, library: str) -> bool:
     """Whether a library has a type for every column; only pandas has columns of any objects."""
-    if library in IN_FILES and len(set(map(_as_in_files, drawn.columns))) < len(drawn.columns):
+    if library in THROUGH_DUCKDB and len(set(map(_folded, drawn.columns))) < len(drawn.columns):
         return False
     if library == "csv":
         # DuckDB does not find out how a file is written whose head holds quotes or several lines.
@@ -58,8 +59,8 @@ def can_hold(drawn: Drawn, library: str) -> bool:
     return all(column.kind in EVERYWHERE for column in drawn.columns.values())
 
 
-def _as_in_files(name: str) -> str:
-    """Names that differ in case or blanks around them are refused in files, as docs say."""
+def _folded(name: str) -> str:
+    """DuckDB renames one of two names that differ in case; files that hold such are refused."""
     return name.strip().casefold()
 
 
