@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.attacks.tally import Tally, run_script
 
-SOON = 20.0
+LATE = 300.0
 """Seconds after which an interrupt counts as lost."""
 START = 300.0
 """Seconds that a child may take to be ready; it may have to compile."""
@@ -110,7 +110,7 @@ class Child:
 
 def _judge_python(child: Child, kind: str, tally: Tally) -> bool:
     """Count how work in Python took an interrupt; whether the child can take another."""
-    found = child.line(SOON)
+    found = child.line(LATE)
     noise = "Exception ignored" in child.said()
     if found == "interrupted" and not noise:
         tally.well(f"{kind}: KeyboardInterrupt")
@@ -129,7 +129,7 @@ def _judge_python(child: Child, kind: str, tally: Tally) -> bool:
 
 def _judge_command(child: Child, tally: Tally) -> None:
     try:
-        code = child.process.wait(SOON)
+        code = child.process.wait(LATE)
     except subprocess.TimeoutExpired:
         tally.wrongly("lost", "command")
         return

@@ -22,7 +22,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from tests.attacks.tally import Tally, run_script, without_notes
 
@@ -259,16 +259,8 @@ def try_name(
     if not isinstance(held, str) and _names(held) != list(renamed(role, name)):
         tally.well("renamed by the engine")
         return
-    try:
-        found = ask(hold, role, name)
-    except MisfeatError as error:
-        if str(error).isprintable():
-            tally.well("refused clearly")
-        else:
-            tally.wrongly("refused in words that do not print", case)
-        return
-    except Exception as error:
-        tally.wrongly("foreign error", f"{case}: {type(error).__name__}: {error}"[:300])
+    found = tally.answer_to(case, lambda: ask(hold, role, name))
+    if found is None:
         return
     if found == expected:
         tally.well("same answer")

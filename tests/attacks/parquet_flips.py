@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from misfeat import MisfeatError
 from misfeat.cohorts import build_cohorts
 from tests.attacks.tally import Tally, run_script, without_notes
 
@@ -96,16 +95,8 @@ def try_file(
     """Read a damaged file, and count what came of it."""
     case = f"{kind}, byte {place:,}"
     path.write_bytes(content)
-    try:
-        found = answer(path)
-    except MisfeatError as error:
-        if str(error).isprintable():
-            tally.well("refused clearly")
-        else:
-            tally.wrongly("refused in words that do not print", case)
-        return
-    except Exception as error:
-        tally.wrongly("foreign error", f"{case}: {type(error).__name__}: {error}"[:300])
+    found = tally.answer_to(case, lambda: answer(path))
+    if found is None:
         return
     if found == expected:
         tally.well("same answer")

@@ -16,13 +16,14 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from misfeat import MisfeatWarning
+from misfeat import MisfeatError, MisfeatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+Answer = TypeVar("Answer")
 KEPT = 20
 """So many wrong cases are told in full."""
 
@@ -51,6 +52,19 @@ class Tally:
         self.n_wrong += 1
         if len(self.wrong) < KEPT:
             self.wrong.append(f"{outcome}: {what}")
+
+    def answer_to(self, case: str, ask: Callable[[], Answer]) -> Answer | None:
+        """What is answered; None where it was refused or failed, which is counted here."""
+        try:
+            return ask()
+        except MisfeatError as error:
+            if str(error).isprintable():
+                self.well("refused clearly")
+            else:
+                self.wrongly("refused in words that do not print", case)
+        except Exception as error:
+            self.wrongly("foreign error", f"{case}: {type(error).__name__}: {error}"[:300])
+        return None
 
     def write(self, folder: Path) -> Path:
         """Write the counts as JSON, under the name of the attack."""
