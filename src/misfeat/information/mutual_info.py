@@ -79,7 +79,7 @@ def joint_mutual_info(
     array([0.0657])
     """
     rows = prepare_rows(cohort, above_chance=above_chance)
-    return _mutual_info(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
+    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
 
 
 def level_mutual_info(
@@ -128,7 +128,7 @@ def level_mutual_info(
     for size in range(low, high + 1):
         whole = np.full(comb(n_features, size), np.nan)
         if size <= top:
-            values = _mutual_info(rows, found[size - low])
+            values = mutual_info_of(rows, found[size - low])
             if n_recorded == n_features:
                 whole = values
             else:
@@ -137,7 +137,7 @@ def level_mutual_info(
     return scores
 
 
-def _mutual_info(rows: PreparedRows, sums: Sums) -> Scores:
+def mutual_info_of(rows: PreparedRows, sums: Sums) -> Scores:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
         difference, classes, n_rows = sums[0], rows.sum_f_of_classes, np.float64(rows.total)

@@ -91,7 +91,7 @@ def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
     if rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
     lanes = lanes_of(rows.n_classes, rows.total)[0]
-    mean_cells = _mean_cells(rows.cardinalities, high)
+    mean_cells = mean_cells_of(rows.cardinalities, high)
     largest = np.sort(rows.cardinalities)[::-1]
     most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)
     size = low - 1
@@ -105,7 +105,7 @@ def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
     return size
 
 
-def _mean_cells(cardinalities: NDArray[np.int64], high: int) -> list[float]:
+def mean_cells_of(cardinalities: NDArray[np.int64], high: int) -> list[float]:
     """The mean number of cells of a subset's table, by size."""
     totals = np.zeros(high + 1)
     totals[0] = 1.0
@@ -114,11 +114,16 @@ def _mean_cells(cardinalities: NDArray[np.int64], high: int) -> list[float]:
     return [totals[m] / comb(len(cardinalities), m) for m in range(high + 1)]
 
 
-def block_size_for(rows: PreparedRows, high: int, lanes: int, lane_bytes: int) -> int:
-    """The block size that should cost least: many small tables to count, or few large ones."""
+def block_size_for(
+    rows: PreparedRows, high: int, lanes: int, lane_bytes: int, additions: float = 1.0
+) -> int:
+    """The block size that should cost least: many small tables to count, or few large ones.
+
+    Counting a row takes so many additions.
+    """
     n = rows.n_features
     largest = np.sort(rows.cardinalities)[::-1]
-    mean = _mean_cells(rows.cardinalities, min(n, LARGEST_BLOCK))
+    mean = mean_cells_of(rows.cardinalities, min(n, LARGEST_BLOCK))
     best, least = high, np.inf
     for size in range(high, min(n, LARGEST_BLOCK) + 1):
         if np.prod(largest[:size], dtype=float) * lanes > LARGEST_TABLE and size > high:
@@ -127,7 +132,7 @@ def block_size_for(rows: PreparedRows, high: int, lanes: int, lane_bytes: int) -
         n_blocks = surplus * comb(n, high) / comb(size, high) if size < n else 1.0
         in_bytes = mean[size] * lanes * lane_bytes
         cost = n_blocks * (
-            rows.n_rows * _count_a_row(in_bytes) + in_bytes * _touch_a_byte(in_bytes)
+            rows.n_rows * additions * _count_a_row(in_bytes) + in_bytes * _touch_a_byte(in_bytes)
         )
         if cost < least:
             best, least = size, cost

@@ -206,7 +206,7 @@ def _count_large(rows, features, table, keys):
 
 
 @compiled
-def _sum_out(source, result, outer, cardinality, inner):
+def sum_out(source, result, outer, cardinality, inner):
     """Sum the middle axis of a table of shape (outer, cardinality, inner), in words."""
     if inner == 1 and cardinality == 4:
         for i in range(outer):
@@ -364,14 +364,14 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
         features = blocks[b]
         _count(rows, features, memory)
         for step in range(starts[b], starts[b + 1]):
-            depth, dropped, size = _place(kept[step], features, cardinalities, lanes)
+            depth, dropped, size = place_of(kept[step], features, cardinalities, lanes)
             words = size // lanes_a_word
             here = buffer[at[depth] : at[depth] + words]
             if depth > 0:
                 inner = lanes
                 for j in range(dropped + 1, block_size):
                     inner *= cardinalities[features[j]]
-                _sum_out(
+                sum_out(
                     buffer[at[depth - 1] : at[depth]],
                     here,
                     size // inner,
@@ -409,7 +409,7 @@ def _count(rows, features, memory):
 
 
 @compiled
-def _place(kept, features, cardinalities, lanes):
+def place_of(kept, features, cardinalities, lanes):
     """Of a step: how many members it drops, the last of them, and the lanes of its table."""
     depth = 0
     dropped = -1

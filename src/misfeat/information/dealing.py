@@ -1,0 +1,333 @@
+"""Scores of feature sets when the target is dealt out anew over the rows of a cohort.
+
+Whether a set tells more than chance is seen by dealing: the classes of the target are put into
+another order, within the whole cohort or within strata, and all sets are scored again. Deals are
+numbered. The same number is the same deal, whatever else is asked for and however many threads
+work. Number 0 is the target as it was recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from math import comb
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from misfeat.information.kernels import dealing
+from misfeat.information.logs import log_table
+from misfeat.information.mutual_info import mutual_info_of
+from misfeat.information.plan import (
+    LARGEST_PLAN,
+    LARGEST_TABLE,
+    block_size_for,
+    buffer_words,
+    cube_plan,
+    mean_cells_of,
+)
+from misfeat.information.prepared import PreparedRows, prepare_rows
+from misfeat.information.scoring import sums_of_subsets
+from misfeat.lattice.levels import level
+from misfeat.machine.threads import Work
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohort
+    from misfeat.information.kernels.cube import CubePlan
+    from misfeat.machine.threads import Task
+
+    Scores = NDArray[np.float64]
+    Seeds = NDArray[np.uint64]
+
+MOST_DEALS = 2**17
+"""Deals have seeds up to this number."""
+LANES_SIDE_BY_SIDE = 64
+"""Counts of a cell, over all deals that are counted together."""
+LARGEST_LANES = 2**22
+"""Counts of the sums of all sets, over all deals that are counted together."""
+SEARCHED_A_CELL = 4.0
+"""Counting a cell costs as much as searching so many fewer rows."""
+
+
+class Deals(Protocol):
+    """Scores of the same feature sets, deal by deal: what they tell beyond those that are held.
+
+    Attributes
+    ----------
+    subsets : tuple of ndarray of shape (n_sets, size)
+        Feature numbers of the cohort, ascending along a row; an entry a size.
+    """
+
+    subsets: tuple[NDArray[np.int64], ...]
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of deals ``first`` to ``last - 1``, of shape (n_deals, n_sets)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Dealing:
+    """What is dealt: rows of one cohort, the sets that are scored, and where classes may go.
+
+    Attributes
+    ----------
+    rows : PreparedRows
+        The cohort's rows, plug-in.
+    largest : int
+        The most features that are chosen freely.
+    held : tuple of int
+        Features (of the cohort) that every set holds besides; classes stay within their cells.
+    cells : ndarray of int64 of shape (n_rows,)
+        The cell of these features that every distinct row is in.
+    strata : ndarray of int64 of shape (n_rows,)
+        The stratum of every distinct row, within which classes stay; part of a cell.
+    seeds : ndarray of uint64
+        The seed of every deal, by its number.
+    """
+
+    rows: PreparedRows
+    largest: int
+    held: tuple[int, ...]
+    cells: NDArray[np.int64]
+    strata: NDArray[np.int64]
+    seeds: Seeds
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the features that are held."""
+        return int(self.cells.max(initial=0)) + 1
+
+    @cached_property
+    def free(self) -> NDArray[np.int64]:
+        """The features, as the rows number them, that sets are made of besides those held."""
+        own = self.rows.positions[list(self.held)]
+        return np.setdiff1d(np.arange(self.rows.n_features), own)
+
+    @cached_property
+    def subsets(self) -> tuple[NDArray[np.int64], ...]:
+        """All sets by the number of free features, in the cohort's numbering."""
+        return tuple(
+            self._whole(self.free[level(len(self.free), size)])
+            for size in range(1, min(self.largest, len(self.free)) + 1)
+        )
+
+    def recorded_scores(self, work: Work, rows: PreparedRows | None = None) -> Scores:
+        """What every set tells beyond the features that are held, of these rows or of others."""
+        rows = self.rows if rows is None else rows
+        held = np.array([sorted(self.held)], dtype=np.int64)
+        below = mutual_info_of(rows, sums_of_subsets(rows, held, 1, work)) if self.held else 0.0
+        by_size = [
+            mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, work)) - below
+            for subsets in self.subsets
+        ]
+        return np.concatenate(by_size)
+
+    def _whole(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        held = np.broadcast_to(np.array(self.held, dtype=np.int64), (len(members), len(self.held)))
+        return np.sort(np.hstack([self.rows.features[members], held]), axis=1)
+
+
+def deals_of(
+    cohort: Cohort,
+    largest: int,
+    *,
+    held: tuple[int, ...] = (),
+    strata: NDArray[np.integer] | None = None,
+    seed: np.random.SeedSequence,
+) -> Deals:
+    """Ways to deal the target out over a cohort's rows, and the scores of all sets for each.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Coded, weighted rows.
+    largest : int
+        Sets hold up to so many features besides those held.
+    held : tuple of int, default=()
+        Recorded features that every set holds. What others add to them is asked for, so that
+        classes stay within the cells of these features.
+    strata : ndarray of shape (n_rows,), default=None
+        A number for every distinct row; classes stay among rows of the same number.
+    seed : SeedSequence
+        Makes deals repeatable.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.machine.threads import Work
+    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+    >>> deals = deals_of(build_cohorts(table, "y")["all rows"], 2, seed=np.random.SeedSequence(0))
+    >>> [subsets.tolist() for subsets in deals.subsets]
+    [[[0], [1]], [[0, 1]]]
+    >>> scores = deals.scores(0, 3, Work())
+    >>> bool(scores[0, 0] > scores[1:, 0].max())
+    True
+    """
+    rows = prepare_rows(cohort)
+    cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
+    within = cells if strata is None else _joined(cells, strata)
+    seeds = seed.generate_state(MOST_DEALS, np.uint64) | np.uint64(1)
+    seeds[0] = 0
+    asked = Dealing(rows, largest, held, cells, within, seeds)
+    return SideBySide(asked) if _side_by_side(asked) else OneByOne(asked)
+
+
+def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
+    """A number for every combination of codes that occurs."""
+    found = np.unique(np.stack(lines), axis=1, return_inverse=True)[1]
+    return found.reshape(-1).astype(np.int64)
+
+
+def _side_by_side(asked: Dealing) -> bool:
+    """Whether tables are small enough to be counted, several deals at a time."""
+    rows, free = asked.rows, asked.free
+    if rows.lacks_values or not len(free):
+        return False
+    largest = min(asked.largest, len(free))
+    if comb(len(free), largest) > LARGEST_PLAN:
+        return False
+    cells = rows.cardinalities[free]
+    most = float(np.prod(np.sort(cells)[::-1][:largest], dtype=float)) * asked.n_cells
+    if most * LANES_SIDE_BY_SIDE > LARGEST_TABLE:
+        return False
+    mean = mean_cells_of(cells, largest)[largest] * asked.n_cells
+    return mean * rows.n_classes <= max(SEARCHED_A_CELL * rows.total, 1024.0)
+
+
+class SideBySide:
+    """Deals whose tables are counted, many at a time.
+
+    Parameters
+    ----------
+    asked : Dealing
+        Rows without gaps, and sets whose tables are small.
+    """
+
+    def __init__(self, asked: Dealing) -> None:
+        rows, free = asked.rows, asked.free
+        self.subsets = asked.subsets
+        self._seeds = asked.seeds
+        self._lane_type = np.uint16 if rows.total < 2**16 else np.uint32
+        n_sets = sum(map(len, self.subsets))
+        self._together = max(
+            1, min(LANES_SIDE_BY_SIDE // rows.n_classes, LARGEST_LANES // max(n_sets, 1))
+        )
+        codes, cardinalities = rows.codes[free], rows.cardinalities[free]
+        self._n_held = asked.n_cells
+        if self._n_held > 1:
+            kind = np.uint16 if self._n_held <= 2**16 else np.uint32
+            codes = np.vstack([codes, asked.cells.astype(kind)])
+            cardinalities = np.append(cardinalities, self._n_held)
+        self._rows = _dealt_rows(rows, codes, cardinalities, asked.strata)
+        self._total = rows.total
+        self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
+        self._f = log_table(rows.total)
+        # The rows of cells do not change, nor does what they take off the sums.
+        self._taken_off = self._scored(self._seeds[:1])[0] - asked.recorded_scores(Work(1))
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of deals ``first`` to ``last - 1``, of shape (n_deals, n_sets)."""
+        n_sets = sum(map(len, self.subsets))
+        found = np.empty((last - first, n_sets))
+
+        def task(begin: int, end: int) -> Task:
+            def score() -> None:
+                dealt = self._scored(self._seeds[first + begin : first + end])
+                found[begin:end] = dealt - self._taken_off
+
+            return score
+
+        bounds = [*range(0, last - first, self._together), last - first]
+        work.run([task(begin, end) for begin, end in pairwise(bounds)])
+        return found
+
+    def _scored(self, seeds: Seeds) -> Scores:
+        lanes_a_word = 8 // np.dtype(self._lane_type).itemsize
+        n_words = -(-len(seeds) * self._rows.n_classes // lanes_a_word)
+        lanes = np.zeros((self._rows.codes.shape[1], n_words * lanes_a_word), self._lane_type)
+        dealing.deal(self._rows, seeds, lanes)
+        plan, cardinalities = self._plan, self._rows.cardinalities
+        free = cardinalities[:-1] if self._n_held > 1 else cardinalities
+        width = n_words * self._n_held
+        size = plan.blocks.shape[1] - (self._n_held > 1)
+        buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
+        sums = np.zeros((sum(map(len, self.subsets)), len(seeds)))
+        words = lanes.view(np.uint64)
+        dealing.score_deals(
+            self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
+        )
+        return sums.T / self._total
+
+    def _planned(self, rows: PreparedRows) -> CubePlan:
+        n_free, high = len(rows.features), len(self.subsets)
+        lanes = self._together * rows.n_classes * self._n_held
+        free = replace(rows, cardinalities=rows.cardinalities[:n_free])
+        lane_bytes = np.dtype(self._lane_type).itemsize
+        words = self._together * rows.n_classes * lane_bytes / 8
+        block = block_size_for(free, high, lanes, lane_bytes, additions=words)
+        plan = cube_plan(n_free, 1, high, block)
+        if len(rows.cardinalities) == n_free:
+            return plan
+        held = np.full((len(plan.blocks), 1), n_free)
+        return plan._replace(
+            blocks=np.hstack([plan.blocks, held]),
+            kept=plan.kept | np.int32(1 << plan.blocks.shape[1]),
+        )
+
+
+def _dealt_rows(
+    rows: PreparedRows,
+    codes: NDArray[np.integer],
+    cardinalities: NDArray[np.int64],
+    strata: NDArray[np.int64],
+) -> dealing.DealtRows:
+    """Distinct rows of the features alone, and the rows of the table one by one, by stratum."""
+    _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(strata, kind="stable")
+    weights = rows.weights[order]
+    by_stratum = np.bincount(strata, weights=rows.weights).astype(np.int64)
+    return dealing.DealtRows(
+        codes=np.ascontiguousarray(codes[:, first]),
+        cardinalities=cardinalities,
+        patterns=np.repeat(patterns.reshape(-1)[order], weights),
+        classes=np.repeat(rows.target[order].astype(np.uint16), weights),
+        starts=np.concatenate([[0], np.cumsum(by_stratum)]),
+        n_classes=rows.n_classes,
+    )
+
+
+class OneByOne:
+    """Deals that are scored one at a time: rows with gaps, large sets, features of many values.
+
+    Parameters
+    ----------
+    asked : Dealing
+        What is dealt.
+    """
+
+    def __init__(self, asked: Dealing) -> None:
+        self.subsets = asked.subsets
+        self._asked = asked
+        order = np.argsort(asked.strata, kind="stable")
+        rows, weights = asked.rows, asked.rows.weights[order]
+        units = np.repeat(order, weights)
+        self._rows = replace(
+            rows, codes=rows.codes[:, units], target=rows.target[units], weights=np.ones_like(units)
+        )
+        by_stratum = np.bincount(asked.strata, weights=rows.weights).astype(np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(by_stratum)])
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of deals ``first`` to ``last - 1``."""
+        within = replace(work, progress=None)
+        found = []
+        for number in range(first, last):
+            rows = self._rows
+            if number:
+                seed = self._asked.seeds[number]
+                rows = replace(rows, target=dealing.shuffled(rows.target, self._starts, seed))
+            found.append(self._asked.recorded_scores(within, rows))
+        return np.array(found).reshape(last - first, -1)

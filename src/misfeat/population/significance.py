@@ -1,0 +1,228 @@
+"""Whether a set tells more than chance, right for having searched through all of them.
+
+The target is dealt out anew over the rows, all sets are scored again, and the greatest of their
+studentised scores is kept (Westfall and Young). A set tells more than chance where few of these
+greatest scores reach its own, however many sets were searched, and however much they share.
+
+- A score is studentised by its mean and deviation over some deals that serve for nothing else, so
+  that it is fixed before those that it is compared with. The variance of few deals is noisy. Sets
+  whose scores have the same mean by chance have nearly the same variance, too, so that the ratio of
+  the two is averaged over such sets.
+- Dealing stops as soon as so many of the greatest scores reached the best one that nothing could
+  make it clear any more (Besag and Clifford): of sets that tell nothing after some fifty deals.
+  Every set has its own place to stop, and its p-value is exact there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from misfeat.information.dealing import Deals
+    from misfeat.machine.threads import Work
+
+    Floats = NDArray[np.float64]
+
+PERMUTATIONS = 999
+"""Deals at most: the least p-value is one over one more."""
+REACHED = 10
+"""So many greatest scores that reach a set's own settle that it tells no more than chance."""
+PILOTS = 32
+"""Deals that say how scores vary, and are not compared with."""
+NEIGHBOURS = 25
+"""The variance over the mean is averaged over so many sets on either side of a set."""
+FIRST_ROUND = 32
+"""Deals before one looks for the first time whether to stop; every round is twice as long."""
+TIED = 1e-9
+"""Studentised scores that differ by less are tied; rounding must not tell them apart."""
+NOTHING = 1e-12
+"""A score (nats, or R²) that varies by less does not vary."""
+
+
+@dataclass(frozen=True, eq=False)
+class MaxTest:
+    """What dealing the target out anew says about all sets that were searched.
+
+    Attributes
+    ----------
+    statistics : tuple of ndarray of shape (n_sets,)
+        The studentised score of every set; minus infinity where it cannot vary. An entry a size.
+    subsets : tuple of ndarray of shape (n_sets, size)
+        Their features.
+    maxima : ndarray of shape (n_deals,)
+        The greatest studentised score of every deal, in order.
+    permutations : int
+        Deals at most.
+    """
+
+    statistics: tuple[Floats, ...]
+    subsets: tuple[NDArray[np.int64], ...]
+    maxima: Floats
+    permutations: int = PERMUTATIONS
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The features of the set with the greatest studentised score."""
+        size = int(np.argmax([values.max(initial=-np.inf) for values in self.statistics]))
+        members = self.subsets[size][int(np.argmax(self.statistics[size]))]
+        return tuple(members.tolist())
+
+    @property
+    def p_value(self) -> float:
+        """How likely chance alone gives a set that tells as much as the best one."""
+        best = max(values.max(initial=-np.inf) for values in self.statistics)
+        return float(p_values(self.maxima, np.array([best]), self.permutations)[0])
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets were searched."""
+        return sum(map(len, self.subsets))
+
+    def p_values_of(self, size: int) -> Floats:
+        """The p-value of every set of one size.
+
+        Parameters
+        ----------
+        size : int
+            The number of the entry in `statistics`.
+        """
+        return p_values(self.maxima, self.statistics[size], self.permutations)
+
+
+def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATIONS) -> Floats:
+    """P-values of studentised scores from the greatest ones of deals, each with its own stop.
+
+    Parameters
+    ----------
+    maxima : ndarray of shape (n_deals,)
+        In the order of deals: all `permutations` of them, or fewer where enough of them reached
+        every one of the `statistics`.
+    statistics : ndarray of shape (n_sets,)
+        Studentised scores.
+    permutations : int, default=999
+        Deals at most.
+
+    Returns
+    -------
+    ndarray of shape (n_sets,)
+        Where `REACHED` maxima reached a score, the last of them was deal b: `REACHED` over b. Else
+        one more than reached it over one more than were dealt.
+
+    Examples
+    --------
+    >>> maxima = np.tile([1.0, 3.0], 10)
+    >>> p_values(maxima, np.array([0.0, 2.0, 4.0]), 20).round(3)
+    array([1.   , 0.5  , 0.048])
+    """
+    ordered = np.sort(statistics)
+    order = np.argsort(statistics, kind="stable")
+    found = np.empty(len(statistics))
+    # Every maximum reaches all statistics up to a place in their order.
+    places = np.searchsorted(ordered - TIED, maxima[:permutations], side="right")
+    reached = np.zeros(len(statistics) + 1, dtype=np.int64)
+    stopped = np.zeros(len(statistics), dtype=np.int64)
+    for deal, place in enumerate(places, start=1):
+        reached[:place] += 1
+        stopped[:place][(reached[:place] == REACHED) & (stopped[:place] == 0)] = deal
+    counts = reached[:-1]
+    found[order] = np.where(
+        stopped > 0, REACHED / np.maximum(stopped, 1), (counts + 1.0) / (len(maxima) + 1.0)
+    )
+    found[np.isneginf(statistics)] = 1.0
+    return found
+
+
+def max_test(
+    deals: Deals,
+    work: Work,
+    *,
+    permutations: int = PERMUTATIONS,
+    searched: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+) -> MaxTest:
+    """Test all sets of some deals at once.
+
+    Parameters
+    ----------
+    deals : Deals
+        Scores of the sets for every deal.
+    work : Work
+        Threads, and who is told how many deals were made.
+    permutations : int, default=999
+        Deals at most.
+    searched : callable, default=None
+        Which sets of a size are searched; all of them.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.information.dealing import deals_of
+    >>> from misfeat.machine.threads import Work
+    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+    >>> deals = deals_of(build_cohorts(table, "y")["all rows"], 2, seed=np.random.SeedSequence(0))
+    >>> test = max_test(deals, Work(), permutations=99)
+    >>> test.best, test.p_value
+    ((0,), 0.01)
+    """
+    within = replace(work, progress=None)
+    pilots = deals.scores(1, 1 + PILOTS, within)
+    studentised = _Studentised.by(pilots)
+    own = studentised(deals.scores(0, 1, within))[0]
+    sizes = np.cumsum([len(subsets) for subsets in deals.subsets])[:-1]
+    if searched is not None:
+        kept = np.concatenate([searched(subsets) for subsets in deals.subsets])
+        own = np.where(kept, own, -np.inf)
+    best = own.max(initial=-np.inf)
+    maxima = np.empty(0)
+    while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
+        if np.isneginf(best):
+            break
+        first = len(maxima)
+        last = min(max(FIRST_ROUND, 2 * first), permutations)
+        found = studentised(deals.scores(1 + PILOTS + first, 1 + PILOTS + last, within))
+        if searched is not None:
+            found = np.where(kept, found, -np.inf)
+        maxima = np.concatenate([maxima, found.max(axis=1)])
+        if work.progress is not None:
+            work.progress(len(maxima), permutations)
+    return MaxTest(tuple(np.split(own, sizes)), deals.subsets, maxima, permutations)
+
+
+@dataclass(frozen=True, eq=False)
+class _Studentised:
+    """Scores less their mean by chance, over their deviation by chance."""
+
+    mean: Floats
+    deviation: Floats
+
+    @classmethod
+    def by(cls, pilots: Floats) -> _Studentised:
+        mean, variance = pilots.mean(axis=0), pilots.var(axis=0, ddof=1)
+        varies = (variance > NOTHING**2) & (mean > NOTHING)
+        ratio = np.zeros_like(mean)
+        places = np.flatnonzero(varies)
+        places = places[np.argsort(mean[places], kind="stable")]
+        ratio[places] = _averaged(variance[places] / mean[places])
+        return cls(mean, np.sqrt(ratio * mean))
+
+    def __call__(self, scores: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Floats = (scores - self.mean) / self.deviation
+        return np.where(self.deviation > 0, found, -np.inf)
+
+
+def _averaged(values: Floats) -> Floats:
+    """The mean over every value and its neighbours; fewer of them at the ends."""
+    if not len(values):
+        return values
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    places = np.arange(len(values))
+    low, high = np.maximum(places - NEIGHBOURS, 0), np.minimum(places + NEIGHBOURS + 1, len(values))
+    found: Floats = (sums[high] - sums[low]) / (high - low)
+    return found
