@@ -82,8 +82,8 @@ class MaxTest:
 
     @property
     def n_sets(self) -> int:
-        """How many sets were searched."""
-        return sum(map(len, self.subsets))
+        """How many sets were searched, without those whose scores cannot vary."""
+        return sum(int(np.isfinite(values).sum()) for values in self.statistics)
 
     def p_values_of(self, size: int) -> Floats:
         """The p-value of every set of one size.

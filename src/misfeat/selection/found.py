@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores, Completer
     from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
+    from misfeat.selection.testing import Tests
 
 
 class Found:
@@ -47,6 +48,8 @@ class Found:
         What `validate` found, in a sentence; None before it was asked.
     kept_cells : dict of tuple to CellCounts
         The cells of sets by subgroup and features, where no rows are kept to count them.
+    known_tests : Tests or None
+        Whether sets tell more than chance; None before it was asked.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Found:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
+        self.known_tests: Tests | None = None
 
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size

@@ -65,11 +65,13 @@ class Ranked(Found):
         -------
         dataframe
             Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R²), ``low``,
-            ``high``, ``share``, ``observed``, ``source``, ``missing`` and ``support``, in the
-            library that `fit` was given, else pandas, polars or PyArrow, whichever is installed.
+            ``high``, ``share``, ``observed``, ``p_value``, ``source``, ``missing`` and
+            ``support``, in the library that `fit` was given, else pandas, polars or PyArrow,
+            whichever is installed.
             ``score`` is on the scale of `estimate`, by default that of the population, and
             ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
-            own rows give as they are. ``low`` and ``high`` hold what ``score`` estimates as often
+            own rows give as they are. ``p_value`` says how likely chance gives as much, after
+            `significance` was asked. ``low`` and ``high`` hold what ``score`` estimates as often
             as `confidence` says on average over all sets, not for each of them; docs/population.md
             says what they hold for. ``source`` is ``"recorded"`` where the subgroup's own rows took
             part in the score, else ``"predicted"``. ``support`` is what it rests on:
@@ -120,7 +122,7 @@ class Ranked(Found):
         k = self.k if k is None else k
         check_count(k, "k")
         names = self.subgroup_names(subgroup)
-        return scored_sets(self.cohorts, self.book, self._shown(size), names, k)
+        return scored_sets(self.cohorts, self.book, self._shown(size), names, k, self.known_tests)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.
@@ -148,7 +150,9 @@ class Ranked(Found):
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
-        sets = scored_sets(self.cohorts, self.book, self._shown(size), names)
+        sets = scored_sets(
+            self.cohorts, self.book, self._shown(size), names, tests=self.known_tests
+        )
         return self._framed(as_columns(sets, ranked=False))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:

@@ -9,14 +9,18 @@ import numpy as np
 
 from misfeat.completion.model import SUPPORT
 from misfeat.information import target_entropy
+from misfeat.lattice import rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.selection.scorebook import ScoreBook
+    from misfeat.selection.testing import Tests
 
 
 TIED_DECIMALS = 12
@@ -43,6 +47,9 @@ class ScoredSet:
         The score over what there is to tell: the entropy of the target in the subgroup, or 1.
     observed : float or None
         The score of the subgroup's own rows as they are; None where it did not record the set.
+    p_value : float or None
+        How likely chance alone gives a set that tells as much; None where it was not asked, or the
+        subgroup did not record the set.
     source : {"recorded", "predicted"}
         Whether the subgroup's own rows took part in the score.
     missing : tuple of str
@@ -59,6 +66,7 @@ class ScoredSet:
     high: float
     share: float
     observed: float | None
+    p_value: float | None
     source: str
     missing: tuple[str, ...]
     support: str
@@ -70,6 +78,7 @@ def scored_sets(
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
+    tests: Tests | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
     found = []
@@ -79,6 +88,7 @@ def scored_sets(
         for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
             facts = _facts(book.measure, scores, cohort, subset)
             facts["observed"] = None if np.isnan(seen) else float(seen)
+            facts["p_value"] = _p_value(tests, cohort, scores.subsets[subset])
             found.append(ScoredSet(cohorts.names[cohort], place if k else None, **facts))
     return found
 
@@ -122,9 +132,18 @@ def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) 
     }
 
 
+def _p_value(tests: Tests | None, cohort: int, members: NDArray[np.integer]) -> float | None:
+    """The p-value of a set, where it was asked for and there is one."""
+    if tests is None or len(members) not in tests.p_values:
+        return None
+    found = float(tests.p_values[len(members)][cohort, rank(members[None])[0]])
+    return None if np.isnan(found) else found
+
+
 def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe."""
     names = [field.name for field in fields(ScoredSet) if ranked or field.name != "rank"]
     columns = {name: [getattr(row, name) for row in sets] for name in names}
-    columns["observed"] = [np.nan if seen is None else seen for seen in columns["observed"]]
+    for name in ("observed", "p_value"):
+        columns[name] = [np.nan if value is None else value for value in columns[name]]
     return columns

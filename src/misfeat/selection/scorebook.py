@@ -103,7 +103,7 @@ class ScoreBook:
         """The scores of every set of one size in every cohort."""
         with self._lock:
             if size not in self._completed:
-                self._check_rows()
+                self.check_rows()
                 self._completed |= self._complete(size, progress)
             return self._completed[size]
 
@@ -190,11 +190,11 @@ class ScoreBook:
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
-        self._check_rows()
+        self.check_rows()
         with self._lock:
             return self._known(size, self.estimate, progress)
 
-    def _check_rows(self) -> None:
+    def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
         if self.rows_withheld:
             raise MisfeatError(

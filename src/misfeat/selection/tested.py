@@ -1,0 +1,240 @@
+"""Tested: what a fit found, and whether it is more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.information.dealing import MOST_DEALS
+from misfeat.machine.long_work import long_work
+from misfeat.population.significance import PERMUTATIONS, PILOTS
+from misfeat.selection.asked import check_size
+from misfeat.selection.enough import Enough, Step, enough_of
+from misfeat.selection.explained import Explained
+from misfeat.selection.testing import SubgroupTest, Testing, Tests, tested
+
+LEVEL = 0.05
+
+
+class Tested(Explained):
+    """What a fit found; says whether it is more than chance, and how many features are enough.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    book : ScoreBook
+        Scores of feature sets, computed and predicted when they are asked for.
+    asked : Asked
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+    """
+
+    def significance(
+        self,
+        size: int | None = None,
+        *,
+        permutations: int = PERMUTATIONS,
+        within: str | None = None,
+        level: float = LEVEL,
+    ) -> Any:
+        """Whether any set of a subgroup tells more than chance: a line a subgroup.
+
+        The target is dealt out anew over the rows of a subgroup, and all sets of up to `size`
+        features are scored again. The best set tells more than chance where its studentised score
+        is seldom reached by the greatest one of such a deal. So the p-value is right although many
+        sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
+        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set.
+
+        Parameters
+        ----------
+        size : int, default=None
+            The most features of a set. Defaults to the estimator's `size`.
+        permutations : int, default=999
+            Deals at most.
+        within : str, default=None
+            A feature within whose values the target is dealt out, so that what this feature tells
+            does not count.
+        level : float, default=0.05
+            Adjusted p-values up to this one count as more than chance.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``p_value``, ``adjusted`` (for having asked about several
+            subgroups, Benjamini and Hochberg), ``more_than_chance``, ``features`` (the set farthest
+            above chance), ``sets`` (searched) and ``permutations``. Sets with features that a
+            subgroup never recorded cannot be tested, and have no p-value.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.significance()[["subgroup", "p_value", "more_than_chance", "features"]]
+           subgroup  p_value  more_than_chance features
+        0  all rows    0.001              True     (a,)
+        """
+        rows = self.significances(
+            size, permutations=permutations, within=within, level=level
+        ).subgroups
+        names = SubgroupTest.__dataclass_fields__
+        return self._framed({name: [getattr(row, name) for row in rows] for name in names})
+
+    def significances(
+        self,
+        size: int | None = None,
+        *,
+        permutations: int = PERMUTATIONS,
+        within: str | None = None,
+        level: float = LEVEL,
+    ) -> Tests:
+        """The same as `significance`, as plain objects; asked again, it costs nothing.
+
+        Parameters
+        ----------
+        size : int, default=None
+            The most features of a set. Defaults to the estimator's `size`.
+        permutations : int, default=999
+            Deals at most.
+        within : str, default=None
+            A feature within whose values the target is dealt out.
+        level : float, default=0.05
+            Adjusted p-values up to this one count as more than chance.
+        """
+        size = self.size if size is None else size
+        check_count(size, "size")
+        check_size(size, self.features, self.cohorts)
+        testing = self._testing(permutations, within, level)
+        include = self._included(size)
+        asked, found = (size, int(permutations), within, level), self.known_tests
+        if found is None or found.asked != asked:
+            with long_work(self.verbose > 0) as progress:
+                found = tested(testing, size, include, level, progress)
+            self.known_tests = found = replace(found, asked=asked)
+        return found
+
+    def enough(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        *,
+        permutations: int = PERMUTATIONS,
+        level: float = LEVEL,
+    ) -> Any:
+        """The best score by size, what one more feature adds, and where to stop.
+
+        The best recorded set of a size is enough where no one or two further features add more to
+        it than chance would: the target is dealt out anew within the cells of this set.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            The largest size to try. Defaults to the estimator's `size` and one more.
+        permutations : int, default=999
+            Deals at most.
+        level : float, default=0.05
+            P-values up to this one count as more than chance.
+
+        Returns
+        -------
+        dataframe
+            A line for every subgroup and size: ``subgroup``, ``size``, ``features`` (the best set
+            that the subgroup recorded), ``score``, ``low``, ``high``, ``share``, ``adds``,
+            ``p_value`` (whether what this size adds to the one before is more than chance) and
+            ``enough``, true for the smallest size beyond which nothing is added. A subgroup in
+            which no feature tells has no such line.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.enough()[["size", "features", "p_value", "enough"]]
+           size features  p_value  enough
+        0     1     (a,)    0.001    True
+        1     2   (a, b)    1.000   False
+        >>> selector.enoughs()[0].sentence
+        'all rows: a tells 99 % of what there is to tell about y; one more feature adds nothing \
+more than chance (p = 1.000).'
+        """
+        found = self.enoughs(subgroup, size, permutations=permutations, level=level)
+        lines = [(one, step) for one in found for step in one.steps]
+        columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
+        for name in Step.__dataclass_fields__:
+            columns[name] = [getattr(step, name) for _, step in lines]
+        columns["enough"] = [step.size == one.size for one, step in lines]
+        return self._framed(columns)
+
+    def enoughs(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        *,
+        permutations: int = PERMUTATIONS,
+        level: float = LEVEL,
+    ) -> list[Enough]:
+        """The same as `enough`, as plain objects with a sentence each.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            The largest size to try. Defaults to the estimator's `size` and one more.
+        permutations : int, default=999
+            Deals at most.
+        level : float, default=0.05
+            P-values up to this one count as more than chance.
+        """
+        names = self.subgroup_names(subgroup)
+        largest = min(self.size + 1, len(self.features)) if size is None else size
+        check_count(largest, "size")
+        check_size(largest, self.features, self.cohorts)
+        testing = self._testing(permutations, None, level)
+        with long_work(self.verbose > 0) as progress:
+            return [
+                enough_of(
+                    testing,
+                    self.cohorts.position(name),
+                    lambda m: self.book.completed(m, progress),
+                    largest,
+                    level,
+                    progress,
+                )
+                for name in names
+            ]
+
+    def _testing(self, permutations: int, within: str | None, level: float) -> Testing:
+        """How sets are tested, what was asked for checked."""
+        self.book.check_rows()
+        check_count(permutations, "permutations")
+        most = MOST_DEALS - PILOTS - 1
+        if permutations > most:
+            raise MisfeatError(
+                "{setting}; at most {most:,} are possible.",
+                setting=Setting("permutations", permutations),
+                most=most,
+            )
+        if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+            raise MisfeatError(
+                "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
+            )
+        number = None
+        if within is not None:
+            number = self._feature_number(within, "a feature to deal within")
+            if self.book.measure.rows is None:
+                raise MisfeatError(
+                    "{within} needs the values of a feature, of which {measure} knows nothing; use "
+                    "{other}.",
+                    within=Setting("within", within),
+                    measure=Setting("measure", "r2"),
+                    other=Setting("measure", "mutual_info"),
+                )
+        return Testing(self.cohorts, self.book, int(permutations), number, self.asked.seed)

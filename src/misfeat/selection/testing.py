@@ -1,0 +1,200 @@
+"""Whether any set of a subgroup tells more than chance, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from misfeat.information.dealing import deals_of
+from misfeat.information.dealing_correlations import CorrelationDeals
+from misfeat.lattice import rank
+from misfeat.machine.threads import Work
+from misfeat.population.significance import max_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.dealing import Deals
+    from misfeat.machine.progress import Progress
+    from misfeat.population.significance import MaxTest
+    from misfeat.selection.scorebook import ScoreBook
+
+    Floats = NDArray[np.float64]
+
+DEALING = "Dealing the target out anew"
+
+
+@dataclass(frozen=True)
+class SubgroupTest:
+    """Whether any set of a subgroup tells more than chance.
+
+    Attributes
+    ----------
+    subgroup : str
+        Its name.
+    p_value : float
+        How likely chance alone gives a set that tells as much, of all that were searched; NaN where
+        there is nothing to test.
+    adjusted : float
+        The same, adjusted for having asked about several subgroups (Benjamini and Hochberg): among
+        the subgroups with at most this value, about this share tell no more than chance.
+    more_than_chance : bool
+        Whether `adjusted` is at most the level that was asked for.
+    features : tuple of str
+        The set that is farthest above chance.
+    sets : int
+        How many sets were searched.
+    permutations : int
+        How often the target was dealt out anew.
+    """
+
+    subgroup: str
+    p_value: float
+    adjusted: float
+    more_than_chance: bool
+    features: tuple[str, ...]
+    sets: int
+    permutations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """What dealing the target out anew said about a table.
+
+    Attributes
+    ----------
+    subgroups : tuple of SubgroupTest
+        One a subgroup.
+    p_values : dict of int to ndarray of shape (n_cohorts, n_sets)
+        The p-value of every set by size, in the order of ranks; NaN where a subgroup did not record
+        it.
+    asked : tuple
+        What was asked for.
+    """
+
+    subgroups: tuple[SubgroupTest, ...]
+    p_values: dict[int, Floats]
+    asked: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Testing:
+    """How sets of a table are tested.
+
+    Attributes
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup.
+    book : ScoreBook
+        What scores are.
+    permutations : int
+        Deals at most.
+    within : int or None
+        The feature within whose values the target is dealt out.
+    seed : int or None
+        Makes deals repeatable; None is a seed, too, always the same.
+    """
+
+    cohorts: Cohorts
+    book: ScoreBook
+    permutations: int
+    within: int | None = None
+    seed: int | None = None
+
+    def has_something_to_tell(self, cohort: int) -> bool:
+        """Whether a cohort recorded a feature, and its target varies."""
+        measure = self.book.measure
+        return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
+
+    def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Deals:
+        """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
+        measure = self.book.measure
+        seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
+        if measure.rows is None:
+            sums = cast("ProductSums", measure.sums)
+            recorded = np.flatnonzero(~measure.missing[cohort])
+            products, n_rows = sums.products[cohort], int(sums.rows[cohort])
+            return CorrelationDeals(products, n_rows, recorded, largest, held=held, seed=seed)
+        rows = self.cohorts[self.cohorts.names[cohort]]
+        strata = None if self.within is None else rows.codes[self.within]
+        return deals_of(rows, largest, held=held, strata=strata, seed=seed)
+
+    def of(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...] = (),
+        include: Sequence[int] = (),
+        progress: Progress | None = None,
+    ) -> MaxTest:
+        """Test all sets of a cohort that hold some features, in one."""
+
+        def searched(subsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+            found = np.ones(len(subsets), dtype=bool)
+            for feature in include:
+                found &= (subsets == feature).any(axis=1)
+            return found
+
+        done, n_cohorts = cohort * self.permutations, len(self.cohorts)
+
+        def tell(dealt: int, most: int) -> None:
+            if progress is not None:
+                progress(DEALING, done + dealt, n_cohorts * most)
+
+        return max_test(
+            self.deals(cohort, largest, held),
+            Work(self.book.n_jobs, tell),
+            permutations=self.permutations,
+            searched=searched if include else None,
+        )
+
+
+def tested(
+    testing: Testing, size: int, include: Sequence[int], level_of: float, progress: Progress | None
+) -> Tests:
+    """Test all sets of up to a size in every subgroup."""
+    n_cohorts, n_features = testing.book.measure.missing.shape
+    p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
+    found: list[MaxTest | None] = []
+    for cohort in range(n_cohorts):
+        if progress is not None:
+            progress(DEALING, cohort * testing.permutations, n_cohorts * testing.permutations)
+        test = None
+        if testing.has_something_to_tell(cohort):
+            test = testing.of(cohort, size, include=include, progress=progress)
+            for place, subsets in enumerate(test.subsets):
+                p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
+        found.append(test)
+    if progress is not None:
+        progress(DEALING, 1, 1)
+    return Tests(tuple(_by_subgroup(testing, found, level_of)), p_values)
+
+
+def _by_subgroup(
+    testing: Testing, found: Sequence[MaxTest | None], level_of: float
+) -> Iterator[SubgroupTest]:
+    tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
+    adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
+    names = testing.book.measure.features
+    for subgroup, test in zip(testing.cohorts.names, found, strict=True):
+        if test is None or not test.n_sets:
+            yield SubgroupTest(subgroup, np.nan, np.nan, False, (), 0, 0)
+            continue
+        q = float(next(adjusted))
+        yield SubgroupTest(
+            subgroup=subgroup,
+            p_value=test.p_value,
+            adjusted=q,
+            more_than_chance=q <= level_of,
+            features=tuple(names[f] for f in test.best),
+            sets=test.n_sets,
+            permutations=len(test.maxima),
+        )
