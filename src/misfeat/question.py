@@ -16,6 +16,7 @@ from misfeat.parameters import (
     a_share,
     a_verbosity,
     an_integer,
+    an_integer_or,
     anything,
     one_of,
     parameter,
@@ -51,11 +52,12 @@ class Question:
             reads="groups",
         ),
     )
-    size: int = parameter(
-        "Features per set; all features where there are fewer.",
-        an_integer(),
+    size: int | str = parameter(
+        """Features per set; all features where there are fewer. ``"auto"``: as many as tell more
+        than chance in some subgroup, at most 5; `enough` says how many each of them needs.""",
+        an_integer_or("auto"),
         default=3,
-        option=Option("Features per set.", TABLE),
+        option=Option("Features per set, or 'auto' for as many as tell.", TABLE, reads="size"),
     )
     k: int = parameter(
         "Sets per subgroup that `top_k` returns.",

@@ -157,6 +157,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             added = () if groups is None else table.names[-1:]
             names = [name for name in table.names if name not in (target, *added)]
             selection = self._selection(table, target, rules, progress)
+            if self.size == "auto":
+                selection.choose_size()
             selection.prepare()
             least = self._nested("coding").min_cell
             if least > 1:
@@ -312,7 +314,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             n_jobs=None if self.n_jobs is None else int(self.n_jobs),
         )
         asked = Asked(
-            size=fitting_size(int(self.size), len(measure.features)),
+            size=1 if self.size == "auto" else fitting_size(int(self.size), len(measure.features)),
             k=int(self.k),
             include=check_names(self.include, "include"),
             blocks=blocks,

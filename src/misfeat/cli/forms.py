@@ -89,6 +89,19 @@ def read_columns(value: Any, parameter: str) -> list[Any]:  # noqa: ARG001
     return _listed(value)
 
 
+def read_size(value: Any, parameter: str) -> Any:
+    """Read ``3`` and ``auto``.
+
+    Examples
+    --------
+    >>> read_size("3", "size"), read_size("auto", "size"), read_size(2, "size")
+    (3, 'auto', 2)
+    """
+    if not isinstance(value, str) or value == "auto":
+        return value
+    return _whole(value, Setting(parameter, value))
+
+
 def read_groups(value: Any, parameter: str) -> list[Any]:
     """Read ``COL`` and ``COL:cut,cut``; a colon that no number or date follows is part of a name.
 
@@ -370,5 +383,11 @@ FORMS = {
         _spell_by_name,
     ),
     "completer": TEXT,
+    "size": Form(
+        "an integer, or 'auto'",
+        lambda value: _is_whole(value) or value == "auto" or str(value).isdecimal(),
+        str,
+        read_size,
+    ),
 }
 """Forms of all other values, by the name that a parameter gives."""

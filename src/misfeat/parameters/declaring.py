@@ -200,6 +200,22 @@ def an_integer(least: int = 1, none: bool = False) -> Takes:
     return Takes(words, lambda value, name: check_count(value, name, least, none), kind=int)
 
 
+def an_integer_or(word: str) -> Takes:
+    """An integer of at least 1, or one word."""
+
+    def check(value: object, name: str) -> None:
+        if isinstance(value, str) and value != word:
+            raise MisfeatError(
+                "{setting}; it must be an integer of at least 1, or {word!r}.",
+                setting=Setting(name, value),
+                word=word,
+            )
+        if not isinstance(value, str):
+            check_count(value, name)
+
+    return Takes(f'int or "{word}"', check, kind=int)
+
+
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
     return Takes("int or None", lambda value, name: check_jobs(value), kind=int)  # noqa: ARG005

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import false_discovery_control
 
 from misfeat.selection.ranking import TIED_DECIMALS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion import CompletedScores
     from misfeat.machine.progress import Progress
-    from misfeat.selection.testing import Testing
+    from misfeat.selection.chance_tests import Dealer
 
 AHEAD = 2
 """So many more features are tried at once."""
@@ -120,7 +121,7 @@ def _joined(names: tuple[str, ...]) -> str:
 
 
 def enough_of(
-    testing: Testing,
+    dealer: Dealer,
     cohort: int,
     completed: Callable[[int], CompletedScores],
     largest: int,
@@ -131,7 +132,7 @@ def enough_of(
 
     Parameters
     ----------
-    testing : Testing
+    dealer : Dealer
         Deals the target out.
     cohort : int
         Which cohort.
@@ -144,20 +145,18 @@ def enough_of(
     progress : callable, default=None
         Told how many deals were made.
     """
-    measure, name = testing.book.measure, testing.cohorts.names[cohort]
+    measure, name = dealer.book.measure, dealer.cohorts.names[cohort]
+    if not dealer.has_something_to_tell(cohort):
+        return Enough(name, 0, True, (), level, dealer.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
     found: int | None = None
     before = 0.0
-    if not testing.has_something_to_tell(cohort):
-        return Enough(name, 0, True, (), level, testing.cohorts.target)
     for size in range(1, min(largest, recorded) + 1):
         p = np.nan
         if found is None:
-            ahead = min(AHEAD, recorded - len(held))
-            test = testing.of(cohort, ahead, held=held, progress=progress)
-            p = test.p_value if test.n_sets else 1.0
+            p = _p_of_more(dealer, cohort, held, progress)
             if p > level:
                 found = size - 1
         scores = completed(size)
@@ -173,13 +172,70 @@ def enough_of(
                 high=float(scores.high[cohort, place]),
                 share=score / float(measure.whole[cohort]),
                 adds=score - before,
-                p_value=float(p),
+                p_value=p,
             )
         )
         before = score
     settled = found is not None or len(steps) == recorded
     size = len(steps) if found is None else found
-    return Enough(name, size, settled, tuple(steps), level, testing.cohorts.target)
+    return Enough(name, size, settled, tuple(steps), level, dealer.cohorts.target)
+
+
+def enough_for_all(
+    dealer: Dealer,
+    completed: Callable[[int], CompletedScores],
+    largest: int,
+    level: float,
+    progress: Progress | None = None,
+) -> int:
+    """The size that is enough for every subgroup of a table, at least 1.
+
+    At every size the p-values of all subgroups are adjusted for being several, so that a table of
+    many subgroups is not given larger sets than one of few.
+
+    Parameters
+    ----------
+    dealer : Dealer
+        Deals the target out.
+    completed : callable
+        The scores of all sets of a size.
+    largest : int
+        Sizes above this one are not tried.
+    level : float
+        Adjusted p-values up to this one count as more than chance.
+    progress : callable, default=None
+        Told how many deals were made.
+    """
+    missing = dealer.book.measure.missing
+    recorded = (~missing).sum(axis=1)
+    able = filter(dealer.has_something_to_tell, range(len(missing)))
+    held: dict[int, tuple[int, ...]] = dict.fromkeys(able, ())
+    n_asked, size = len(held), 0
+    while size < largest:
+        p_values = np.ones(n_asked)
+        for place, (cohort, members) in enumerate(held.items()):
+            if size < recorded[cohort]:
+                p_values[place] = _p_of_more(dealer, cohort, members, progress)
+        more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
+        alive = [cohort for cohort, adds in zip(held, more[: len(held)], strict=True) if adds]
+        if not alive:
+            break
+        size += 1
+        scores = completed(size)
+        held = {
+            cohort: tuple(scores.subsets[_best_recorded(scores, missing[cohort], cohort)].tolist())
+            for cohort in alive
+        }
+    return max(size, 1)
+
+
+def _p_of_more(
+    dealer: Dealer, cohort: int, held: tuple[int, ...], progress: Progress | None
+) -> float:
+    """How likely chance alone lets one or two features add as much to those held."""
+    ahead = min(AHEAD, int((~dealer.book.measure.missing[cohort]).sum()) - len(held))
+    test = dealer.of(cohort, ahead, held=held, progress=progress)
+    return test.p_value if test.n_sets else 1.0
 
 
 def _best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:

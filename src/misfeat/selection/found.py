@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.testing import Tests
 
 
 class Found:
@@ -48,7 +48,7 @@ class Found:
         What `validate` found, in a sentence; None before it was asked.
     kept_cells : dict of tuple to CellCounts
         The cells of sets by subgroup and features, where no rows are kept to count them.
-    known_tests : Tests or None
+    known_tests : ChanceTests or None
         Whether sets tell more than chance; None before it was asked.
     """
 
@@ -58,7 +58,7 @@ class Found:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
-        self.known_tests: Tests | None = None
+        self.known_tests: ChanceTests | None = None
 
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
+    from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.testing import Tests
 
 
 TIED_DECIMALS = 12
@@ -78,7 +78,7 @@ def scored_sets(
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
-    tests: Tests | None = None,
+    tests: ChanceTests | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
     found = []
@@ -132,7 +132,7 @@ def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) 
     }
 
 
-def _p_value(tests: Tests | None, cohort: int, members: NDArray[np.integer]) -> float | None:
+def _p_value(tests: ChanceTests | None, cohort: int, members: NDArray[np.integer]) -> float | None:
     """The p-value of a set, where it was asked for and there is one."""
     if tests is None or len(members) not in tests.p_values:
         return None

@@ -1,4 +1,4 @@
-"""Tested: what a fit found, and whether it is more than chance."""
+"""AgainstChance: what a fit found, and whether it is more than chance."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
-from misfeat.selection.enough import Enough, Step, enough_of
+from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
+from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of
 from misfeat.selection.explained import Explained
-from misfeat.selection.testing import SubgroupTest, Testing, Tests, tested
 
 LEVEL = 0.05
 
 
-class Tested(Explained):
+class AgainstChance(Explained):
     """What a fit found; says whether it is more than chance, and how many features are enough.
 
     Parameters
@@ -82,7 +82,7 @@ class Tested(Explained):
         rows = self.significances(
             size, permutations=permutations, within=within, level=level
         ).subgroups
-        names = SubgroupTest.__dataclass_fields__
+        names = SubgroupChance.__dataclass_fields__
         return self._framed({name: [getattr(row, name) for row in rows] for name in names})
 
     def significances(
@@ -92,7 +92,7 @@ class Tested(Explained):
         permutations: int = PERMUTATIONS,
         within: str | None = None,
         level: float = LEVEL,
-    ) -> Tests:
+    ) -> ChanceTests:
         """The same as `significance`, as plain objects; asked again, it costs nothing.
 
         Parameters
@@ -109,12 +109,12 @@ class Tested(Explained):
         size = self.size if size is None else size
         check_count(size, "size")
         check_size(size, self.features, self.cohorts)
-        testing = self._testing(permutations, within, level)
+        dealer = self._dealer(permutations, within, level)
         include = self._included(size)
         asked, found = (size, int(permutations), within, level), self.known_tests
         if found is None or found.asked != asked:
             with long_work(self.verbose > 0) as progress:
-                found = tested(testing, size, include, level, progress)
+                found = chance_tests(dealer, size, include, level, progress)
             self.known_tests = found = replace(found, asked=asked)
         return found
 
@@ -197,11 +197,11 @@ more than chance (p = 1.000).'
         largest = min(self.size + 1, len(self.features)) if size is None else size
         check_count(largest, "size")
         check_size(largest, self.features, self.cohorts)
-        testing = self._testing(permutations, None, level)
+        dealer = self._dealer(permutations, None, level)
         with long_work(self.verbose > 0) as progress:
             return [
                 enough_of(
-                    testing,
+                    dealer,
                     self.cohorts.position(name),
                     lambda m: self.book.completed(m, progress),
                     largest,
@@ -211,7 +211,20 @@ more than chance (p = 1.000).'
                 for name in names
             ]
 
-    def _testing(self, permutations: int, within: str | None, level: float) -> Testing:
+    def choose_size(self) -> None:
+        """Make `size` the number of features beyond which nothing more than chance is added.
+
+        It is enough for every subgroup; p-values are adjusted for being several.
+        """
+        dealer = self._dealer(PERMUTATIONS, None, LEVEL)
+        largest = min(MOST, len(self.features))
+        with long_work(self.verbose > 0) as progress:
+            size = enough_for_all(
+                dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
+            )
+        self.asked = replace(self.asked, size=max(size, len(self.asked.include)))
+
+    def _dealer(self, permutations: int, within: str | None, level: float) -> Dealer:
         """How sets are tested, what was asked for checked."""
         self.book.check_rows()
         check_count(permutations, "permutations")
@@ -237,4 +250,4 @@ more than chance (p = 1.000).'
                     measure=Setting("measure", "r2"),
                     other=Setting("measure", "mutual_info"),
                 )
-        return Testing(self.cohorts, self.book, int(permutations), number, self.asked.seed)
+        return Dealer(self.cohorts, self.book, int(permutations), number, self.asked.seed)

@@ -33,7 +33,7 @@ DEALING = "Dealing the target out anew"
 
 
 @dataclass(frozen=True)
-class SubgroupTest:
+class SubgroupChance:
     """Whether any set of a subgroup tells more than chance.
 
     Attributes
@@ -66,12 +66,12 @@ class SubgroupTest:
 
 
 @dataclass(frozen=True, eq=False)
-class Tests:
+class ChanceTests:
     """What dealing the target out anew said about a table.
 
     Attributes
     ----------
-    subgroups : tuple of SubgroupTest
+    subgroups : tuple of SubgroupChance
         One a subgroup.
     p_values : dict of int to ndarray of shape (n_cohorts, n_sets)
         The p-value of every set by size, in the order of ranks; NaN where a subgroup did not record
@@ -80,13 +80,13 @@ class Tests:
         What was asked for.
     """
 
-    subgroups: tuple[SubgroupTest, ...]
+    subgroups: tuple[SubgroupChance, ...]
     p_values: dict[int, Floats]
     asked: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Testing:
+class Dealer:
     """How sets of a table are tested.
 
     Attributes
@@ -157,39 +157,39 @@ class Testing:
         )
 
 
-def tested(
-    testing: Testing, size: int, include: Sequence[int], level_of: float, progress: Progress | None
-) -> Tests:
+def chance_tests(
+    dealer: Dealer, size: int, include: Sequence[int], level_of: float, progress: Progress | None
+) -> ChanceTests:
     """Test all sets of up to a size in every subgroup."""
-    n_cohorts, n_features = testing.book.measure.missing.shape
+    n_cohorts, n_features = dealer.book.measure.missing.shape
     p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
     found: list[MaxTest | None] = []
     for cohort in range(n_cohorts):
         if progress is not None:
-            progress(DEALING, cohort * testing.permutations, n_cohorts * testing.permutations)
+            progress(DEALING, cohort * dealer.permutations, n_cohorts * dealer.permutations)
         test = None
-        if testing.has_something_to_tell(cohort):
-            test = testing.of(cohort, size, include=include, progress=progress)
+        if dealer.has_something_to_tell(cohort):
+            test = dealer.of(cohort, size, include=include, progress=progress)
             for place, subsets in enumerate(test.subsets):
                 p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
         found.append(test)
     if progress is not None:
         progress(DEALING, 1, 1)
-    return Tests(tuple(_by_subgroup(testing, found, level_of)), p_values)
+    return ChanceTests(tuple(_by_subgroup(dealer, found, level_of)), p_values)
 
 
 def _by_subgroup(
-    testing: Testing, found: Sequence[MaxTest | None], level_of: float
-) -> Iterator[SubgroupTest]:
+    dealer: Dealer, found: Sequence[MaxTest | None], level_of: float
+) -> Iterator[SubgroupChance]:
     tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
     adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
-    names = testing.book.measure.features
-    for subgroup, test in zip(testing.cohorts.names, found, strict=True):
+    names = dealer.book.measure.features
+    for subgroup, test in zip(dealer.cohorts.names, found, strict=True):
         if test is None or not test.n_sets:
-            yield SubgroupTest(subgroup, np.nan, np.nan, False, (), 0, 0)
+            yield SubgroupChance(subgroup, np.nan, np.nan, False, (), 0, 0)
             continue
         q = float(next(adjusted))
-        yield SubgroupTest(
+        yield SubgroupChance(
             subgroup=subgroup,
             p_value=test.p_value,
             adjusted=q,
