@@ -3,10 +3,11 @@
     python benchmarks/answers/chance.py [--runs 500] [--jobs 16]
 
 Without an effect: tables that are generated, and real ones whose target is shuffled within
-subgroups (Attrition where MISFEAT_DATA names its folder). P-values should be uniform. With an effect: how often `significance` finds it, beside a
-test of every set on its own (a gamma distribution with the moments that 300 deals give, which is
-right for few rows, where the chi-square is not) with Bonferroni's correction. Prints two tables and
-writes them to chance.csv and power.csv beside this file.
+subgroups (Attrition where MISFEAT_DATA names its folder). P-values should be uniform. With an
+effect: how often `significance` finds it, beside a test of every set on its own (a gamma
+distribution with the moments that 300 deals give, which is right for few rows, where the chi-square
+is not) with Bonferroni's correction. Prints two tables and writes them to chance.csv and power.csv
+beside this file.
 """
 
 from __future__ import annotations

@@ -4,10 +4,13 @@ The target is dealt out anew over the rows, all sets are scored again, and the g
 studentised scores is kept (Westfall and Young). A set tells more than chance where few of these
 greatest scores reach its own, however many sets were searched, and however much they share.
 
-- A score is studentised by its mean and deviation over some deals that serve for nothing else, so
-  that it is fixed before those that it is compared with. The variance of few deals is noisy. Sets
-  whose scores have the same mean by chance have nearly the same variance, too, so that the ratio of
-  the two is averaged over such sets.
+- The root of a score is studentised: by chance it has about the same deviation for small and large
+  sets, and nearly the same shape, so that neither are favoured. Tried on effects of one feature, of
+  three, and of two and three that tell only together, it found more of each than Bonferroni's
+  correction; scores as they are found fewer of the last kind, cube roots fewer of the first.
+- Mean and deviation come from some deals that serve for nothing else, so that they are fixed before
+  those that are compared. The variance of few deals is noisy. Sets whose scores have the same mean
+  by chance have nearly the same variance, so that it is averaged over such sets.
 - Dealing stops as soon as so many of the greatest scores reached the best one that nothing could
   make it clear any more (Besag and Clifford): of sets that tell nothing after some fifty deals.
   Every set has its own place to stop, and its p-value is exact there.
@@ -37,7 +40,7 @@ REACHED = 10
 PILOTS = 32
 """Deals that say how scores vary, and are not compared with."""
 NEIGHBOURS = 25
-"""The variance over the mean is averaged over so many sets on either side of a set."""
+"""The variance is averaged over so many sets on either side of a set."""
 FIRST_ROUND = 32
 """Deals before one looks for the first time whether to stop; every round is twice as long."""
 TIED = 1e-9
@@ -196,25 +199,31 @@ def max_test(
 
 @dataclass(frozen=True, eq=False)
 class _Studentised:
-    """Scores less their mean by chance, over their deviation by chance."""
+    """Roots of scores less their mean by chance, over their deviation by chance."""
 
     mean: Floats
     deviation: Floats
 
     @classmethod
     def by(cls, pilots: Floats) -> _Studentised:
-        mean, variance = pilots.mean(axis=0), pilots.var(axis=0, ddof=1)
-        varies = (variance > NOTHING**2) & (mean > NOTHING)
-        ratio = np.zeros_like(mean)
-        places = np.flatnonzero(varies)
+        roots = _root(pilots)
+        mean, variance = roots.mean(axis=0), roots.var(axis=0, ddof=1)
+        places = np.flatnonzero(variance > NOTHING)
         places = places[np.argsort(mean[places], kind="stable")]
-        ratio[places] = _averaged(variance[places] / mean[places])
-        return cls(mean, np.sqrt(ratio * mean))
+        deviation = np.zeros_like(mean)
+        deviation[places] = np.sqrt(_averaged(variance[places]))
+        return cls(mean, deviation)
 
     def __call__(self, scores: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = (scores - self.mean) / self.deviation
+            found: Floats = (_root(scores) - self.mean) / self.deviation
         return np.where(self.deviation > 0, found, -np.inf)
+
+
+def _root(scores: Floats) -> Floats:
+    """The root of scores that rounding may leave a trace below 0."""
+    found: Floats = np.sqrt(np.maximum(scores, 0.0))
+    return found
 
 
 def _averaged(values: Floats) -> Floats:
