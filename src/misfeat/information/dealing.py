@@ -208,7 +208,7 @@ class SideBySide:
 
     def __init__(self, asked: Dealing) -> None:
         rows, free = asked.rows, asked.free
-        self.subsets = asked.subsets
+        self.asked, self.subsets = asked, asked.subsets
         self._seeds = asked.seeds
         self._lane_type = np.uint16 if rows.total < 2**16 else np.uint32
         n_sets = sum(map(len, self.subsets))
@@ -309,8 +309,7 @@ class OneByOne:
     """
 
     def __init__(self, asked: Dealing) -> None:
-        self.subsets = asked.subsets
-        self._asked = asked
+        self.asked, self.subsets = asked, asked.subsets
         order = np.argsort(asked.strata, kind="stable")
         rows, weights = asked.rows, asked.rows.weights[order]
         units = np.repeat(order, weights)
@@ -327,7 +326,7 @@ class OneByOne:
         for number in range(first, last):
             rows = self._rows
             if number:
-                seed = self._asked.seeds[number]
+                seed = self.asked.seeds[number]
                 rows = replace(rows, target=dealing.shuffled(rows.target, self._starts, seed))
-            found.append(self._asked.recorded_scores(within, rows))
+            found.append(self.asked.recorded_scores(within, rows))
         return np.array(found).reshape(last - first, -1)
