@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from misfeat.cli.ask import ask
 from misfeat.cli.bench import bench
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(report)
+app.command()(ask)
 app.command()(demo)
 app.add_typer(bench, name="bench")
 app.command()(doctor)

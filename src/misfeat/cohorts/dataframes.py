@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that results can come back in, in the order of preference."""
+AS_COLUMNS = "columns"
+"""Results as plain columns, for those who need no library."""
 _OBJECTS = (nw.Object, nw.Unknown)
 
 
@@ -204,9 +206,12 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
     ----------
     columns : mapping of str to sequence
         The columns; sequences of tuples become lists where the library has no tuples.
-    backend : {"pandas", "polars", "pyarrow"} or None
-        None takes the first of these that is installed.
+    backend : {"pandas", "polars", "pyarrow", "columns"} or None
+        None takes the first of the libraries that is installed; ``"columns"`` takes none, and gives
+        the columns as they are.
     """
+    if backend == AS_COLUMNS:
+        return dict(columns)
     if backend is None:
         backend = next((name for name in EAGER_LIBRARIES if find_spec(name)), None)
     if backend is None:

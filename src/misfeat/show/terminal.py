@@ -43,16 +43,17 @@ def json_lines(selection: Selection, worths: Rows | None = None) -> Iterator[str
     subgroup would gain by recording (``"worth"``), and what `validate` found (``"validation"``).
     """
     for line in subgroup_rows(selection.cohorts):
-        yield _as_json("subgroup", line)
+        yield as_json("subgroup", line)
     for best in selection.best_sets():
-        yield _as_json("set", asdict(best))
+        yield as_json("set", asdict(best))
     for worth in worth_rows(selection) if worths is None else worths:
-        yield _as_json("worth", worth)
+        yield as_json("worth", worth)
     if selection.validation is not None:
-        yield _as_json("validation", {"text": selection.validation})
+        yield as_json("validation", {"text": selection.validation})
 
 
-def _as_json(kind: str, line: Mapping[str, Any]) -> str:
+def as_json(kind: str, line: Mapping[str, Any]) -> str:
+    """A line of an answer as JSON, with its kind; what is not a number is null."""
     plain = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in line.items()

@@ -1,0 +1,53 @@
+"""`misfeat ask`: one question to a saved run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from misfeat.cli.columns import complete_names
+from misfeat.cli.errors import Debug, Quiet, say_notes, warnings_as_notes
+
+
+def _questions() -> list[str]:
+    from misfeat.show.answers import QUESTIONS
+
+    return list(QUESTIONS)
+
+
+def ask(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")],
+    question: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUESTION",
+            help="top, significance, enough, why or worth.",
+            autocompletion=complete_names(_questions),
+        ),
+    ],
+    subgroup: Annotated[str, typer.Option(help="One subgroup only.")] = "",
+    feature: Annotated[
+        list[str] | None, typer.Option(help="A feature of the set in question. May be repeated.")
+    ] = None,
+    size: Annotated[int | None, typer.Option(help="Features per set.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
+    from misfeat.show.answers import About, json_answer, print_answer
+    from misfeat.show.shown import ShownSelection
+
+    del debug
+    about = About(subgroup or None, tuple(feature or ()), size)
+    with warnings_as_notes(quiet) as warned:
+        selection = ShownSelection.load(folder)
+        selection.verbose = int(not quiet)
+        if json:
+            for line in json_answer(selection, question, about):
+                typer.echo(line)
+        else:
+            print_answer(selection, question, about)
+    if not quiet:
+        say_notes(warned)
