@@ -387,7 +387,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         blocks = self.selection_.asked.blocks
         return [
             member
-            for name in self.selection_.features
+            for name in self.selection_.feature_names
             if name in chosen
             for member in blocks.get(name, (name,))
         ]

@@ -149,7 +149,7 @@ class Selection(Explained):
             scores,
             (smaller, self.completed(size).score),
             self.missing,
-            self.features,
+            self.feature_names,
             self.confidence,
             check_costs(costs),
             self._unsettled(),
@@ -162,7 +162,7 @@ class Selection(Explained):
 
     def _unsettled(self) -> Unsettled:
         rows = [cohort.size for cohort in self.cohorts]
-        return Unsettled(self.missing, rows, self.cohorts.names, self.features)
+        return Unsettled(self.missing, rows, self.cohorts.names, self.feature_names)
 
     def cautions(self, size: int | None = None) -> list[Message]:
         """What may mislead in these answers, a sentence each.
@@ -251,7 +251,7 @@ class Selection(Explained):
         size, k = self.size if size is None else size, self.k if k is None else k
         for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
             check_count(value, name)
-        check_size(size, self.features, self.cohorts)
+        check_size(size, self.feature_names, self.cohorts)
         asked, seed = (size, k, rounds), self.asked.seed
         if asked not in self._trusted:
             with long_work(self.verbose > 0) as progress:
