@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from misfeat.exceptions import check_count
 from misfeat.machine.long_work import long_work
@@ -14,9 +14,11 @@ from misfeat.selection.swapping import ALTERNATIVE_COLUMNS, Alternative, alterna
 from misfeat.selection.valuing import FeatureValue, FeatureValues, shapley_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from misfeat.selection.contrasts import Estimated
+
+Answer = TypeVar("Answer")
 
 
 class Compared(Explained):
@@ -105,14 +107,12 @@ class Compared(Explained):
         shown = self._shown(size)
         levels = [self.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
         values = FeatureValues(levels, shown, self.feature_names, self._contrasts(), self._least())
-        found = []
-        with long_work(self.verbose > 0) as progress:
-            for done, name in enumerate(names):
-                if progress is not None:
-                    progress("Valuing features", done, len(names))
-                best = [one.features for one in self.best_sets(len(levels), subgroup=name)]
-                found += values.of(self.cohorts.position(name), name, best)
-        return found
+
+        def of(name: str) -> list[FeatureValue]:
+            best = [one.features for one in self.best_sets(len(levels), subgroup=name)]
+            return values.of(self.cohorts.position(name), name, best)
+
+        return self._of_each(names, "Valuing features", of)
 
     def shapley(self, subgroup: str, features: Sequence[str]) -> dict[str, Estimated]:
         """What each feature of a set contributes to its score: Shapley values.
@@ -270,13 +270,25 @@ class Compared(Explained):
         if len(self.feature_names) < 2:
             return []
         levels, contrasts = (self.completed(1), self.completed(2)), self._contrasts()
+
+        def of(name: str) -> list[Interaction]:
+            about = name, self.feature_names
+            return interactions_of(levels, self.cohorts.position(name), about, contrasts)
+
+        return self._of_each(names, "Comparing pairs", of)
+
+    def _of_each(
+        self, names: Sequence[str], what: str, of: Callable[[str], list[Answer]]
+    ) -> list[Answer]:
+        """The answers of all subgroups, one after the other; progress says how many are done."""
         found = []
         with long_work(self.verbose > 0) as progress:
             for done, name in enumerate(names):
                 if progress is not None:
-                    progress("Comparing pairs", done, len(names))
-                about = name, self.feature_names
-                found += interactions_of(levels, self.cohorts.position(name), about, contrasts)
+                    progress(what, done, len(names))
+                found += of(name)
+            if progress is not None:
+                progress(what, len(names), len(names))
         return found
 
     def _members(self, features: Sequence[str]) -> list[int]:
