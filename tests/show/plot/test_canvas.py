@@ -164,4 +164,5 @@ for name in misfeat.plot.__all__:
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["Plots need matplotlib: pip install 'misfeat[plot]'."] * len(ALL)
+    said = "Plots need matplotlib: pip install 'misfeat[plot]'."
+    assert done.stdout.splitlines() == [said] * len(ALL)

@@ -22,7 +22,7 @@ def test_predicted_cells_look_as_before(selector, assert_looks_as_before):
     assert_looks_as_before(ax, "cells_predicted")
 
 
-def test_cells_hold_the_share_of_the_rarest_class_and_their_rows():
+def test_cells_hold_the_share_of_the_second_of_two_classes_and_their_rows():
     table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": ["no", "no", "no", "yes"] * 9}
     selector = misfeat.SubgroupSelector(size=2).fit(table, "y")
     ax = misfeat.plot.cells(selector, features=["b", "a"])
@@ -32,6 +32,13 @@ def test_cells_hold_the_share_of_the_rarest_class_and_their_rows():
     assert names(ax.texts) == ["0 %\n9 rows"] * 3 + ["100 %\n9 rows"]
     other = misfeat.plot.cells(selector, features=["b", "a"], label="no")
     np.testing.assert_array_equal(other.collections[0].get_array(), [[1, 1], [1, 0]])
+
+
+def test_the_rarest_of_several_classes_is_shown():
+    table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": ["x", "x", "y", "z"] * 9}
+    table["y"][3] = "y"
+    ax = misfeat.plot.cells(misfeat.SubgroupSelector(size=2).fit(table, "y"))
+    assert ax.get_title() == "y = z in all rows: 22 % overall"
 
 
 def test_ranges_are_in_order_and_cells_without_rows_are_empty():

@@ -56,7 +56,7 @@ def cells(
     features : sequence of str, default=None
         Two features; the values of the first are the rows of the map. Defaults to the best pair.
     label : str, default=None
-        The class. Defaults to the rarest one of the subgroup.
+        The class. Defaults to the second one of two, else to the rarest of the subgroup.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; a new figure where None.
 
@@ -130,10 +130,12 @@ def _crossed(found: Explanation, features: Sequence[str]) -> tuple[int, int]:
 
 
 def _class(found: Explanation, classes: Sequence[str], label: str | None) -> str:
-    """The class that is shown: the one asked for, or the rarest that the subgroup has."""
+    """The class that is shown: the one asked for, the second of two, or the rarest there is."""
     if label is None:
         shares = [share for share in found.cells[0].shares if share.overall > 0]
-        return min(reversed(shares), key=lambda share: share.overall).label
+        if len(classes) == 2:
+            return shares[-1].label
+        return min(shares, key=lambda share: share.overall).label
     if str(label) not in classes:
         raise MisfeatError(
             "{label} is no class of the target {target!r}; it has {classes}.",
