@@ -175,6 +175,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     features = answer(ShownSelection.features)
     feature_values = answer(ShownSelection.feature_values)
     shapley = answer(ShownSelection.shapley)
+    difference = answer(ShownSelection.difference)
     alternatives = answer(ShownSelection.alternatives)
     alternative_sets = answer(ShownSelection.alternative_sets)
     interactions = answer(ShownSelection.interactions)

@@ -144,6 +144,35 @@ class Compared(Explained):
         shares = shapley_values(self._contrasts(), cohort, members, self._least())
         return dict(zip((self.feature_names[m] for m in members), shares, strict=True))
 
+    def difference(
+        self, subgroup: str, features: Sequence[str], others: Sequence[str]
+    ) -> Estimated:
+        """By how much one set tells more than another, with an interval.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features, others : sequence of str
+            The features of the one set and of the other, in any order.
+
+        Returns
+        -------
+        Estimated
+            ``value``, ``low`` and ``high``. Both scores err together, so the interval is narrower
+            than those of the two would suggest.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [1, 0, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.difference("all rows", ["a"], ["b"]).low > 0
+        True
+        """
+        one, other = self._members(features), self._members(others)
+        return self._contrasts().difference(self.cohorts.position(subgroup), one, other)
+
     def alternatives(self, subgroup: str, features: Sequence[str], k: int | None = None) -> Any:
         """Sets of the same size that cannot be told from a set, and the swaps that lead to them.
 

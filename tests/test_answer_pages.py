@@ -1,0 +1,38 @@
+"""The examples of docs/answers print what the pages say they print."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in ("features", "alternatives")}
+EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_the_page_says(page, capsys):
+    names: dict = {}
+    examples = EXAMPLE.findall(PAGES[page].read_text(encoding="utf-8"))
+    assert len(examples) >= 2
+    for code, printed in examples:
+        exec(compile(code, f"{page}.md", "exec"), names)  # noqa: S102
+        assert capsys.readouterr().out.split() == printed.split()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)", PAGES[page].read_text(encoding="utf-8")):
+        assert (PAGES[page].parent / link).is_file()
+
+
+def test_coverage_is_what_was_measured():
+    page = PAGES["features"].read_text(encoding="utf-8")
+    measured = ROOT / "benchmarks" / "population" / "differences.csv"
+    _, *rows = csv.reader(measured.read_text(encoding="utf-8").splitlines())
+    for similarity, n_rows, _, *held in rows:
+        cells = [similarity, n_rows, *(share.lstrip("0") for share in held)]
+        assert f"| {' | '.join(cells)} |" in page
