@@ -29,10 +29,23 @@ def test_links_lead_somewhere(page):
         assert (PAGES[page].parent / link).is_file()
 
 
+def measured(name):
+    path = ROOT / "benchmarks" / "population" / f"{name}.csv"
+    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    return rows
+
+
+def in_page(cells):
+    shown = [cell.lstrip("0") if "." in cell else cell for cell in cells]
+    return f"| {' | '.join(shown)} |" in PAGES["features"].read_text(encoding="utf-8")
+
+
 def test_coverage_is_what_was_measured():
-    page = PAGES["features"].read_text(encoding="utf-8")
-    measured = ROOT / "benchmarks" / "population" / "differences.csv"
-    _, *rows = csv.reader(measured.read_text(encoding="utf-8").splitlines())
-    for similarity, n_rows, _, *held in rows:
-        cells = [similarity, n_rows, *(share.lstrip("0") for share in held)]
-        assert f"| {' | '.join(cells)} |" in page
+    for similarity, n_rows, _, *held in measured("differences"):
+        assert in_page([similarity, n_rows, *held])
+
+
+def test_how_many_clear_pairs_are_right_is_what_was_measured():
+    for *counts, synergy, right, redundancy, right_too in measured("clear_pairs"):
+        cells = [f"{int(count):,}" for count in counts]
+        assert in_page([*cells, synergy, right, redundancy, right_too])

@@ -257,6 +257,34 @@ def test_what_was_saved_answers_the_same(selector, tmp_path):
     assert again.alternative_sets(*asked) == selector.alternative_sets(*asked)
 
 
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_answers_come_in_the_library_of_the_table(library):
+    if library == "polars":
+        make = pytest.importorskip("polars").DataFrame
+    else:
+        make = pytest.importorskip("pyarrow").table
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 600))
+    selector = SubgroupSelector(size=1).fit(make({"a": a, "b": b, "y": a}), "y")
+    for answer, shape in (
+        (selector.features(), (2, 17)),
+        (selector.interactions(), (1, 10)),
+        (selector.alternatives("all rows", ["a"]), (0, 13)),
+        (selector.top_k(distinct=True), (2, 11)),
+    ):
+        assert type(answer).__module__.split(".")[0] == library
+        assert answer.shape == shape
+
+
+def test_one_set_is_compared_with_another(selector):
+    one, other = ["f1", "f2"], ["f3"]
+    found = selector.difference("cohort=c1", one, other)
+    scores = [selector.score_of("cohort=c1", names) for names in (one, other)]
+    assert found.value == pytest.approx(scores[0] - scores[1])
+    back = selector.difference("cohort=c1", other, one)
+    assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+
+
 def test_unknown_names_are_said(selector):
     with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
         selector.features("nowhere")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_CELLS = 2**22
+MOST_CELLS = 2**16
 """Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
 LEAST_DEVIATION = 1e-12
 """Nats; deviations as small as this are rounding."""
@@ -53,26 +53,24 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
     1.0
     """
     whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
-    pointwise = np.zeros(len(whole))
-    weights = np.where(whole, cohort.weights, 0).astype(np.float64)
-    if not weights.any():
-        return pointwise
+    found = np.zeros(len(whole))
+    if not whole.any():
+        return found
     cells = _cells(cohort, members, whole)
     target = cohort.target[whole].astype(np.int64)
-    by_class = cells * cohort.n_classes + target
-    counted = weights[whole]
-    joint, of_cells, of_classes = (
-        np.bincount(numbers, weights=counted)[numbers] for numbers in (by_class, cells, target)
-    )
-    total = counted.sum()
-    pointwise[whole] = np.log(joint * total / (of_cells * of_classes))
-    share = weights / total
-    off = np.where(whole, pointwise - share @ pointwise, 0.0)
-    deviation = float(np.sqrt(share @ off**2))
-    if deviation < LEAST_DEVIATION:
-        return np.zeros(len(whole))
-    standardised: Floats = off * np.sqrt(share) / deviation
-    return standardised
+    share = cohort.weights[whole] / cohort.weights[whole].sum()
+    joint = np.bincount(cells * cohort.n_classes + target, weights=share)
+    joint = np.append(joint, np.zeros(-len(joint) % cohort.n_classes))
+    table = joint.reshape(-1, cohort.n_classes)
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pointwise = np.log(table / expected)[cells, target]
+    # Sums, not products of vectors: threads of the linear algebra cost more than they save here.
+    off = pointwise - (share * pointwise).sum()
+    deviation = float(np.sqrt((share * off**2).sum()))
+    if deviation >= LEAST_DEVIATION:
+        found[whole] = off * np.sqrt(share) / deviation
+    return found
 
 
 def _cells(cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Set = tuple[int, ...]
 
-MOST_KEPT = 2**25
+MOST_KEPT = 2**23
 """Numbers that are kept of the influences of rows, so that none is computed twice in a row."""
 
 ROUNDING = 1e-12
@@ -140,12 +140,10 @@ class Contrasts:
         lowest, highest = up @ low + down @ high, up @ high + down @ low
         if self.confidence is not None:
             below, above = score - low, high - score
-            lowest = np.maximum(
-                lowest, value - self._reach(cohort, sets, up * below + down * above)
-            )
-            highest = np.minimum(
-                highest, value + self._reach(cohort, sets, up * above + down * below)
-            )
+            ends = np.concatenate([up * below + down * above, up * above + down * below])
+            to_low, to_high = np.split(self._reach(cohort, sets, ends), 2)
+            lowest = np.maximum(lowest, value - to_low)
+            highest = np.minimum(highest, value + to_high)
         lowest = np.minimum(np.maximum(lowest, least), value)
         highest = np.maximum(highest, value)
         return [Estimated(*map(float, one)) for one in zip(value, lowest, highest, strict=True)]
