@@ -57,7 +57,7 @@ def gains(size: int, n_rows: int, seed: int) -> list[tuple[float, float, float, 
     found = []
     for worth in selection.worths():
         lacking = selection.cohorts.missing_features(worth.subgroup)
-        own = [name for name in selection.features if name not in lacking]
+        own = [name for name in selection.feature_names if name not in lacking]
         before = best_of(data, worth.subgroup, [*combinations(own, size)])
         sets = [(*part, worth.feature) for part in combinations(own, size - 1)]
         rise = best_of(data, worth.subgroup, sets) - before

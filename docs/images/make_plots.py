@@ -34,6 +34,8 @@ def main() -> None:
     save(misfeat.plot.top_k(selector, "clinic=East"), "top_k")
     save(misfeat.plot.worth_collecting(selector, n=8), "worth_collecting")
     save(misfeat.plot.subgroups(selector), "subgroups")
+    save(misfeat.plot.interactions(selector, "clinic=East"), "interactions")
+    save(misfeat.plot.cells(selector, "clinic=East", FOUR_TESTS[:2]), "cells")
     save(misfeat.plot.lattice(selector, "clinic=East", features=FOUR_TESTS), "lattice")
     save(misfeat.plot.closure(selector), "closure")
     save(misfeat.plot.sampling(sampled), "sampling")

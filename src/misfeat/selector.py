@@ -178,6 +178,14 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     significances = answer(ShownSelection.significances)
     enough = answer(ShownSelection.enough)
     enoughs = answer(ShownSelection.enoughs)
+    features = answer(ShownSelection.features)
+    feature_values = answer(ShownSelection.feature_values)
+    shapley = answer(ShownSelection.shapley)
+    difference = answer(ShownSelection.difference)
+    alternatives = answer(ShownSelection.alternatives)
+    alternative_sets = answer(ShownSelection.alternative_sets)
+    interactions = answer(ShownSelection.interactions)
+    pair_interactions = answer(ShownSelection.pair_interactions)
     worth_collecting = answer(ShownSelection.worth_collecting)
     worths = answer(ShownSelection.worths)
     cautions = answer(ShownSelection.cautions)
@@ -393,7 +401,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         blocks = self.selection_.asked.blocks
         return [
             member
-            for name in self.selection_.features
+            for name in self.selection_.feature_names
             if name in chosen
             for member in blocks.get(name, (name,))
         ]

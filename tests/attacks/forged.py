@@ -160,7 +160,7 @@ def _answers(selector: SubgroupSelector) -> str:
     selector.cautions()
     selector.worth_collecting()
     for size in (2, 1, 3):
-        if size > len(selection.features):
+        if size > len(selection.feature_names):
             continue
         selector.top_k(size=size, k=2)
         selector.scores(size=size)

@@ -65,7 +65,7 @@ def test_a_clear_rise_is_said_in_relation_to_the_best_recorded_set():
     assert clear
     for worth in clear:
         sentence = sentence_about(worth, list(worth_measuring(selection)))
-        sets = selection.best_sets(subgroup=worth.subgroup, k=comb(len(selection.features), 2))
+        sets = selection.best_sets(subgroup=worth.subgroup, k=comb(len(selection.feature_names), 2))
         before = max(one.score for one in sets if not one.missing)
         assert f"{worth.gain / before * 100:.0f} % more" in sentence
         assert f"probability of {worth.probability * 100:.0f} %" in sentence
@@ -99,7 +99,7 @@ def test_the_set_that_falls_furthest_is_the_one_that_is_named(selection):
     (sentence,) = mostly_chance(selection)
     ranks = {}
     for name in selection.subgroup_names():
-        sets = selection.best_sets(k=comb(len(selection.features), 2), subgroup=name)
+        sets = selection.best_sets(k=comb(len(selection.feature_names), 2), subgroup=name)
         own = [one for one in sets if one.source == "recorded"]
         ranks[name] = max(own, key=lambda one: one.observed)
     furthest = max(ranks.values(), key=lambda one: one.rank)

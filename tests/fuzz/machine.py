@@ -32,7 +32,11 @@ from tests.fuzz.libraries import (
 from tests.fuzz.promises import (
     BrokenPromiseError,
     check_alike,
+    check_alternatives,
     check_closure,
+    check_distinct,
+    check_features,
+    check_interactions,
     check_observed,
     check_same,
     check_sets,
@@ -55,6 +59,7 @@ _ks = st.sampled_from((None, None, None, 1, 2, 3, 9, 50, 1, 3, 0, -1, 2.5))
 _costs = st.sampled_from((None, None, None, {}, {"a": 2.0}, {"a": -1}, {"nobody": 1}, 3))
 QUESTIONS = (
     *("top_k", "scores", "closure", "score_of", "worth_collecting", "again", "transform") * 3,
+    *("features", "alternatives", "interactions", "distinct") * 2,
     *("show", "cautions", "json") * 2,
     *("report", "validate"),
 )
@@ -243,6 +248,28 @@ class Selecting(RuleBasedStateMachine):
         with self.case("worth_collecting"):
             worths = check_worths(selector, **asked)
             hold(len(selector.worth_collecting(**asked)) == len(worths), "every worth", asked)
+
+    def _ask_features(self, selector: Any, draw: Any) -> None:
+        size = draw(_sizes)
+        with self.case("features"):
+            values = check_features(selector, size)
+            hold(len(selector.features(size=size)) == len(values), "every feature", size)
+
+    def _ask_alternatives(self, selector: Any, draw: Any) -> None:
+        one, k = draw(st.sampled_from(self.answers)), draw(_ks)
+        with self.case("alternatives"):
+            found = check_alternatives(selector, one, k)
+            frame = selector.alternatives(one.subgroup, one.features, k)
+            hold(frame["words"].tolist() == [other.words for other in found], "every swap", one)
+
+    def _ask_interactions(self, selector: Any, draw: Any) -> None:
+        with self.case("interactions"):
+            hold(len(selector.interactions()) == len(check_interactions(selector)), "every pair")
+
+    def _ask_distinct(self, selector: Any, draw: Any) -> None:
+        size, k = draw(_sizes), draw(_ks)
+        with self.case("distinct"):
+            check_distinct(selector, size, k)
 
     def _ask_again(self, selector: Any, draw: Any) -> None:
         with self.case("ask again"):

@@ -86,6 +86,64 @@ def check_worths(selector: SubgroupSelector, **asked: Any) -> list[Any]:
     return worths
 
 
+def check_features(selector: SubgroupSelector, size: int | None) -> list[Any]:
+    """Every feature of every subgroup has intervals; shares of the best set add up to its score."""
+    values: list[Any] = selector.feature_values(size=size)
+    hold(
+        len(values) == len(selector.cohorts_) * len(selector.selection_.feature_names),
+        "every feature of every subgroup",
+    )
+    best = {one.subgroup: one for one in selector.best_sets(size=size, k=1)}
+    shares = dict.fromkeys(best, 0.0)
+    for one in values:
+        for name in ("alone", "adds", "share_of_best", "mean_share"):
+            value, low, high = (getattr(one, f"{name}{end}") for end in ("", "_low", "_high"))
+            known = math.isfinite(value) or name == "adds"
+            hold(known and not (low > value or value > high), "low <= value <= high", name, one)
+        hold(0 <= one.in_best <= 1, "a share", one)
+        shares[one.subgroup] += one.share_of_best
+    for name, total in shares.items():
+        hold(abs(total - best[name].score) <= ROUNDING, "shares add up", name, total, best[name])
+    return values
+
+
+def check_alternatives(selector: SubgroupSelector, one: ScoredSet, k: int | None) -> list[Any]:
+    """Alternatives have the size of a set, differ from it, and may score the same."""
+    found: list[Any] = selector.alternative_sets(one.subgroup, one.features, k)
+    for other in found:
+        swapped = (set(one.features) - set(other.given_up)) | set(other.taken)
+        hold(set(other.features) == swapped != set(one.features), "the swap leads there", other)
+        hold(abs(other.difference - (other.score - one.score)) <= ROUNDING, "difference", other)
+        low, high = other.difference_low, other.difference_high
+        hold(low <= ROUNDING and high >= -ROUNDING, "may be nothing", other)
+    swaps = [other.swaps for other in found]
+    hold(swaps == sorted(swaps), "fewest swaps first", swaps)
+    return found
+
+
+def check_interactions(selector: SubgroupSelector) -> list[Any]:
+    """Every pair of every subgroup once, what is said of it as its interval says."""
+    pairs: list[Any] = selector.pair_interactions()
+    n_features = len(selector.selection_.feature_names)
+    hold(len(pairs) == len(selector.cohorts_) * math.comb(n_features, 2), "every pair")
+    for one in pairs:
+        hold(one.low <= one.interaction <= one.high, "low <= interaction <= high", one)
+        hold(abs(one.together - one.alone - one.interaction) <= ROUNDING, "interaction", one)
+        said = "synergy" if one.low > 0 else "redundancy" if one.high < 0 else "unclear"
+        hold(one.kind == said, "as its interval says", one)
+    return pairs
+
+
+def check_distinct(selector: SubgroupSelector, size: int | None, k: int | None) -> None:
+    """Distinct sets are some of all, at their ranks, the best one first."""
+    shown = selector.best_sets(size=size, k=k, distinct=True)
+    every = {(one.subgroup, one.rank): one for one in sets_of(selector, size)}
+    for one in shown:
+        hold(every[one.subgroup, one.rank] == one, "the set of that rank", one)
+    firsts = [one for one in shown if one.rank == 1]
+    hold(len(firsts) == len(selector.cohorts_), "the best of every subgroup", firsts)
+
+
 def check_subgroups(selector: SubgroupSelector) -> None:
     """Entropies are none below 0, and no row is counted twice."""
     for cohort in selector.cohorts_:

@@ -146,7 +146,7 @@ def test_what_is_promised_comes_out(hide):
 
 def real_figures(completed, data, selector, k):
     """What came out: the share captured, and how often intervals held."""
-    features = np.array(selector.selection_.features)
+    features = np.array(selector.selection_.feature_names)
     sets = features[completed.subsets]
     true = np.array([[data.true_score(g, s) for s in sets] for g in selector.cohorts_.names])
     captured = [captured_at(k, t, s) for t, s in zip(true, completed.score, strict=True)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def mostly_chance(selection: Selection) -> Iterator[str]:
     """Of the sets that look best in a subgroup's own rows, the one that falls furthest."""
-    every = comb(len(selection.features), selection.size)
+    every = comb(len(selection.feature_names), selection.size)
     fallen: list[ScoredSet] = []
     for name in selection.subgroup_names():
         sets = selection.best_sets(k=every, subgroup=name)

@@ -85,7 +85,7 @@ def print_answers(selection: Selection, console: Console) -> None:
 
 def _best_table(selection: Selection) -> Table:
     """The best set that each subgroup recorded, and the best with a feature that it did not."""
-    every = comb(len(selection.features), selection.size)
+    every = comb(len(selection.feature_names), selection.size)
     sets = {(one.subgroup, one.features): one for one in selection.best_sets(k=every)}
     with_more = {worth.subgroup: worth for worth in selection.worths() if worth.rank == 1}
     table = terminal.new_table()

@@ -108,7 +108,7 @@ class AgainstChance(Explained):
         """
         size = self.size if size is None else size
         check_count(size, "size")
-        check_size(size, self.features, self.cohorts)
+        check_size(size, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, within, level)
         include = self._included(size)
         asked, found = (size, int(permutations), within, level), self.known_tests
@@ -194,9 +194,9 @@ more than chance (p = 1.000).'
             P-values up to this one count as more than chance.
         """
         names = self.subgroup_names(subgroup)
-        largest = min(self.size + 1, len(self.features)) if size is None else size
+        largest = min(self.size + 1, len(self.feature_names)) if size is None else size
         check_count(largest, "size")
-        check_size(largest, self.features, self.cohorts)
+        check_size(largest, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, None, level)
         with long_work(self.verbose > 0) as progress:
             return [
@@ -217,7 +217,7 @@ more than chance (p = 1.000).'
         It is enough for every subgroup; p-values are adjusted for being several.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
-        largest = min(MOST, len(self.features))
+        largest = min(MOST, len(self.feature_names))
         with long_work(self.verbose > 0) as progress:
             size = enough_for_all(
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress

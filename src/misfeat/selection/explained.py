@@ -118,7 +118,7 @@ class Explained(Ranked):
         found = self._kept_cells(cohort, members)
         if found is None:
             found = self._cells(cohort, members, predicted=predicted)
-        set_of = tuple(self.features[m] for m in members)
+        set_of = tuple(self.feature_names[m] for m in members)
         confidence = None if predicted else self.confidence
         return Explanation(
             subgroup=subgroup,
@@ -167,7 +167,7 @@ class Explained(Ranked):
         return left
 
     def _cells_of(self, best: ScoredSet) -> CellCounts:
-        members = sorted(map(self.features.index, best.features))
+        members = sorted(map(self.feature_names.index, best.features))
         cohort = self.cohorts.position(best.subgroup)
         return self._cells(cohort, members, predicted=bool(best.missing))
 
@@ -181,7 +181,7 @@ class Explained(Ranked):
         """The cells of a set that were kept where the rows were not; None where they were."""
         if not self.book.rows_withheld:
             return None
-        asked = self.cohorts.names[cohort], tuple(self.features[m] for m in members)
+        asked = self.cohorts.names[cohort], tuple(self.feature_names[m] for m in members)
         if asked not in self.kept_cells:
             raise MisfeatError(
                 "{features} of {subgroup!r} cannot be explained: with {setting} only the cells of "

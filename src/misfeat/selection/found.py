@@ -63,7 +63,7 @@ class Found:
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size
         return (
-            f"<Selection: sets of {size} of {len(self.features)} features in {n} subgroup"
+            f"<Selection: sets of {size} of {len(self.feature_names)} features in {n} subgroup"
             f"{'' if n == 1 else 's'}; target {self.cohorts.target!r}>"
         )
 
@@ -78,7 +78,7 @@ class Found:
         return self.asked.k
 
     @property
-    def features(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The features that sets are made of."""
         return self.book.measure.features
 
@@ -112,7 +112,7 @@ class Found:
         """
         size = self.size if size is None else size
         check_count(size, "size")
-        check_size(size, self.features, self.cohorts)
+        check_size(size, self.feature_names, self.cohorts)
         with long_work(self.verbose > 0) as progress:
             return self.book.completed(size, progress)
 
@@ -150,9 +150,9 @@ class Found:
 
     def _feature_number(self, name: object, role: str) -> int:
         """The number of a feature; an error says why a name is none."""
-        if name not in self.features:
-            raise not_a_feature(name, role, self.cohorts, self.features, self.asked.blocks)
-        return self.features.index(str(name))
+        if name not in self.feature_names:
+            raise not_a_feature(name, role, self.cohorts, self.feature_names, self.asked.blocks)
+        return self.feature_names.index(str(name))
 
     def _included(self, size: int) -> list[int]:
         """The numbers of the features that every set holds; they must fit into sets of a size."""

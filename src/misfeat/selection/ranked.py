@@ -9,6 +9,7 @@ import numpy as np
 from misfeat.exceptions import check_count
 from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
+from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
 
@@ -48,7 +49,12 @@ class Ranked(Found):
         return self._framed({name: [row[name] for row in rows] for name in rows[0]})
 
     def top_k(
-        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+        self,
+        size: int | None = None,
+        k: int | None = None,
+        subgroup: str | None = None,
+        *,
+        distinct: bool = False,
     ) -> Any:
         """The k best sets of every subgroup, best first.
 
@@ -60,6 +66,9 @@ class Ranked(Found):
             Sets per subgroup. Defaults to the estimator's `k`.
         subgroup : str, default=None
             One subgroup only.
+        distinct : bool, default=False
+            Whether to leave out every set that differs in one feature from a better one that is
+            shown, and whose score cannot be told from it. ``rank`` stays that among all sets.
 
         Returns
         -------
@@ -90,10 +99,17 @@ class Ranked(Found):
            subgroup  rank features    source
         0  all rows     1     (a,)  recorded
         """
-        return self._framed(as_columns(self.best_sets(size, k, subgroup), ranked=True))
+        return self._framed(
+            as_columns(self.best_sets(size, k, subgroup, distinct=distinct), ranked=True)
+        )
 
     def best_sets(
-        self, size: int | None = None, k: int | None = None, subgroup: str | None = None
+        self,
+        size: int | None = None,
+        k: int | None = None,
+        subgroup: str | None = None,
+        *,
+        distinct: bool = False,
     ) -> list[ScoredSet]:
         """The same as `top_k`, as plain objects, without a dataframe library.
 
@@ -105,6 +121,8 @@ class Ranked(Found):
             Sets per subgroup. Defaults to the estimator's `k`.
         subgroup : str, default=None
             One subgroup only.
+        distinct : bool, default=False
+            Whether to leave out sets that tell the same as a better one but for one feature.
 
         Returns
         -------
@@ -122,7 +140,20 @@ class Ranked(Found):
         k = self.k if k is None else k
         check_count(k, "k")
         names = self.subgroup_names(subgroup)
-        return scored_sets(self.cohorts, self.book, self._shown(size), names, k, self.known_tests)
+        return scored_sets(
+            self.cohorts,
+            self.book,
+            self._shown(size),
+            names,
+            k,
+            tests=self.known_tests,
+            apart=self._contrasts() if distinct else None,
+        )
+
+    def _contrasts(self) -> Contrasts:
+        """What says how sure sums and differences of scores are."""
+        rows = None if self.book.rows_withheld else self.book.measure.rows
+        return Contrasts(self.completed, self.missing, self.confidence, rows)
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.

@@ -10,6 +10,7 @@ import numpy as np
 from misfeat.completion.model import SUPPORT
 from misfeat.information import target_entropy
 from misfeat.lattice import rank
+from misfeat.selection.swapping import distinct_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.selection.chance_tests import ChanceTests
+    from misfeat.selection.contrasts import Contrasts
     from misfeat.selection.scorebook import ScoreBook
 
 
@@ -79,13 +81,21 @@ def scored_sets(
     names: Sequence[str],
     k: int | None = None,
     tests: ChanceTests | None = None,
+    apart: Contrasts | None = None,
 ) -> list[ScoredSet]:
-    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
+    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
+
+    With `apart`, sets that tell the same as a better one but for a swap are left out.
+    """
     found = []
     for cohort in map(cohorts.position, names):
-        order = _order(scores, cohort, k)
+        order = _order(scores, cohort, k if apart is None else len(scores.subsets))
+        ranks: Sequence[int] = range(1, len(order) + 1)
+        if apart is not None and k is not None:
+            places = distinct_places(order, scores, cohort, apart, k)
+            order, ranks = [order[place] for place in places], [place + 1 for place in places]
         observed = book.observed(cohort, scores.subsets[order])
-        for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
+        for place, subset, seen in zip(ranks, order, observed, strict=True):
             facts = _facts(book.measure, scores, cohort, subset)
             facts["observed"] = None if np.isnan(seen) else float(seen)
             facts["p_value"] = _p_value(tests, cohort, scores.subsets[subset])

@@ -13,6 +13,7 @@ from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs, check_size
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
+from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unsettled import Unsettled
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from misfeat.selection.scorebook import ScoreBook
 
 
-class Selection(AgainstChance):
+class Selection(AgainstChance, Compared):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
@@ -149,7 +150,7 @@ class Selection(AgainstChance):
             scores,
             (smaller, self.completed(size).score),
             self.missing,
-            self.features,
+            self.feature_names,
             self.confidence,
             check_costs(costs),
             self._unsettled(),
@@ -162,7 +163,7 @@ class Selection(AgainstChance):
 
     def _unsettled(self) -> Unsettled:
         rows = [cohort.size for cohort in self.cohorts]
-        return Unsettled(self.missing, rows, self.cohorts.names, self.features)
+        return Unsettled(self.missing, rows, self.cohorts.names, self.feature_names)
 
     def cautions(self, size: int | None = None) -> list[Message]:
         """What may mislead in these answers, a sentence each.
@@ -251,7 +252,7 @@ class Selection(AgainstChance):
         size, k = self.size if size is None else size, self.k if k is None else k
         for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
             check_count(value, name)
-        check_size(size, self.features, self.cohorts)
+        check_size(size, self.feature_names, self.cohorts)
         asked, seed = (size, k, rounds), self.asked.seed
         if asked not in self._trusted:
             with long_work(self.verbose > 0) as progress:

@@ -1,15 +1,19 @@
 """Pictures of what a fitted selector found: each takes it and returns a matplotlib Axes."""
 
 from misfeat.show.plot.best_sets import top_k
+from misfeat.show.plot.cell_map import cells
 from misfeat.show.plot.gains import worth_collecting
 from misfeat.show.plot.lattice_graph import lattice
 from misfeat.show.plot.missing_map import missing
+from misfeat.show.plot.pairs import interactions
 from misfeat.show.plot.sampled_shares import sampling
 from misfeat.show.plot.score_map import subgroups
 from misfeat.show.plot.upward_closure import closure
 
 __all__ = [
+    "cells",
     "closure",
+    "interactions",
     "lattice",
     "missing",
     "sampling",

@@ -118,7 +118,7 @@ class _Nodes:
 
 def _chosen(selection: Selection, features: Sequence[str] | None) -> list[int]:
     """The numbers of the features to draw, in the table's order."""
-    names = selection.features
+    names = selection.feature_names
     wanted = list(names) if features is None else check_names(features, "features")
     for name in wanted:
         if name not in names:
@@ -135,7 +135,7 @@ def _chosen(selection: Selection, features: Sequence[str] | None) -> list[int]:
 
 
 def _nodes(selection: Selection, subgroup: str, chosen: list[int], largest: int) -> _Nodes:
-    names, cohort = selection.features, selection.cohorts.position(subgroup)
+    names, cohort = selection.feature_names, selection.cohorts.position(subgroup)
     absent = selection.missing[cohort]
     sizes, x, labels, score, predicted = [], [], [], [], []
     for size in range(1, largest + 1):

@@ -59,7 +59,7 @@ def missing(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     'Never recorded: 4 of 15 pairs of subgroup and feature'
     """
     selection = selection_of(selected)
-    features, absent = selection.features, selection.missing
+    features, absent = selection.feature_names, selection.missing
     rows = [
         f"{shortened(row['subgroup'])} ({row['rows']:,} rows)"
         for row in subgroup_rows(selection.cohorts)

@@ -77,7 +77,7 @@ def subgroups(
     'f2 tells most by itself in 3 of 3 subgroups'
     """
     selection = selection_of(selected)
-    names, features = selection.features, selection.completed(1)
+    names, features = selection.feature_names, selection.completed(1)
     best = selection.best_sets(size, 1)
     unit = _units(selection, relative)
     order = np.argsort(-(features.score / unit).mean(axis=0), kind="stable")
@@ -120,7 +120,7 @@ def _label(selection: Selection, relative: bool) -> str:
 
 
 def _title(selection: Selection, scores: NDArray[np.float64]) -> str:
-    features, n_cohorts = selection.features, len(scores)
+    features, n_cohorts = selection.feature_names, len(scores)
     ((best, often),) = Counter(scores.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {n_cohorts} subgroups" if n_cohorts > 1 else "here"
     return f"{shortened(features[best])} tells most by itself {where}"

@@ -104,7 +104,7 @@ class _Pairs:
 
 
 def _pairs(selection: Selection, cohorts: list[int]) -> _Pairs:
-    n_features, size = len(selection.features), selection.size
+    n_features, size = len(selection.feature_names), selection.size
     # A table of one feature has but the empty set as a part, which tells nothing.
     first, last = min(2, n_features), min(max(size, 2), n_features)
     best, score, predicted = [], [], []

@@ -56,7 +56,7 @@ def gather(
         not_trusted = WITHHELD if withheld else NOT_ASKED
     return Findings(
         cohorts=selection.cohorts,
-        features=selection.features,
+        features=selection.feature_names,
         missing=selection.missing,
         ceiling=measure.ceiling,
         estimate=selection.book.estimate.name,

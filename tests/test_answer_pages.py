@@ -1,0 +1,51 @@
+"""The examples of docs/answers print what the pages say they print."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in ("features", "alternatives")}
+EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_the_page_says(page, capsys):
+    names: dict = {}
+    examples = EXAMPLE.findall(PAGES[page].read_text(encoding="utf-8"))
+    assert len(examples) >= 2
+    for code, printed in examples:
+        exec(compile(code, f"{page}.md", "exec"), names)  # noqa: S102
+        assert capsys.readouterr().out.split() == printed.split()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)", PAGES[page].read_text(encoding="utf-8")):
+        assert (PAGES[page].parent / link).is_file()
+
+
+def measured(name):
+    path = ROOT / "benchmarks" / "population" / f"{name}.csv"
+    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    return rows
+
+
+def in_page(cells):
+    shown = [cell.lstrip("0") if "." in cell else cell for cell in cells]
+    return f"| {' | '.join(shown)} |" in PAGES["features"].read_text(encoding="utf-8")
+
+
+def test_coverage_is_what_was_measured():
+    for similarity, n_rows, _, *held in measured("differences"):
+        assert in_page([similarity, n_rows, *held])
+
+
+def test_how_many_clear_pairs_are_right_is_what_was_measured():
+    for *counts, synergy, right, redundancy, right_too in measured("clear_pairs"):
+        cells = [f"{int(count):,}" for count in counts]
+        assert in_page([*cells, synergy, right, redundancy, right_too])
