@@ -39,3 +39,33 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         weights=weights[kept],
         offsets=before[cohorts.offsets],
     )
+
+
+def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
+    """A share of the rows of every subgroup, at random and without putting any back.
+
+    Whatever a subgroup never recorded stays so. A row is left at least.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The table.
+    share : float
+        The share of the rows to draw, between 0 and 1.
+    rng : numpy.random.Generator
+        Chance.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 0, 1] * 3, "y": [0, 0, 1] * 3}, "y")
+    >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
+    (array([6, 3]), np.int64(3))
+    """
+    drawn = [
+        rng.multivariate_hypergeometric(
+            cohort.weights, max(1, round(share * cohort.size)), method="marginals"
+        )
+        for cohort in cohorts
+    ]
+    return reweighted(cohorts, np.concatenate(drawn))

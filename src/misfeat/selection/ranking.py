@@ -74,7 +74,7 @@ def scored_sets(
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
     found = []
     for cohort in map(cohorts.position, names):
-        order = _order(scores, cohort, k)
+        order = order_of_sets(scores, cohort, k)
         observed = book.observed(cohort, scores.subsets[order])
         for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
             facts = _facts(book.measure, scores, cohort, subset)
@@ -96,7 +96,7 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
     ]
 
 
-def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
+def order_of_sets(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
     """Numbers of subsets: the k best, best first, ties in the order of columns; or all."""
     by_columns = tuple(scores.subsets.T[::-1])
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)

@@ -8,6 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
@@ -99,11 +100,30 @@ class ScoreBook:
         book.rows_withheld = True
         return book
 
+    def of_other_rows(self, measure: Measure, seed: int) -> ScoreBook:
+        """An empty book of the same settings for other rows of the same table.
+
+        Parameters
+        ----------
+        measure : Measure
+            Scores feature sets in the other rows.
+        seed : int
+            Chooses the sets that are computed, where `budget` does not allow for all.
+        """
+        return ScoreBook(
+            measure,
+            clone(self.estimate, safe=False),
+            budget=self.budget,
+            sampler=self.sampler,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
+
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""
         with self._lock:
             if size not in self._completed:
-                self._check_rows()
+                self.check_rows()
                 self._completed |= self._complete(size, progress)
             return self._completed[size]
 
@@ -190,11 +210,11 @@ class ScoreBook:
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
-        self._check_rows()
+        self.check_rows()
         with self._lock:
             return self._known(size, self.estimate, progress)
 
-    def _check_rows(self) -> None:
+    def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
         if self.rows_withheld:
             raise MisfeatError(

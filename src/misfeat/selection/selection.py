@@ -12,8 +12,8 @@ from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import check_costs, check_size
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
-from misfeat.selection.explained import Explained
 from misfeat.selection.leaving_out import can_be_halved
+from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unsettled import Unsettled
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from misfeat.selection.scorebook import ScoreBook
 
 
-class Selection(Explained):
+class Selection(Resampled):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
