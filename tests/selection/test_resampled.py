@@ -15,6 +15,7 @@ from misfeat.metrics.stability import agreement_of
 from misfeat.population import Estimate
 from misfeat.selection.redrawing import (
     SHARE,
+    SHARE_ALONE,
     Redrawn,
     Stability,
     StableSet,
@@ -40,7 +41,7 @@ def test_a_line_a_shown_set_in_the_order_of_top_k(selector):
 
 
 @pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
-def test_a_draw_is_the_whole_answer_to_a_third_of_the_rows(estimate):
+def test_a_draw_is_the_whole_answer_to_a_share_of_the_rows(estimate):
     """The draws are made again by fitting a new selector to the rows that were drawn."""
     data = make_cohorts(2, 90, 4, hide=0.3, random_state=1)
     table, given = pd.DataFrame(data.columns), {"size": 2, "k": 2, "estimate": estimate}
@@ -48,7 +49,8 @@ def test_a_draw_is_the_whole_answer_to_a_third_of_the_rows(estimate):
     found = selector.resampled(resamples=4)
     again = Counter()
     for seed in np.random.SeedSequence(5).spawn(4):
-        rows = drawn_anew(selector.cohorts_, SHARE, np.random.default_rng(seed))
+        share = SHARE if estimate == "population" else SHARE_ALONE
+        rows = drawn_anew(selector.cohorts_, share, np.random.default_rng(seed))
         drawn = SubgroupSelector(data.groups, coding=Coding(min_rows=1), **given)
         drawn.fit(as_table(rows, data), data.target)
         assert drawn.cohorts_.names == selector.cohorts_.names

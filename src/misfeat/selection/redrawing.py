@@ -3,8 +3,10 @@
 A draw takes a third of the rows of every subgroup and puts none back. The mean of m of n rows
 differs from that of all n by a variance of v (1/m - 1/n) for v a row, which is 2v / n for a third
 of them: as much as two tables of n rows from one population differ. So sets come out again in draws
-about as often as in a fresh table. Drawing n rows and putting each back, the usual bootstrap, makes
-rows look alike that are copies of each other, which favours large cells and sets of many values.
+about as often as in a fresh table. Scores that are not pooled over subgroups have more chance in
+them the fewer rows there are, so that a third would call too little stable; there it is half of
+the rows. Drawing n rows and putting each back, the usual bootstrap, makes copies of rows, which
+look like dependence and favour sets of many values. benchmarks/answers/stability.py compares them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.information.measures import MutualInformation
 from misfeat.machine.interrupts import check_interrupt
 from misfeat.metrics.stability import agreement_of
+from misfeat.population.estimates import POPULATION
 from misfeat.selection.ranking import order_of_sets
 
 if TYPE_CHECKING:
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 SHARE = 1 / 3
-"""The share of the rows of every subgroup that a draw takes."""
+"""The share of the rows of every subgroup that a draw takes, where scores are pooled."""
+SHARE_ALONE = 1 / 2
+"""The same where every subgroup's scores come from its own rows alone."""
 WHAT = "Drawing rows anew to see what comes out again"
 OFTEN = 0.8
 """What comes out again in such a share of the draws is called stable."""
@@ -232,7 +237,8 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
     rng : numpy.random.Generator
         Chance.
     """
-    rows = drawn_anew(cohorts, SHARE, rng)
+    share = SHARE if book.estimate.name == POPULATION else SHARE_ALONE
+    rows = drawn_anew(cohorts, share, rng)
     measure = MutualInformation(rows, above_chance=book.measure.above_chance)
     return book.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 

@@ -61,10 +61,11 @@ class Resampled(Explained):
     ) -> Any:
         """How often each of the best sets comes out again when rows are drawn anew.
 
-        Each time a third of the rows of every subgroup is drawn at random, and the whole answer is
-        made again from them, predictions included. Two tables from one population differ as much as
-        such a draw differs from this table, so ``frequency`` is about how often a set would be
-        among the k best of a fresh table as large as this one.
+        Each time a third of the rows of every subgroup is drawn at random (half of them, where
+        `estimate` is not ``"population"``), and the whole answer is made again from them,
+        predictions included. Such a draw differs from this table about as much as another table of
+        as many rows would, so ``frequency`` is about how often a set would be among the k best
+        there; docs/answers/stability.md says how well that holds.
 
         Parameters
         ----------
