@@ -2,6 +2,7 @@
 
     python benchmarks/answers/stability.py [--seeds A:B] [--fresh N] [--jobs N]
     python benchmarks/answers/stability.py --ways
+    python benchmarks/answers/stability.py --picture
 
 Rows are drawn from large tables, features hidden from some. The selection of these rows says how
 often each of its five best sets comes out again (`Selection.resampled`). That is held against fresh
@@ -10,7 +11,8 @@ five best. Writes a line a set into stability.csv beside this file, and the curv
 against what came out, by bins) into stability_curve.csv.
 
 With ``--ways``, ways to draw are compared on seeds of their own; stability_ways.csv and
-stability_ways_curve.csv are what the way and its share were chosen by.
+stability_ways_curve.csv are what the way and its share were chosen by. With ``--picture``, the
+curve is drawn into stability_curve.svg.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import Parallel, delayed
 
+from misfeat.bench import plots
 from misfeat.bench.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.cohorts.hiding import hide_features
 from misfeat.cohorts.reweighting import drawn_anew, reweighted
@@ -52,6 +55,8 @@ SEEDS = range(10, 18)
 """The way to draw was chosen on seeds below 6."""
 SEEDS_OF_WAYS = range(3)
 DRAWS_OF_WAYS = 25
+FEWEST_DRAWN = 10
+"""A point of the picture stands for so many sets at least."""
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 CASES = (
     ("attrition", 500, 0.0, "population"),
@@ -94,6 +99,7 @@ WAYS: dict[str, Drawn] = {
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--ways", action="store_true")
+    parser.add_argument("--picture", action="store_true")
     parser.add_argument("--seeds", type=lambda text: range(*map(int, text.split(":"))))
     parser.add_argument("--fresh", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
@@ -106,6 +112,9 @@ def main() -> None:
     by = ("table", "rows", "hidden", "estimate", "way")
     name = "stability_ways" if asked.ways else "stability"
     lines: list[Line] = []
+    if asked.picture:
+        picture(HERE / "stability_curve.csv")
+        return
     for found in Parallel(asked.jobs, return_as="generator")(work):
         lines += found
         print(*list(found[0].values())[:5], flush=True)
@@ -200,6 +209,41 @@ def _means(called: np.ndarray, fresh: np.ndarray, seeds: np.ndarray) -> Line:
         "fresh": round(float(fresh.mean()), 3),
         "error": round(error, 3),
     }
+
+
+def picture(path: Path) -> None:
+    """Draw the curve of every case beside what would be perfect."""
+    with path.open(newline="", encoding="utf-8") as file:
+        found = [line for line in csv.DictReader(file) if line["bin"] != "all"]
+    rows = [
+        {
+            "called": float(line["called"]),
+            "fresh": float(line["fresh"]),
+            "case": case_of(line),
+        }
+        for line in found
+        if int(line["sets"]) >= FEWEST_DRAWN
+    ]
+    with plots.styled():
+        figure, (axis,) = plots.panels(1, height=3.6)
+        axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle=":")
+        plots.lines(axis, rows, "called", "fresh", "case")
+        axis.set(
+            xlabel="called: share of the resamples",
+            ylabel="came out: share of fresh tables",
+            xlim=(0, 1.02),
+            ylim=(0, 1.02),
+        )
+        axis.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None}, bbox_inches="tight")
+
+
+def case_of(line: Line) -> str:
+    hidden = float(str(line["hidden"]))
+    parts = [f"{line['table']}, {int(str(line['rows'])):,} rows"]
+    parts += [f"{100 * hidden:.0f} % hidden"] if hidden else []
+    parts += ["above chance"] if line["estimate"] == "above_chance" else []
+    return ", ".join(parts)
 
 
 def write(lines: Sequence[Line], path: Path) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import signal
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,9 @@ from misfeat.selection.redrawing import (
     StableSubgroup,
     stability_of,
 )
+from misfeat.selection.resampled import RESAMPLES
 
+ROOT = Path(__file__).parent.parent.parent
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6
 
@@ -232,6 +236,16 @@ def test_a_sentence_a_subgroup():
     sets = [StableSet("x", n, ("a", "b"), often, 1, 1, 2) for n, often in ((1, 0.9), (2, 0.3))]
     said = Stability(2, 2, 50, tuple(sets), (), (StableSubgroup("x", 1, 1, 1),)).sentences()
     assert said == [
-        "x: the best set, 'a', 'b', is among the 2 best again in 90 % of 50 draws of the rows; "
+        "x: the best set, 'a', 'b', is among the 2 best again in 90 % of 50 resamples; "
         "1 of these 2 comes again in at least 80 %."
     ]
+
+
+@pytest.mark.slow
+def test_the_page_prints_what_it_says(capsys):
+    page = (ROOT / "docs" / "answers" / "stability.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for code, shown in re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "stability.md", "exec"), names)  # noqa: S102
+        assert capsys.readouterr().out.split() == shown.split()
+    assert names["found"].resamples == RESAMPLES

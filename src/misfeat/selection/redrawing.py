@@ -145,7 +145,7 @@ class Stability:
         >>> best = StableSet("here", 1, ("a",), 0.9, 1, 1, 2)
         >>> agreed = StableSubgroup("here", 0.7, 0.6, 0.8)
         >>> Stability(1, 1, 50, (best,), (), (agreed,)).sentences()[0]
-        "here: the best set, 'a', is the best again in 90 % of 50 draws of the rows."
+        "here: the best set, 'a', is the best again in 90 % of 50 resamples."
         """
         return [self._sentence(one.subgroup) for one in self.subgroups]
 
@@ -156,7 +156,7 @@ class Stability:
         names = ", ".join(map(repr, best.features))
         said = (
             f"{subgroup}: the best set, {names}, is {again} again in {100 * best.frequency:.0f} % "
-            f"of {self.resamples} draws of the rows"
+            f"of {self.resamples} resamples"
         )
         if len(own) == 1:
             return f"{said}."
