@@ -43,6 +43,15 @@ def test_the_smallest_cohort_keeps_a_row():
     assert drawn_anew(few, 1 / 3, np.random.default_rng(0)).weights.tolist() == [1]
 
 
+def test_more_rows_than_numpy_draws_from_are_drawn_one_by_one():
+    cohorts = drawn_cohorts(n_cohorts=2)
+    many = reweighted(cohorts, cohorts.weights * 10**8)
+    found = drawn_anew(many, 1 / 3, np.random.default_rng(0))
+    for before, after in zip(many, found, strict=True):
+        assert before.size > 10**9
+        assert abs(after.size / before.size - 1 / 3) < 1e-4
+
+
 def _counted(cohort):
     counts = {}
     for *codes, target, weight in zip(*cohort.codes, cohort.target, cohort.weights, strict=True):

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
 
+LARGEST_TO_DRAW_FROM = 10**9
+"""NumPy draws an exact number of rows from fewer; of more, every row is drawn by itself."""
+
 
 def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """The same table with other counts; rows that count nothing are gone.
@@ -62,10 +65,12 @@ def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Coho
     >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
     (array([6, 3]), np.int64(3))
     """
-    drawn = [
-        rng.multivariate_hypergeometric(
-            cohort.weights, max(1, round(share * cohort.size)), method="marginals"
-        )
-        for cohort in cohorts
-    ]
+    drawn = [_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts]
     return reweighted(cohorts, np.concatenate(drawn))
+
+
+def _drawn(weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    total = int(weights.sum())
+    if total < LARGEST_TO_DRAW_FROM:
+        return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")
+    return rng.binomial(weights, n_rows / total)

@@ -134,9 +134,11 @@ class Resampled(Explained):
         self._check_redrawable()
         shown = self._shown(size)
         asked = (shown.subsets.shape[1], k, resamples)
-        if asked not in self._resampled:
-            self._resampled = {asked: self._redrawn(shown, k, resamples)}
-        return self._resampled[asked]
+        found = self._resampled.get(asked)
+        if found is None:
+            found = self._redrawn(shown, k, resamples)
+            self._resampled = {asked: found}
+        return found
 
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
         size, seed = shown.subsets.shape[1], self.asked.seed
