@@ -190,6 +190,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     worths = answer(ShownSelection.worths)
     cautions = answer(ShownSelection.cautions)
     validate = answer(ShownSelection.validate)
+    stability = answer(ShownSelection.stability)
+    resampled = answer(ShownSelection.resampled)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)
     cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
 
+LARGEST_TO_DRAW_FROM = 10**9
+"""NumPy draws an exact number of rows from fewer; of more, every row is drawn by itself."""
+
 
 def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """The same table with other counts; rows that count nothing are gone.
@@ -39,3 +42,35 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         weights=weights[kept],
         offsets=before[cohorts.offsets],
     )
+
+
+def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
+    """A share of the rows of every subgroup, at random and without putting any back.
+
+    Whatever a subgroup never recorded stays so. A row is left at least.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The table.
+    share : float
+        The share of the rows to draw, between 0 and 1.
+    rng : numpy.random.Generator
+        Chance.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 0, 1] * 3, "y": [0, 0, 1] * 3}, "y")
+    >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
+    (array([6, 3]), np.int64(3))
+    """
+    drawn = [_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts]
+    return reweighted(cohorts, np.concatenate(drawn))
+
+
+def _drawn(weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    total = int(weights.sum())
+    if total < LARGEST_TO_DRAW_FROM:
+        return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")
+    return rng.binomial(weights, n_rows / total)

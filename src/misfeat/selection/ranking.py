@@ -89,7 +89,7 @@ def scored_sets(
     """
     found = []
     for cohort in map(cohorts.position, names):
-        order = _order(scores, cohort, k if apart is None else len(scores.subsets))
+        order = order_of_sets(scores, cohort, k if apart is None else len(scores.subsets))
         ranks: Sequence[int] = range(1, len(order) + 1)
         if apart is not None and k is not None:
             places = distinct_places(order, scores, cohort, apart, k)
@@ -116,7 +116,7 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
     ]
 
 
-def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
+def order_of_sets(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
     """Numbers of subsets: the k best, best first, ties in the order of columns; or all."""
     by_columns = tuple(scores.subsets.T[::-1])
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)

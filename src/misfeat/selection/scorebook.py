@@ -8,6 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
@@ -98,6 +99,25 @@ class ScoreBook:
         book._completed = dict(scores)
         book.rows_withheld = True
         return book
+
+    def of_other_rows(self, measure: Measure, seed: int) -> ScoreBook:
+        """An empty book of the same settings for other rows of the same table.
+
+        Parameters
+        ----------
+        measure : Measure
+            Scores feature sets in the other rows.
+        seed : int
+            Chooses the sets that are computed, where `budget` does not allow for all.
+        """
+        return ScoreBook(
+            measure,
+            clone(self.estimate, safe=False),
+            budget=self.budget,
+            sampler=self.sampler,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort."""

@@ -15,6 +15,7 @@ from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved
+from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unsettled import Unsettled
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from misfeat.selection.scorebook import ScoreBook
 
 
-class Selection(AgainstChance, Compared):
+class Selection(AgainstChance, Compared, Resampled):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the

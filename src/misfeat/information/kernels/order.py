@@ -18,23 +18,30 @@ def list_in_search_order(n_features, low, high, table, members, sizes, places):
     for size in range(low, high + 1):
         starts[size + 1] = starts[size] + table[n_features, size]
     at = 0
-    for mask in range((1 << n_features) - 1, 0, -1):
+    mask = (1 << n_features) - 1
+    while mask > 0:
         size = 0
         rank = 0
         for feature in range(n_features):
-            if (mask >> (n_features - 1 - feature)) & 1:
+            bit = 1 << (n_features - 1 - feature)
+            if mask & bit:
                 if size == high:
+                    # Whatever begins so and goes on is too large; next comes the beginning alone.
                     size += 1
+                    mask &= ~(2 * bit - 1)
                     break
                 members[at, size] = feature
                 size += 1
                 rank += table[feature, size]
-        if low <= size <= high:
+        if size > high:
+            continue
+        if size >= low:
             sizes[at] = size
             places[at] = starts[size] + rank
             at += 1
             if at == len(sizes):
                 break
+        mask -= 1
     return at
 
 
