@@ -42,7 +42,7 @@ def test_scores_hold_every_set_once_in_column_order(fitted):
     columns = list(fitted.cohorts_.features)
     expected = [[a, b] for i, a in enumerate(columns) for b in columns[i + 1 :]]
     assert [row["features"] for row in rows] == expected
-    names = "subgroup features score low high share observed source missing support"
+    names = "subgroup features score low high share observed p_value source missing support"
     assert list(rows[0]) == names.split()
 
 

@@ -25,7 +25,7 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be an integer of"),
         (["run", "TABLE", "--target", "y", "--jobs", "0"], "--jobs 0; it must be a number of"),
         (["run", "TABLE", "--target", "y", "--seed", "-1"], "--seed -1; it must be"),
-        (["run", "TABLE", "--target", "y", "--size", "two"], "'--size'"),
+        (["run", "TABLE", "--target", "y", "--size", "two"], "'two' is no integer"),
         (["run", "TABLE", "--target", "y", "--sampler", "no"], "--sampler 'no' is unknown"),
         (["run", "TABLE", "--target", "y", "--completer", "no"], "'no'"),
         (

@@ -45,6 +45,7 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
         "high": pytest.approx(0.693147, abs=1e-6),
         "share": pytest.approx(1.0),
         "observed": None,
+        "p_value": None,
         "source": "predicted",
         "missing": ["z"],
         "support": "joint",

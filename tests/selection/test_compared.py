@@ -270,7 +270,7 @@ def test_answers_come_in_the_library_of_the_table(library):
         (selector.features(), (2, 17)),
         (selector.interactions(), (1, 10)),
         (selector.alternatives("all rows", ["a"]), (0, 13)),
-        (selector.top_k(distinct=True), (2, 11)),
+        (selector.top_k(distinct=True), (2, 12)),
     ):
         assert type(answer).__module__.split(".")[0] == library
         assert answer.shape == shape

@@ -99,7 +99,14 @@ def read_size(value: Any, parameter: str) -> Any:
     """
     if not isinstance(value, str) or value == "auto":
         return value
-    return _whole(value, Setting(parameter, value))
+    if not value.lstrip("-").isdecimal():
+        raise MisfeatError(
+            "{setting}: {text!r} is no integer; give one, or {auto!r}.",
+            setting=Setting(parameter),
+            text=value,
+            auto="auto",
+        )
+    return int(value)
 
 
 def read_groups(value: Any, parameter: str) -> list[Any]:

@@ -105,6 +105,19 @@ class AgainstChance(Explained):
             A feature within whose values the target is dealt out.
         level : float, default=0.05
             Adjusted p-values up to this one count as more than chance.
+
+        Returns
+        -------
+        ChanceTests
+            With ``subgroups`` and the ``p_values`` of all sets by size.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.significances().p_values[1]
+        array([[0.001, 1.   ]])
         """
         size = self.size if size is None else size
         check_count(size, "size")
@@ -192,6 +205,18 @@ more than chance (p = 1.000).'
             Deals at most.
         level : float, default=0.05
             P-values up to this one count as more than chance.
+
+        Returns
+        -------
+        list of Enough
+            One a subgroup.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> SubgroupSelector(size=1).fit(table, "y").enoughs()[0].size
+        1
         """
         names = self.subgroup_names(subgroup)
         largest = min(self.size + 1, len(self.feature_names)) if size is None else size

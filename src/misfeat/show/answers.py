@@ -100,6 +100,26 @@ QUESTIONS: dict[str, Answer] = {
         of_a_set=True,
         takes=("subgroup", "features"),
     ),
+    "features": Answer(
+        "What is every feature worth?",
+        lambda found, about: found.features(about.subgroup, about.size),
+    ),
+    "alternatives": Answer(
+        "Which sets tell the same?",
+        lambda found, about: found.alternatives(str(about.subgroup), about.features),
+        of_a_set=True,
+        takes=("subgroup", "features"),
+    ),
+    "interactions": Answer(
+        "Which features tell more, or less, together than each by itself?",
+        lambda found, about: found.interactions(about.subgroup),
+        takes=("subgroup",),
+    ),
+    "stability": Answer(
+        "Would it come out again?",
+        lambda found, about: found.stability(about.size, subgroup=about.subgroup),
+        lambda found, about: found.resampled(about.size).sentences(),
+    ),
     "worth": Answer(
         "Which unrecorded feature is most worth collecting?",
         lambda found, about: found.worth_collecting(about.subgroup, about.size),
