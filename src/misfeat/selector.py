@@ -175,6 +175,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     worth_collecting = answer(ShownSelection.worth_collecting)
     worths = answer(ShownSelection.worths)
     cautions = answer(ShownSelection.cautions)
+    caution_list = answer(ShownSelection.caution_list)
     validate = answer(ShownSelection.validate)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)

@@ -263,7 +263,7 @@ class Selecting(RuleBasedStateMachine):
 
     def _ask_cautions(self, selector: Any, draw: Any) -> None:
         with self.case("cautions"):
-            hold(all(map(str, selector.cautions())), "cautions say something")
+            hold(all(one.words for one in selector.caution_list()), "cautions say something")
             hold(len(selector.subgroups_) == len(selector.cohorts_), "every subgroup")
             hold(bool(repr(selector) and selector._repr_html_()), "shown in notebooks")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
+from misfeat.cohorts.looks import IDENTIFIER, looks_like
 from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.table import ValueCounts
 from misfeat.cohorts.values import (
@@ -39,9 +40,7 @@ LEAST_ROWS = 10
 IDENTIFIER_ROWS = 50
 """Integers that are nearly all distinct, but not consecutive, need so many rows."""
 NEVER_RECORDED = "never recorded"
-IDENTIFIER = "identifier"
-MAX_CLASSES = 20
-"""A numeric target with more distinct values than this is binned."""
+AS_IT_IS = "as it is"
 
 
 @dataclass(frozen=True)
@@ -165,12 +164,12 @@ def feature_coder(
             kind=profile.kind.value,
         )
     if profile.kind.ordered and (chosen or profile.distinct > max_categories):
-        coder, treatment = _binned(table, profile, rules)
+        coder, treatment = binned(table, profile, rules)
     elif profile.distinct > max_categories:
         coder, treatment = _most_frequent(profile, max_categories)
     else:
-        coder, treatment = as_it_is(profile), "as it is"
-    return coder, _audit(profile, coder, "feature", treatment)
+        coder, treatment = as_it_is(profile), AS_IT_IS
+    return coder, audit_of(profile, coder, "feature", treatment)
 
 
 def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
@@ -193,36 +192,6 @@ def _has_cuts(profile: Profile, rules: BinRules) -> bool:
     return isinstance(rules.by_column.get(profile.column), tuple)
 
 
-def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnAudit]:
-    """Decide how the target is coded: classes as they are, numbers with many values binned."""
-    column = profile.column
-    if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(
-            "The target {column!r} has a type that cannot be scored; convert it to numbers, text "
-            "or flags.",
-            column=column,
-        )
-    if profile.distinct == 0:
-        raise MisfeatError(
-            "The target {column!r} is missing in every row; choose another target, or check "
-            "{codes}.",
-            column=column,
-            codes=Setting("missing_values"),
-        )
-    chosen = column in rules.by_column
-    if profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES):
-        coder, treatment = _binned(table, profile, rules)
-        return coder, _audit(profile, coder, "target", treatment)
-    if profile.is_identifier:
-        raise MisfeatError(
-            "The target {column!r} has a different value in nearly every row; choose another "
-            "target, or group its values first.",
-            column=column,
-        )
-    coder = as_it_is(profile)
-    return coder, _audit(profile, coder, "target", "as it is")
-
-
 def as_it_is(profile: Profile) -> Coder:
     """One code per value."""
     if profile.counts is None:
@@ -238,7 +207,8 @@ def as_it_is(profile: Profile) -> Coder:
     return CategoryCoder(profile.reading, values, labels)
 
 
-def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+def binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+    """A coder of bins, and in words which."""
     rule = rules.by_column.get(profile.column, rules.bins)
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
@@ -299,6 +269,8 @@ def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
     return coder, f"{len(values)} most frequent values and {other}"
 
 
-def _audit(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
-    edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != "as it is" else ()
-    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing)
+def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
+    """How a column that is coded was treated."""
+    edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
+    looks = looks_like(profile) if role == "feature" else ""
+    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing, looks)

@@ -11,9 +11,12 @@ from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
 from misfeat.selection.found import Found
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+from misfeat.selection.sufficient import without_padding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
 
 class Ranked(Found):
@@ -51,6 +54,10 @@ class Ranked(Found):
         self, size: int | None = None, k: int | None = None, subgroup: str | None = None
     ) -> Any:
         """The k best sets of every subgroup, best first.
+
+        A subgroup in which the target has a single value has none. Where a smaller set already
+        tells all there is to tell (99 % of the target's entropy), only the best of the sets that
+        contain it is listed; `scores` has all.
 
         Parameters
         ----------
@@ -119,8 +126,18 @@ class Ranked(Found):
         """
         k = self.k if k is None else k
         check_count(k, "k")
-        names = self.subgroup_names(subgroup)
-        return scored_sets(self.cohorts, self.book, self._shown(size), names, k)
+        names = [name for name in self.subgroup_names(subgroup) if self._can_be_told(name)]
+        scores, whole = self._shown(size), self.book.measure.whole
+
+        def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
+            return without_padding(order, scores, cohort, float(whole[cohort]), self.completed)
+
+        return scored_sets(self.cohorts, self.book, scores, names, k, chosen)
+
+    def _can_be_told(self, name: str) -> bool:
+        """Whether there is anything to tell in a subgroup: not where the target has one class."""
+        target = self.cohorts[name].target
+        return bool((target != target[0]).any())
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from misfeat.completion.model import SUPPORT
 from misfeat.information import target_entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
@@ -70,11 +73,16 @@ def scored_sets(
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
+    chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
-    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None."""
+    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
+
+    `chosen` picks sets from all of them, best first, for a subgroup; None takes all.
+    """
     found = []
     for cohort in map(cohorts.position, names):
-        order = _order(scores, cohort, k)
+        ordered = _order(scores, cohort, ranked=k is not None)
+        order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
         observed = book.observed(cohort, scores.subsets[order])
         for place, (subset, seen) in enumerate(zip(order, observed, strict=True), start=1):
             facts = _facts(book.measure, scores, cohort, subset)
@@ -96,13 +104,11 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
     ]
 
 
-def _order(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
-    """Numbers of subsets: the k best, best first, ties in the order of columns; or all."""
+def _order(scores: CompletedScores, cohort: int, *, ranked: bool) -> NDArray[np.intp]:
+    """Numbers of subsets: best first, ties in the order of columns; or in that order alone."""
     by_columns = tuple(scores.subsets.T[::-1])
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
-    order = np.lexsort(by_columns if k is None else (*by_columns, best_first))
-    best: list[int] = order[:k].tolist()
-    return best
+    return np.lexsort((*by_columns, best_first) if ranked else by_columns)
 
 
 def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) -> dict[str, Any]:
