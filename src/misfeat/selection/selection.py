@@ -154,6 +154,7 @@ class Selection(Cautioned):
         return [
             worth
             for name in self.subgroup_names(subgroup)
+            if self._can_be_told(name)
             for worth in worths.of(self.cohorts.position(name), name)
         ]
 

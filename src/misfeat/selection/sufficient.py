@@ -1,7 +1,11 @@
-"""Sufficient sets: once a few features tell all there is to tell, more of them add nothing.
+"""Sufficient sets: once a few features tell all that can be told, more of them add nothing.
 
 Any set that contains a sufficient one tells as much, so that a list of the best would hold little
 else. One of them, the best, stands for all.
+
+A set is sufficient if it tells nearly as much as the best of the sets that are larger, and that is
+most of what there is to tell. Not all of it: a copy of the target tells less than the whole entropy
+once chance is taken off and few rows lean on other subgroups.
 """
 
 from __future__ import annotations
@@ -20,8 +24,10 @@ if TYPE_CHECKING:
 
     Sets = set[tuple[int, ...]]
 
-SUFFICIENT = 0.99
-"""A set that tells this share of the target tells all there is to tell."""
+AS_MUCH = 0.99
+"""A set that scores this share of the best larger one tells as much."""
+MOST = 0.8
+"""The share of the target that it must tell."""
 
 
 def without_padding(
@@ -44,17 +50,17 @@ def without_padding(
     whole : float
         What there is to tell about the target there.
     smaller : callable
-        Gives the scores of all sets of a smaller size; asked only where a set tells all.
+        Gives the scores of all sets of a smaller size; asked only where a set tells so much.
 
     Yields
     ------
     int
         The numbers that are left, in the same order.
     """
-    enough = SUFFICIENT * whole
-    size = scores.subsets.shape[1]
+    size, best = scores.subsets.shape[1], float(scores.score[cohort].max(initial=0.0))
+    enough = max(AS_MUCH * best, MOST * whole)
     sufficient: Sets = set()
-    if whole > 0 and (scores.score[cohort] >= enough).any():
+    if best >= enough > 0:
         for m in range(1, size):
             sufficient |= _sufficient_sets(smaller(m), cohort, enough)
     stood_for: Sets = set()
