@@ -17,9 +17,11 @@ IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", "
 LOOKS = (IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE)
 MANY_VALUES = 50
 """With fewer distinct values a column sorts rows into kinds, whatever it is called."""
-OFTEN_NEW = 0.2
-"""Numbers in a row without gaps, of which so many are distinct, count rows or people."""
-NO_GAPS = 0.95
+A_COUNTER = 100
+"""Numbers that count people have so many values at least; ages have fewer."""
+OFTEN_NEW = 0.3
+"""The share of the rows of a counter that hold another value."""
+NO_GAPS = 0.85
 """The share of all integers between the least and the greatest that occur in a counter."""
 MOSTLY_NEW = 0.5
 """Text of which so many values are distinct was typed, or names rows."""
@@ -67,7 +69,7 @@ def _counts_up(profile: Profile) -> bool:
         return False
     values = profile.counts.values
     span = float(values[-1]) - float(values[0]) + 1
-    often_new = profile.distinct >= OFTEN_NEW * profile.recorded
+    often_new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
     return bool(often_new and len(values) >= NO_GAPS * span)
 
 
