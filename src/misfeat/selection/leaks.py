@@ -9,6 +9,7 @@ import numpy as np
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.selection.caution import MOST_NAMED, OVERTURNS, Caution
+from misfeat.selection.ordering import orders_classes
 from misfeat.selection.telling import Told, told_share
 
 if TYPE_CHECKING:
@@ -48,9 +49,12 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
     >>> [caution.columns for caution in leaks(build_cohorts(table, "y"))]
     [('copy',)]
     """
+    binned = {audit.column for audit in cohorts.columns if audit.edges}
     for feature, name in enumerate(cohorts.features):
         tables = _by_value(cohorts, feature)
         told, where = _found_in(tables, _determines)
+        if told is None and name in binned:
+            told, where = _in_order(tables.sum(axis=0)), None
         if told is None:
             continue
         yield Caution(
@@ -117,6 +121,15 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
 
 def _determines(told: Told) -> bool:
     return told.share >= DETERMINES and told.sure >= SURELY
+
+
+def _in_order(table: Counts) -> Told | None:
+    """What bins tell that would determine the target, did they not cut through its classes.
+
+    Half of the rows as they are: all cases of a rare disease may be old, and age is no leak.
+    """
+    told = told_share(table, by_class=False)
+    return told if told.share >= SURELY and orders_classes(table) else None
 
 
 def _pattern_tells(told: Told) -> bool:

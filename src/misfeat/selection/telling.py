@@ -38,13 +38,16 @@ class Told(NamedTuple):
     sure: float
 
 
-def told_share(counts: ArrayLike) -> Told:
+def told_share(counts: ArrayLike, *, by_class: bool = True) -> Told:
     """The share of the target that a column tells, of the rows as they are or by class.
 
     Parameters
     ----------
     counts : array-like of shape (n_values, n_classes)
         Rows by value of the column and class of the target.
+    by_class : bool, default=True
+        Whether classes are given equal weight where more is sure so; else the rows count as they
+        are.
 
     Returns
     -------
@@ -62,10 +65,12 @@ def told_share(counts: ArrayLike) -> Told:
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     if min(table.shape) < 2:
         return Told(0.0, 0.0)
-    by_class = table.sum(axis=0)
-    as_they_are, equal = by_class / by_class.sum(), np.full(len(by_class), 1 / len(by_class))
-    by_weights = (_told(table, weights) for weights in (as_they_are, equal))
-    return max(by_weights, key=lambda told: (told.sure, told.share))
+    rows = table.sum(axis=0)
+    as_they_are = _told(table, rows / rows.sum())
+    if not by_class:
+        return as_they_are
+    equal = _told(table, np.full(len(rows), 1 / len(rows)))
+    return max(as_they_are, equal, key=lambda told: (told.sure, told.share))
 
 
 def _told(table: Floats, weights: Floats) -> Told:
