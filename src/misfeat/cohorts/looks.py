@@ -11,7 +11,7 @@ import numpy as np
 from misfeat.cohorts.coders import Kind
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.columns import Profile
+    from misfeat.cohorts.profiles import Profile
 
 IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", ""
 LOOKS = (IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.columns import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.products import GroupSums
+    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table

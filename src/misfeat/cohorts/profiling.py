@@ -16,8 +16,8 @@ from misfeat.exceptions import MisfeatError, Setting, no_such_column
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from misfeat.cohorts.columns import Profile
     from misfeat.cohorts.groups import Grouping
+    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import AS_IT_IS, DISTINCT_LIMIT, as_it_is, audit_of, binned
+from misfeat.cohorts.columns import AS_IT_IS, as_it_is, audit_of, binned
+from misfeat.cohorts.profiles import DISTINCT_LIMIT
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from misfeat.cohorts.binning import BinRules
     from misfeat.cohorts.coders import Coder
-    from misfeat.cohorts.columns import Profile
     from misfeat.cohorts.model import ColumnAudit
+    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.table import Table
 
 MAX_CLASSES = 20

@@ -6,7 +6,7 @@ shares is measured above chance, so that many values in few rows determine nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -89,11 +89,11 @@ def determined_pairs(cohorts: Cohorts) -> list[Pair]:
     cohorts : Cohorts
         Coded, weighted rows of all subgroups, counted together.
     """
-    codes = _without_gaps(cohorts)
-    looks = _looking_determined(codes[:, _sample(cohorts.weights)], cohorts.categories)
+    sample = _sample(cohorts.weights)
+    codes = np.array([_codes(cohorts, feature, sample) for feature in range(len(cohorts.features))])
     found = []
-    for one, other in looks:
-        table = _table(codes, cohorts, one, other)
+    for one, other in _looking_determined(codes, cohorts.categories):
+        table = _table(cohorts, one, other)
         forth, back = _determines(table), _determines(table.T)
         if forth or back:
             first, second = (one, other) if forth else (other, one)
@@ -130,11 +130,10 @@ def _and_more(kind: str, cohorts: Cohorts, pairs: list[Pair]) -> Caution:
     )
 
 
-def _without_gaps(cohorts: Cohorts) -> Codes:
-    """Codes in which every missing value is NOT_RECORDED."""
-    codes = cohorts.codes.astype(np.int64)
-    for line, gaps in zip(codes, cohorts.gap_codes, strict=True):
-        line[np.isin(line, gaps)] = NOT_RECORDED
+def _codes(cohorts: Cohorts, feature: int, rows: Any) -> Codes:
+    """Codes of some rows, in which every missing value is NOT_RECORDED."""
+    codes: Codes = cohorts.codes[feature][rows].astype(np.int64)
+    codes[np.isin(codes, cohorts.gap_codes[feature])] = NOT_RECORDED
     return codes
 
 
@@ -193,11 +192,12 @@ def _most_told(table: Counts, starts: NDArray[np.int64]) -> Counts:
     return told
 
 
-def _table(codes: Codes, cohorts: Cohorts, one: int, other: int) -> Counts:
+def _table(cohorts: Cohorts, one: int, other: int) -> Counts:
     """Rows by the values of two features, of the rows that have both."""
-    both = (codes[one] != NOT_RECORDED) & (codes[other] != NOT_RECORDED)
+    first, second = (_codes(cohorts, feature, slice(None)) for feature in (one, other))
+    both = (first != NOT_RECORDED) & (second != NOT_RECORDED)
     shape = len(cohorts.categories[one]), len(cohorts.categories[other])
-    cells = np.ravel_multi_index((codes[one][both], codes[other][both]), shape)
+    cells = first[both] * shape[1] + second[both]
     counts = np.bincount(cells, weights=cohorts.weights[both], minlength=shape[0] * shape[1])
     return counts.astype(np.float64).reshape(shape)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,26 +164,37 @@ def _is_of_the_subgroups(tables: Counts, told: Told) -> bool:
 def _by_value(cohorts: Cohorts, feature: int) -> Counts:
     """Rows by subgroup, value and class, without gaps."""
     codes = cohorts.codes[feature]
-    recorded = (codes != NOT_RECORDED) & ~np.isin(codes, cohorts.gap_codes[feature])
-    return _counts(cohorts, codes, recorded, len(cohorts.categories[feature]))
+    return _counts(cohorts, codes, ~_is_gap(cohorts, feature), len(cohorts.categories[feature]))
 
 
 def _by_gap(cohorts: Cohorts, feature: int) -> Counts:
     """Rows by subgroup, whether the value is missing, and class; of subgroups that recorded it."""
-    codes = cohorts.codes[feature]
-    gap = (codes == NOT_RECORDED) | np.isin(codes, cohorts.gap_codes[feature])
-    recorded = np.repeat(~cohorts.missing[:, feature], np.diff(cohorts.offsets))
-    return _counts(cohorts, gap.astype(np.int64), recorded, 2)
+    gap = _is_gap(cohorts, feature)
+    found = _counts(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
+    found[cohorts.missing[:, feature]] = 0.0
+    return found
+
+
+def _is_gap(cohorts: Cohorts, feature: int) -> NDArray[np.bool_]:
+    codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
+    absent: NDArray[np.bool_] = codes == NOT_RECORDED
+    return absent | np.isin(codes, gaps) if gaps else absent
 
 
 def _counts(
-    cohorts: Cohorts, codes: NDArray[np.integer], kept: NDArray[np.bool_], n_values: int
+    cohorts: Cohorts, codes: NDArray[Any], kept: NDArray[np.bool_], n_values: int
 ) -> Counts:
-    place = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    shape = (len(cohorts), n_values, len(cohorts.classes))
-    cells = np.ravel_multi_index((place[kept], codes[kept], cohorts.target_codes[kept]), shape)
-    counted = np.bincount(cells, weights=cohorts.weights[kept], minlength=int(np.prod(shape)))
-    return counted.astype(np.float64).reshape(shape)
+    """Rows of those that are kept, by subgroup, code and class."""
+    n_classes = len(cohorts.classes)
+    found = np.empty((len(cohorts), n_values, n_classes))
+    for place, (start, stop) in enumerate(pairwise(cohorts.offsets.tolist())):
+        own = kept[start:stop]
+        cells = codes[start:stop][own].astype(np.int64) * n_classes
+        cells += cohorts.target_codes[start:stop][own]
+        weights = cohorts.weights[start:stop][own]
+        counted = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
+        found[place] = counted.reshape(n_values, n_classes)
+    return found
 
 
 def _names(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> tuple[str, ...]:
