@@ -33,6 +33,7 @@ from tests.fuzz.promises import (
     BrokenPromiseError,
     check_alike,
     check_closure,
+    check_listed,
     check_observed,
     check_same,
     check_sets,
@@ -225,6 +226,7 @@ class Selecting(RuleBasedStateMachine):
         with self.case("scores"):
             frame = selector.scores(size=size)
             hold(len(frame) == len(check_sets(selector, size)), "every set", size)
+            check_listed(selector, size)
 
     def _ask_closure(self, selector: Any, draw: Any) -> None:
         size = draw(st.sampled_from((2, 2, 3)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from misfeat.machine.long_work import long_work
 from misfeat.selection.caution import CAUTION_COLUMNS
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.explained import Explained
@@ -11,6 +12,8 @@ from misfeat.selection.unsettled import Unsettled
 
 if TYPE_CHECKING:
     from misfeat.selection.caution import Caution
+
+WHAT = "Looking for what may mislead"
 
 
 class Cautioned(Explained):
@@ -86,7 +89,13 @@ class Cautioned(Explained):
         """
         best = self.best_sets(size, k=1)
         asked = self.asked.min_cell
-        return cautions_about(self.cohorts, best, self.book, self._unsettled(), asked)
+        with long_work(self.verbose > 0) as progress:
+            if progress is not None:
+                progress(WHAT, 0, 1)
+            found = cautions_about(self.cohorts, best, self.book, self._unsettled(), asked)
+            if progress is not None:
+                progress(WHAT, 1, 1)
+        return found
 
     def _unsettled(self) -> Unsettled:
         rows = [cohort.size for cohort in self.cohorts]
