@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.lattice import rank
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
-
-    Sets = set[tuple[int, ...]]
 
 AS_MUCH = 0.99
 """A set that scores this share of the best larger one tells as much."""
@@ -50,33 +50,45 @@ def without_padding(
     whole : float
         What there is to tell about the target there.
     smaller : callable
-        Gives the scores of all sets of a smaller size; asked only where a set tells so much.
+        Gives the scores of all sets of a smaller size, in the order of the lattice; asked only
+        where a set tells so much.
 
     Yields
     ------
     int
         The numbers that are left, in the same order.
     """
-    size, best = scores.subsets.shape[1], float(scores.score[cohort].max(initial=0.0))
+    best = float(scores.score[cohort].max(initial=0.0))
     enough = max(AS_MUCH * best, MOST * whole)
-    sufficient: Sets = set()
-    if best >= enough > 0:
-        for m in range(1, size):
-            sufficient |= _sufficient_sets(smaller(m), cohort, enough)
-    stood_for: Sets = set()
-    for number in order:
-        held = _parts(scores.subsets[number]) & sufficient if sufficient else set()
-        if not held & stood_for:
-            stood_for |= held
-            yield int(number)
+    if not best >= enough > 0:
+        yield from map(int, order)
+        return
+    sizes = range(1, scores.subsets.shape[1])
+    suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
+    left = order
+    while len(left):
+        first, left = int(left[0]), left[1:]
+        yield first
+        for part in _sufficient_parts(scores.subsets[first], suffices):
+            left = left[~_contain(scores.subsets[left], part)]
 
 
-def _sufficient_sets(scores: CompletedScores, cohort: int, enough: float) -> Sets:
-    found = np.flatnonzero(scores.score[cohort] >= enough)
-    return set(map(tuple, scores.subsets[found].tolist()))
+def _sufficient_parts(
+    members: NDArray[np.integer], suffices: Mapping[int, NDArray[np.bool_]]
+) -> list[tuple[int, ...]]:
+    """The smaller sets within a set that are sufficient, and contain no other that is."""
+    found: list[tuple[int, ...]] = []
+    for size, enough in suffices.items():
+        parts = np.array(list(combinations(members.tolist(), size)))
+        for part in parts[enough[rank(parts)]].tolist():
+            if not any(set(one) <= set(part) for one in found):
+                found.append(tuple(part))
+    return found
 
 
-def _parts(members: NDArray[np.integer]) -> Sets:
-    """All smaller sets within a set."""
-    features = members.tolist()
-    return {part for m in range(1, len(features)) for part in combinations(features, m)}
+def _contain(subsets: NDArray[np.integer], part: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which sets contain a smaller one."""
+    held = np.ones(len(subsets), dtype=bool)
+    for feature in part:
+        held &= (subsets == feature).any(axis=1)
+    return held
