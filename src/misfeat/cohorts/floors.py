@@ -8,7 +8,7 @@ standard deviations from
     N = 2 sqrt(2 d) / (2 * 0.2 * H)
 
 rows on, H being the entropy of the target. With two features of five values and two classes that
-are equally common it is 50 rows; with two values each, 18; with 1 % of cases, 618.
+are equally common it is 50 rows; with two values each, 18; with five values and 1 % of cases, 619.
 """
 
 from __future__ import annotations
