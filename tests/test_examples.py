@@ -89,3 +89,15 @@ def run_readme(folder, monkeypatch):
 )
 def test_links_of_the_readme_lead_somewhere(link):
     assert (ROOT / link).is_file()
+
+
+def test_the_example_of_cautions_names_the_leak_and_does_without_it(capsys):
+    """docs/answers/cautions.md: what is printed is what the page shows."""
+    page = (ROOT / "docs" / "answers" / "cautions.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "cautions.md", "exec"), names)  # noqa: S102
+    (shown,) = re.findall(r"```\n(\[.*?)```", page, re.DOTALL)
+    assert capsys.readouterr().out == shown
+    assert names["named"] == ["discharge code"]
+    assert "discharge code" not in names["cleaned"].selection_.features

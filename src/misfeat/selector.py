@@ -189,6 +189,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     worth_collecting = answer(ShownSelection.worth_collecting)
     worths = answer(ShownSelection.worths)
     cautions = answer(ShownSelection.cautions)
+    caution_list = answer(ShownSelection.caution_list)
     validate = answer(ShownSelection.validate)
     stability = answer(ShownSelection.stability)
     resampled = answer(ShownSelection.resampled)

@@ -73,7 +73,7 @@ def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
         ),
         ("missing_treshold = 0.5", "did you mean 'missing-threshold'?"),
         ("wheel = 1", "the options are table, target, by, size"),
-        ('size = "three"', 'size = "three" must be an integer, or 'auto'.'),
+        ('size = "three"', "must be an integer, or 'auto'."),
         ("size = true", "size = true must be an integer, or 'auto'."),
         ("size = 2.5", "size = 2.5 must be an integer, or 'auto'."),
         ('budget = "half"', 'budget = "half" must be a number.'),

@@ -42,7 +42,8 @@ def test_numbers_can_be_merged_too():
 
 def test_named_predicates_make_two_subgroups_each():
     data = table(age=np.arange(60))
-    cohorts = build_cohorts(data, "y", groups={"senior": "age > 40", "first": "site == 'a'"})
+    groups = {"senior": "age > 40", "first": "site == 'a'"}
+    cohorts = build_cohorts(data, "y", groups=groups, coding=Coding(min_rows=1))
     assert cohorts.names == (
         "not senior & not first",
         "not senior & first",

@@ -172,7 +172,7 @@ def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
 ) -> None:
     groups = ["clinic", {"senior": "age > 60"}]
     selector = SubgroupSelector(
-        groups=groups, size=2, k=5, coding=Coding(missing_values=PATIENT_CODES)
+        groups=groups, size=2, k=5, coding=Coding(missing_values=PATIENT_CODES, min_rows=1)
     )
     expected = rows_of(selector.fit(as_pandas(patients), "outcome").top_k())
     assert len(expected) == 5 * 8

@@ -37,6 +37,7 @@ from tests.fuzz.promises import (
     check_distinct,
     check_features,
     check_interactions,
+    check_listed,
     check_observed,
     check_same,
     check_sets,
@@ -230,6 +231,7 @@ class Selecting(RuleBasedStateMachine):
         with self.case("scores"):
             frame = selector.scores(size=size)
             hold(len(frame) == len(check_sets(selector, size)), "every set", size)
+            check_listed(selector, size)
 
     def _ask_closure(self, selector: Any, draw: Any) -> None:
         size = draw(st.sampled_from((2, 2, 3)))
@@ -290,7 +292,7 @@ class Selecting(RuleBasedStateMachine):
 
     def _ask_cautions(self, selector: Any, draw: Any) -> None:
         with self.case("cautions"):
-            hold(all(map(str, selector.cautions())), "cautions say something")
+            hold(all(one.words for one in selector.caution_list()), "cautions say something")
             hold(len(selector.subgroups_) == len(selector.cohorts_), "every subgroup")
             hold(bool(repr(selector) and selector._repr_html_()), "shown in notebooks")
 

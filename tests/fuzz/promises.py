@@ -31,9 +31,25 @@ def hold(condition: bool, what: str, *about: object) -> None:
 
 
 def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
-    """Every set of a size, best first."""
-    found: list[ScoredSet] = selector.best_sets(size=size, k=ALL)
-    return found
+    """Every set of a size, best first, also those that `best_sets` does not list."""
+    from misfeat.selection.ranking import scored_sets
+
+    found = selector.selection_
+    names = found.cohorts.names
+    return scored_sets(found.cohorts, found.book, found._shown(size), names, ALL)
+
+
+def check_listed(selector: SubgroupSelector, size: int | None = None) -> None:
+    """What is listed is among all sets, ranked without gaps; nothing where nothing can be told."""
+    scores = {(one.subgroup, one.features): one.score for one in sets_of(selector, size)}
+    listed = selector.best_sets(size=size, k=ALL)
+    for one in listed:
+        hold(scores[one.subgroup, one.features] == one.score, "one score", one)
+    for name in selector.cohorts_.names:
+        ranks = [one.rank for one in listed if one.subgroup == name]
+        hold(ranks == list(range(1, len(ranks) + 1)), "ranks without gaps", name, ranks)
+        one_class = len(np.unique(selector.cohorts_[name].target)) == 1
+        hold(one_class != bool(ranks) or not scores, "sets where there are classes", name)
 
 
 def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:

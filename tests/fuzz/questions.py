@@ -85,7 +85,7 @@ SMALL: dict[str, st.SearchStrategy[Any]] = {
     "verbose": st.just(0),
     "device": st.sampled_from(("auto", "cpu")),
     "random_state": st.sampled_from((0, 7)),
-    "min_rows": st.integers(1, 20),
+    "min_rows": st.none() | st.integers(1, 20),
 }
 """Values that a small table can be asked with."""
 

@@ -50,7 +50,7 @@ def test_reading_the_declarations_imports_nothing_heavy():
         ({"sampler": "none"}, "use 'randwalk', 'arbitrary' or 'stratified'."),
         ({"n_jobs": 0}, "n_jobs=0; it must be a number of threads, -1 for all, or None."),
         ({"coding": 5}, "coding=5; it must be a Coding, or None."),
-        ({"coding__min_rows": 0}, "min_rows=0; it must be an integer of at least 1."),
+        ({"coding__min_rows": 0}, "min_rows=0; it must be an integer of at least 1, or None."),
         ({"columns__keep_groups": 1}, "keep_groups=1; use True or False."),
         ({"verbose": -1}, "verbose=-1; it must be an integer of at least 0."),
     ],

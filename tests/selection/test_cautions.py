@@ -4,6 +4,8 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, SubgroupSelector
+from misfeat.cli.errors import in_options
+from misfeat.selection.caution import CAUTION_COLUMNS, SEVERITIES
 
 
 @pytest.fixture(scope="module")
@@ -12,14 +14,20 @@ def heart(heart_path):
 
 
 def cautions(table, target, **settings):
-    return SubgroupSelector(**settings).fit(table, target).cautions()
+    return [one.words for one in caution_list(table, target, **settings)]
+
+
+def caution_list(table, target, **settings):
+    return SubgroupSelector(**settings).fit(table, target).caution_list()
 
 
 def test_a_value_that_may_stand_for_missing_is_pointed_out(heart):
-    (found,) = [one for one in cautions(heart, "num", groups="site", size=2) if "chol" in one]
-    assert found.startswith("Feature 'chol' has a single value in 'site=switzerland'")
-    assert found.endswith("say so: missing_values={'chol': ...}.")
-    (setting,) = found.settings
+    cautioned = caution_list(heart, "num", groups="site", size=2)
+    (found,) = [one for one in cautioned if "chol" in one.columns]
+    assert found.sentence.startswith("Feature 'chol' has a single value in 'site=switzerland'")
+    assert found.remedy.endswith("say so: missing_values={'chol': ...}.")
+    assert found.subgroups == ("site=switzerland",)
+    (setting,) = found.remedy.settings
     assert (setting.parameter, setting.column) == ("missing_values", "chol")
     coding = Coding(missing_values={"chol": [0]})
     coded = cautions(heart, "num", groups="site", size=2, coding=coding)
@@ -28,7 +36,7 @@ def test_a_value_that_may_stand_for_missing_is_pointed_out(heart):
 
 def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart):
     with pytest.warns(UserWarning, match="has a single value"):
-        found = cautions(heart, "num", groups="age", size=1)
+        found = cautions(heart, "num", groups="age", size=1, coding=Coding(min_rows=1))
     assert not [one for one in found if one.startswith("Feature") and "'age=28'" in one]
     (single,) = [one for one in found if one.startswith("The target 'num' has a single value")]
     assert "'age=28'" in single
@@ -48,13 +56,16 @@ def test_sets_that_tell_nothing_are_pointed_out():
         "x": [x for _, x, _ in rows],
         "y": [x if site == "a" else y for site, x, y in rows],
     }
-    (found,) = cautions(table, "y", groups="site", size=1, estimate="sample")
-    assert found == (
+    found = caution_list(table, "y", groups="site", size=1, estimate="sample")
+    by_kind = {one.kind: one for one in found}
+    assert set(by_kind) == {"leak", "tells little"}
+    assert by_kind["leak"].subgroups == ("site=a",)
+    assert by_kind["tells little"].words == (
         "No set tells more than 2 % of the target 'y' in 'site=b'; the order of sets there may be "
         "chance."
     )
     by_correlation = cautions(table, "y", groups="site", size=1, measure="r2", estimate="sample")
-    assert len(by_correlation) == 1
+    assert len(by_correlation) == 2
 
 
 def test_few_subgroups_to_pool_are_pointed_out(heart):
@@ -85,3 +96,47 @@ def test_few_cases_are_pointed_out_where_there_are_two_classes():
     assert said(common) == said(many) == []
     (found,) = said(rare)
     assert "20 at the fewest, in 'all rows'; take" in found
+
+
+def test_the_worst_comes_first_and_a_frame_says_the_same(heart):
+    table = heart.assign(copy=heart["num"] * 2)
+    selector = SubgroupSelector("site", size=1).fit(table, "num")
+    found = selector.caution_list()
+    assert found[0].kind == "leak"
+    places = [SEVERITIES.index(one.severity) for one in found]
+    assert places == sorted(places)
+    frame = selector.cautions()
+    assert list(frame) == list(CAUTION_COLUMNS)
+    assert frame["sentence"].tolist() == [str(one.sentence) for one in found]
+    assert frame["columns"].tolist() == [one.columns for one in found]
+
+
+def test_remedies_speak_the_language_of_who_reads_them(heart):
+    table = heart.assign(copy=heart["num"] * 2)
+    (leak,) = [one for one in caution_list(table, "num", size=1) if one.kind == "leak"]
+    assert leak.words.endswith("leave it out: exclude=['copy'].")
+    assert in_options(leak.words).endswith("leave it out: --exclude 'copy'.")
+
+
+def test_subgroups_with_too_few_rows_are_kept_and_pointed_out():
+    rows = {"site": ["a"] * 12 + ["b"] * 12, "x": [0, 1] * 12, "y": [0, 0, 1, 1] * 6}
+    found = caution_list(rows, "y", groups="site", size=1)
+    (few,) = [one for one in found if one.kind == "few rows"]
+    assert few.subgroups == ("site=a", "site=b")
+    assert few.sentence.startswith("Fewer than 18 rows in 'site=a', 'site=b'")
+
+
+def test_a_saved_selection_says_the_same(heart, tmp_path):
+    table = heart.assign(copy=heart["num"] * 2, seen=pd.Timestamp("2024-01-01"))
+    table.loc[::2, "seen"] = pd.Timestamp("2025-01-01")
+    selector = SubgroupSelector("site", size=1).fit(table, "num")
+    selector.save(tmp_path / "run")
+    again = SubgroupSelector.load(tmp_path / "run").caution_list()
+    assert [str(one.words) for one in again] == [str(o.words) for o in selector.caution_list()]
+    assert {"leak", "date"} <= {one.kind for one in again}
+
+
+def test_nothing_that_rests_on_rows_is_said_where_rows_are_withheld(heart):
+    table = heart.assign(copy=(heart["num"] > 0) * 2, ill=heart["num"] > 0).drop(columns="num")
+    found = caution_list(table, "ill", groups="site", size=1, coding=Coding(min_cell=5))
+    assert not {"leak", "missing pattern", "duplicate"} & {one.kind for one in found}

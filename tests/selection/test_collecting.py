@@ -118,7 +118,8 @@ def test_a_pair_that_nobody_recorded_together_is_named_with_who_could_settle_it(
     (worth,) = selector.worths(subgroup="cohort=c1")
     assert (worth.feature, worth.support) == ("f1", "singles")
     assert (worth.unsettled, worth.settled_by) == (("f1", "f2"), "cohort=c3")
-    (said,) = [one for one in selector.cautions() if one.startswith("No subgroup recorded")]
+    words = [one.words for one in selector.caution_list()]
+    (said,) = [one for one in words if one.startswith("No subgroup recorded")]
     assert "'f1' and 'f2' together" in said
     assert said.endswith("recording both in 'cohort=c3' would settle most.")
 

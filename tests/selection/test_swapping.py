@@ -7,7 +7,7 @@ from misfeat.completion.model import CompletedScores
 from misfeat.lattice import level
 from misfeat.selection import swapping
 from misfeat.selection.contrasts import Contrasts
-from misfeat.selection.swapping import alternatives_to, distinct_places, one_swap_away
+from misfeat.selection.swapping import alternatives_to, distinct_sets
 
 N_FEATURES = 4
 NAMES = ("all rows", ("bmi", "waist", "age", "sex"))
@@ -62,17 +62,12 @@ def test_what_gives_up_the_same_stands_together():
 
 def test_distinct_sets_skip_what_differs_by_one_swap_and_cannot_be_told_apart():
     order = np.argsort(-SCORES.score[0]).tolist()
-    shown = distinct_places(order, SCORES, 0, asked_of(SCORES), 10)
+    shown = distinct_sets(order, SCORES.subsets, 0, asked_of(SCORES))
     # (1, 2) is left out for (0, 2); (1, 3) shares nothing with it and stays.
-    assert [SCORES.subsets[order[place]].tolist() for place in shown] == [
+    assert [SCORES.subsets[number].tolist() for number in shown] == [
         [0, 2],
         [1, 3],
         [0, 1],
         [2, 3],
         [0, 3],
     ]
-    assert distinct_places(order, SCORES, 0, asked_of(SCORES), 2) == shown[:2]
-
-
-def test_one_swap_is_one_feature():
-    assert one_swap_away((1,), level(3, 1)).tolist() == [True, False, True]

@@ -160,7 +160,7 @@ def test_a_class_that_is_rare_in_a_subgroup_alone_is_not_told_there():
     selector = SubgroupSelector("site", size=1, coding=Coding(min_cell=LEAST)).fit(table, "y")
     assert selector.subgroups_["target_entropy"].tolist()[1] == 0
     assert (selector.scores(subgroup="site=b")["high"] == 0).all()
-    assert any("nothing is told there" in caution for caution in selector.cautions())
+    assert any("nothing is told there" in one.sentence for one in selector.caution_list())
 
 
 def test_squared_correlations_are_refused():

@@ -73,7 +73,8 @@ def answer(settings: RunSettings) -> None:
     quiet = settings["quiet"]
     with warnings_as_notes(quiet) as warned, _limited_memory(settings["memory_limit"]):
         selection = selector.fit(settings["table"], settings["target"]).selection_
-        notes = [*selection.cohorts.notes, *warned, *selection.cautions()]
+        cautions = [caution.words for caution in selection.caution_list()]
+        notes = [*selection.cohorts.notes, *warned, *cautions]
         worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:
             selection.trusts()

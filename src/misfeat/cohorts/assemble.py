@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
 from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.runs import DROPPED, Runs
+from misfeat.cohorts.small import settle_small
 from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.exceptions import MisfeatError, Setting
 
@@ -17,17 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.rules import CohortRules, Notes
 
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""
-SMALL = "other"
-"""The name of the cohort that small subgroups are merged into."""
-DROPPED = -1
-MOST_NAMED = 10
-"""So many subgroups are named in a message."""
 
 
 def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes) -> CodedRows:
@@ -44,49 +40,28 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     return CodedRows(rows.codes[:, present], rows.weights[present])
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Stretches of sorted rows that belong to one cohort each.
-
-    Attributes
-    ----------
-    bounds : ndarray of int64
-        Run r holds the rows ``bounds[r]:bounds[r + 1]``.
-    cohort : ndarray of int64
-        The cohort of each run, `DROPPED` for rows that belong to none.
-    codes : ndarray of shape (n_groupings, n_runs)
-        The codes of the groupings, which are the same throughout a run.
-    """
-
-    bounds: NDArray[np.int64]
-    cohort: NDArray[np.int64]
-    codes: NDArray[np.integer]
-
-    def of(self, cohort: int) -> list[slice]:
-        """The stretches of rows that belong to a cohort."""
-        return [
-            slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
-        ]
-
-    def sizes(self, weights: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
-        """How many rows of the table each cohort holds."""
-        totals = np.add.reduceat(weights, self.bounds[:-1])
-        sizes = np.zeros(n_cohorts, dtype=np.int64)
-        kept = self.cohort != DROPPED
-        np.add.at(sizes, self.cohort[kept], totals[kept])
-        return sizes
-
-    def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
-        known = dict(zip(map(tuple, self.codes.T.tolist()), self.cohort.tolist(), strict=True))
-        found = [known.get(tuple(column), DROPPED) for column in codes.T.tolist()]
-        return np.array(found, dtype=np.int64)
-
-
 def find_cohorts(
-    rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, notes: Notes
+    rows: CodedRows,
+    groupings: Sequence[Grouping],
+    rules: CohortRules,
+    notes: Notes,
+    floor: int = 1,
 ) -> tuple[Runs, list[str]]:
-    """Find the minterms that occur, from rows sorted by the codes of the groupings."""
+    """Find the minterms that occur, from rows sorted by the codes of the groupings.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        Codes of the groupings first.
+    groupings : sequence of Grouping
+        What tells the subgroups apart.
+    rules : CohortRules
+        What becomes of small subgroups.
+    notes : Notes
+        Where it is said.
+    floor : int, default=1
+        From how many rows on a subgroup is not small, where the rules do not say.
+    """
     starts, terms, absent = _stretches(rows, groupings)
     bounds = np.append(starts, len(rows.weights))
     kept = np.ones(len(starts), dtype=bool)
@@ -111,7 +86,8 @@ def find_cohorts(
     cohort[kept] = number.ravel()
     names = [_minterm_name(minterm, groupings) for minterm in minterms.T]
     runs = Runs(bounds, cohort, rows.codes[: len(groupings), starts])
-    runs, names = _settle_small(runs, names, runs.sizes(rows.weights, len(names)), rules, notes)
+    sizes = runs.sizes(rows.weights, len(names))
+    runs, names = settle_small(runs, names, sizes, rules.coding, floor, notes)
     return runs, _unique(names)
 
 
@@ -155,66 +131,6 @@ def _unique(names: list[str]) -> list[str]:
             candidate = f"{name} ({number})"
         unique.append(candidate)
     return unique
-
-
-def _settle_small(
-    runs: Runs, names: list[str], sizes: NDArray[np.int64], rules: CohortRules, notes: Notes
-) -> tuple[Runs, list[str]]:
-    """Merge or drop the subgroups with too few rows, and say which."""
-    coding = rules.coding
-    least = _least_rows(coding)
-    small = np.flatnonzero(sizes < least.value)
-    if not len(small):
-        return runs, names
-    shown = _small_ones(names, sizes, small, coding.min_cell)
-    large = np.flatnonzero(sizes >= least.value)
-    together = int(sizes[small].sum())
-    merging = coding.small_groups == "merge" and together >= coding.min_cell
-    if not merging and not len(large):
-        raise MisfeatError(
-            "Every subgroup has fewer than {least} rows: {shown}.",
-            remedy="Lower it.",
-            least=least,
-            shown=shown,
-        )
-    fate = f"are merged into {SMALL!r}" if merging else "are left out"
-    notes.add(
-        "Subgroups with fewer than {least} rows {fate}: {shown}.",
-        least=least,
-        fate=fate,
-        shown=shown,
-    )
-    if merging and together < least.value:
-        notes.warn(
-            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
-            "or use {dropping}.",
-            name=SMALL,
-            rows=together,
-            least=least,
-            dropping=Setting("small_groups", "drop"),
-        )
-    renumbered = np.full(len(names) + 1, len(large) if merging else DROPPED, dtype=np.int64)
-    renumbered[large] = np.arange(len(large))
-    renumbered[DROPPED] = DROPPED
-    left = [names[i] for i in large] + ([SMALL] if merging else [])
-    return replace(runs, cohort=renumbered[runs.cohort]), left
-
-
-def _least_rows(coding: Coding) -> Setting:
-    """The parameter that says from how many rows on a subgroup is not small."""
-    name = "min_cell" if coding.min_cell > coding.min_rows else "min_rows"
-    return Setting(name, getattr(coding, name))
-
-
-def _small_ones(
-    names: list[str], sizes: NDArray[np.int64], small: NDArray[np.int64], min_cell: int
-) -> str:
-    """The small subgroups with their rows; only how many there are where that is too much."""
-    if min_cell > 1:
-        return f"{len(small):,} in all"
-    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
-    more = len(small) - MOST_NAMED
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def systematically_missing(

@@ -12,18 +12,16 @@ import numpy as np
 
 from misfeat.cohorts import assemble
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import (
-    IDENTIFIER,
-    NEVER_RECORDED,
-    feature_coder,
-    profile_column,
-    target_coder,
-)
+from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
+from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.looks import IDENTIFIER
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
+from misfeat.cohorts.runs import joined_recordings
+from misfeat.cohorts.targets import target_coder
 from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coders import CodedRows, Coder
     from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
 
@@ -131,20 +130,19 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
     return CodedTable(rows, features, target, audits, notes)
 
 
-def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, assemble.Runs]:
+def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
     classes = coded.target.labels
     rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
-    runs, names = assemble.find_cohorts(rows, groupings, rules, notes)
+    cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
+    by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
+    floor = rows_to_tell(list(cardinalities.values()), by_class)
+    runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
     codes = rows.codes[len(groupings) : -1]
+    threshold = rules.coding.missing_threshold
     missing = assemble.systematically_missing(
-        codes,
-        rows.weights,
-        runs,
-        len(names),
-        [len(coder.labels) for coder in coded.features.values()],
-        rules.coding.missing_threshold,
+        codes, rows.weights, runs, len(names), list(cardinalities.values()), threshold
     )
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
@@ -174,6 +172,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, asse
         gap_codes=gap_codes,
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
+        joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

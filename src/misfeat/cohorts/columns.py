@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
+from misfeat.cohorts.looks import IDENTIFIER, looks_like
 from misfeat.cohorts.model import ColumnAudit
+from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.cohorts.table import ValueCounts
 from misfeat.cohorts.values import (
-    EXACT_INTEGERS,
     MissingCodes,
     Value,
     canonical,
@@ -30,76 +30,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("misfeat")
 
-DISTINCT_LIMIT = 1_000_000
-"""Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
-IDENTIFIER_SHARE = 0.95
-"""A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
-LEAST_ROWS = 10
-"""In fewer rows, distinct values are no sign of an identifier."""
-IDENTIFIER_ROWS = 50
-"""Integers that are nearly all distinct, but not consecutive, need so many rows."""
 NEVER_RECORDED = "never recorded"
-IDENTIFIER = "identifier"
-MAX_CLASSES = 20
-"""A numeric target with more distinct values than this is binned."""
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What is known of a column before it is coded.
-
-    Attributes
-    ----------
-    reading : Reading
-        How to read it.
-    kind : Kind
-        What it holds once it is read.
-    counts : ValueCounts or None
-        Its values; None when there are more than `DISTINCT_LIMIT`.
-    missing : int
-        Rows in which it is missing, user-given codes included.
-    rows : int
-        Rows of the table.
-    """
-
-    reading: Reading
-    kind: Kind
-    counts: ValueCounts | None
-    missing: int
-    rows: int
-
-    @property
-    def column(self) -> str:
-        """The column's name."""
-        return self.reading.column
-
-    @property
-    def distinct(self) -> int:
-        """How many distinct values there are, or the least number that there can be."""
-        return DISTINCT_LIMIT + 1 if self.counts is None else len(self.counts.values)
-
-    @property
-    def recorded(self) -> int:
-        """Rows in which the column is not missing."""
-        return self.rows - self.missing
-
-    @property
-    def is_identifier(self) -> bool:
-        """Whether nearly every row has a value of its own, and the column measures nothing."""
-        if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
-            return False
-        if self.kind is Kind.TEXT:
-            return True
-        if self.kind not in (Kind.INTEGER, Kind.NUMBER):
-            return False
-        if self.counts is None:
-            return self.kind is Kind.INTEGER
-        values = self.counts.values
-        whole = np.all(values == np.floor(values)) and np.abs(values).max() < EXACT_INTEGERS
-        if not whole:
-            return False
-        consecutive = values[-1] - values[0] + 1 == len(values)
-        return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)
+AS_IT_IS = "as it is"
 
 
 def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) -> Profile:
@@ -165,12 +97,12 @@ def feature_coder(
             kind=profile.kind.value,
         )
     if profile.kind.ordered and (chosen or profile.distinct > max_categories):
-        coder, treatment = _binned(table, profile, rules)
+        coder, treatment = binned(table, profile, rules)
     elif profile.distinct > max_categories:
         coder, treatment = _most_frequent(profile, max_categories)
     else:
-        coder, treatment = as_it_is(profile), "as it is"
-    return coder, _audit(profile, coder, "feature", treatment)
+        coder, treatment = as_it_is(profile), AS_IT_IS
+    return coder, audit_of(profile, coder, "feature", treatment)
 
 
 def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
@@ -193,36 +125,6 @@ def _has_cuts(profile: Profile, rules: BinRules) -> bool:
     return isinstance(rules.by_column.get(profile.column), tuple)
 
 
-def target_coder(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, ColumnAudit]:
-    """Decide how the target is coded: classes as they are, numbers with many values binned."""
-    column = profile.column
-    if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(
-            "The target {column!r} has a type that cannot be scored; convert it to numbers, text "
-            "or flags.",
-            column=column,
-        )
-    if profile.distinct == 0:
-        raise MisfeatError(
-            "The target {column!r} is missing in every row; choose another target, or check "
-            "{codes}.",
-            column=column,
-            codes=Setting("missing_values"),
-        )
-    chosen = column in rules.by_column
-    if profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES):
-        coder, treatment = _binned(table, profile, rules)
-        return coder, _audit(profile, coder, "target", treatment)
-    if profile.is_identifier:
-        raise MisfeatError(
-            "The target {column!r} has a different value in nearly every row; choose another "
-            "target, or group its values first.",
-            column=column,
-        )
-    coder = as_it_is(profile)
-    return coder, _audit(profile, coder, "target", "as it is")
-
-
 def as_it_is(profile: Profile) -> Coder:
     """One code per value."""
     if profile.counts is None:
@@ -238,7 +140,8 @@ def as_it_is(profile: Profile) -> Coder:
     return CategoryCoder(profile.reading, values, labels)
 
 
-def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+def binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+    """A coder of bins, and in words which."""
     rule = rules.by_column.get(profile.column, rules.bins)
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
@@ -299,6 +202,8 @@ def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
     return coder, f"{len(values)} most frequent values and {other}"
 
 
-def _audit(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
-    edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != "as it is" else ()
-    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing)
+def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
+    """How a column that is coded was treated."""
+    edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
+    looks = looks_like(profile) if role == "feature" else ""
+    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing, looks)

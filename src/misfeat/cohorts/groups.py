@@ -15,9 +15,10 @@ import numpy as np
 
 from misfeat.cohorts.binning import cut_points, interval_labels
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder
-from misfeat.cohorts.columns import IDENTIFIER_SHARE, Profile, as_it_is, check_cut_points
+from misfeat.cohorts.columns import as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
 from misfeat.cohorts.predicates import Predicate
+from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, check_named, label
 from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortened
 

@@ -38,6 +38,8 @@ class ColumnAudit:
         The edges of its bins, each belonging to the bin below it.
     missing : int
         Rows of the whole table in which it is missing.
+    looks_like : {"identifier", "date", "free text", ""}
+        What a feature looks like beyond its type, though it is coded as it is.
     """
 
     column: str
@@ -46,6 +48,7 @@ class ColumnAudit:
     categories: tuple[str, ...] = ()
     edges: tuple[Value, ...] = ()
     missing: int = 0
+    looks_like: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +124,8 @@ class Cohorts:
         What happened to rows: dropped, merged, left out.
     seen : tuple of str
         Every subgroup that the table has, also those that were merged or left out.
+    joined : tuple of (str, str)
+        Subgroups made of parts, with a feature that some parts recorded and others did not.
 
     Examples
     --------
@@ -148,6 +153,7 @@ class Cohorts:
     columns: tuple[ColumnAudit, ...] = ()
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
+    joined: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)

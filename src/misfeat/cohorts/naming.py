@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.cohorts.columns import IDENTIFIER, NEVER_RECORDED
+from misfeat.cohorts.columns import NEVER_RECORDED
+from misfeat.cohorts.looks import IDENTIFIER
 from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.assemble import DROPPED
 from misfeat.cohorts.build import assembled, code_table
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import as_it_is
@@ -17,17 +16,18 @@ from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.products import Variable
 from misfeat.cohorts.profiling import profile_table
 from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.runs import DROPPED
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.assemble import Runs
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.columns import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.products import GroupSums
+    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.profiling import ProfiledTable
+    from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
 

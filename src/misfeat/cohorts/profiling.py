@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.targets import check_target
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from misfeat.cohorts.columns import Profile
     from misfeat.cohorts.groups import Grouping
+    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
@@ -56,11 +57,14 @@ def profile_table(
     n_rows = table.n_rows()
     if n_rows == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
-    profiles = {}
-    for done, column in enumerate(names):
+    found = {}
+    for done, column in enumerate([target, *(name for name in names if name != target)]):
         if progress is not None:
             progress("Reading columns", done, len(names))
-        profiles[column] = profile_column(table, column, rules.codes, n_rows)
+        found[column] = profile_column(table, column, rules.codes, n_rows)
+        if column == target:
+            check_target(found[column], rules.bins)
+    profiles = {column: found[column] for column in names}
     if progress is not None:
         progress("Reading columns", len(names), len(names))
     groupings = tuple(prepare(rule, profiles) for rule in rules.groups)

@@ -76,7 +76,8 @@ def print_answers(selection: Selection, console: Console) -> None:
     console.print(_best_table(selection))
     legend = LEGEND.format(target=cohorts.target, confidence=100 * (selection.confidence or 1))
     console.print(legend, style="dim", highlight=False, markup=False)
-    said = [*mostly_chance(selection), *worth_measuring(selection), *selection.cautions()]
+    said = [*mostly_chance(selection), *worth_measuring(selection)]
+    said += [caution.words for caution in selection.caution_list()]
     if selection.validation is not None:
         said.append(selection.validation)
     for sentence in said:

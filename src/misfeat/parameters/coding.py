@@ -80,11 +80,13 @@ class CodingParameters:
         default="category",
         option=Option("Other missing values: 'category' or 'available'.", COLUMNS),
     )
-    min_rows: int = parameter(
-        "Subgroups with fewer rows are merged or dropped, as `small_groups` says.",
-        an_integer(),
-        default=1,
-        option=Option("Subgroups with fewer rows count as small.", COLUMNS),
+    min_rows: int | None = parameter(
+        """Subgroups with fewer rows are merged or dropped, as `small_groups` says. None: as many
+        rows as tell a pair of features from chance in this table, about 20 to 50 where classes are
+        common; where no subgroup has so many, or a single one has fewer, all are kept.""",
+        an_integer(none=True),
+        default=None,
+        option=Option("Subgroups with fewer rows count as small; else the table decides.", COLUMNS),
     )
     min_cell: int = parameter(
         """Nothing that is shown, saved or exported rests on fewer rows: smaller subgroups count as

@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts.floors import rows_to_tell
 from misfeat.completion.model import SUPPORT
 from misfeat.completion.support import SINGLES
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.population.estimates import POPULATION, SAMPLE
 from misfeat.population.posterior import FEW_COHORTS
+from misfeat.selection.caution import (
+    MOST_NAMED,
+    NOTE,
+    OVERTURNS,
+    WEAKENS,
+    Caution,
+    worst_first,
+)
+from misfeat.selection.duplicates import duplicates
+from misfeat.selection.leaks import leaks, missing_patterns
+from misfeat.selection.treated import binned_target, joined_subgroups, odd_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,10 +33,12 @@ if TYPE_CHECKING:
     from misfeat.selection.scorebook import ScoreBook
     from misfeat.selection.unsettled import Unsettled
 
+SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
+FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
+TELLS_LITTLE, RECORDED_APART = "tells little", "recorded apart"
 LITTLE = 0.02
 """A best set that tells less than this share of the target tells next to nothing."""
-MOST_NAMED = 5
-FEW_CASES = 50
+LEAST_CASES = 50
 """Rows of the rarer class below which the order of sets is easily chance."""
 ENOUGH_ROWS = 30
 """In a subgroup with fewer rows a feature may well have a single value by chance."""
@@ -36,15 +50,15 @@ def cautions_about(
     book: ScoreBook,
     unsettled: Unsettled,
     min_cell: int = 1,
-) -> list[Message]:
-    """What may mislead in the answers about a table, a sentence each.
+) -> list[Caution]:
+    """What may mislead in the answers about a table, worst first.
 
     Parameters
     ----------
     cohorts : Cohorts
         The coded rows of every subgroup.
     best : sequence of ScoredSet
-        The best set of every subgroup.
+        The best set of every subgroup that has one.
     book : ScoreBook
         Says what scores are.
     unsettled : Unsettled
@@ -53,17 +67,24 @@ def cautions_about(
         Fewer rows than this are not told of.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
-    return [
+    found = [
         *_single_values(cohorts),
-        *(_few_rows(cohorts, best) if of_rows else ()),
+        *(_combinations(cohorts, best) if of_rows else ()),
+        *_few_rows(cohorts, min_cell),
         *_few_cases(cohorts, min_cell),
         *_few_subgroups(cohorts, book.estimate.name),
         *_next_to_nothing(cohorts, best),
         *_recorded_apart(best, book.measure.features, unsettled),
+        *joined_subgroups(cohorts),
+        *odd_columns(cohorts),
+        *binned_target(cohorts, book.measure.name),
     ]
+    if not book.rows_withheld:
+        found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
+    return worst_first(found)
 
 
-def _single_values(cohorts: Cohorts) -> Iterator[Message]:
+def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
     """Features with one value in a subgroup, and several elsewhere: a code for missing, perhaps."""
     values = np.array(
         [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
@@ -73,16 +94,24 @@ def _single_values(cohorts: Cohorts) -> Iterator[Message]:
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
-        yield Message(
-            "Feature {column!r} has a single value in {where}, and several elsewhere. If it stands "
-            "for missing there, say so: {remedy}.",
-            column=name,
-            where=listed(where, MOST_NAMED),
-            remedy=Setting("missing_values", column=name),
+        yield Caution(
+            SINGLE_VALUE,
+            Message(
+                "Feature {column!r} has a single value in {where}, and several elsewhere.",
+                column=name,
+                where=listed(where, MOST_NAMED),
+            ),
+            Message(
+                "If it stands for missing there, say so: {missing}.",
+                missing=Setting("missing_values", column=name),
+            ),
+            columns=(name,),
+            subgroups=tuple(where),
+            severity=WEAKENS,
         )
 
 
-def _few_rows(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]:
+def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
     """Subgroups in which a set has more combinations of values than there are rows."""
     values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
     small = {}
@@ -91,16 +120,44 @@ def _few_rows(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]
         if cohorts[best.subgroup].size < cells:
             small[best.subgroup] = cells
     if small:
-        yield Message(
-            "Few rows in {where}: the best set there has up to {cells:,} combinations of values "
-            "with the target. Scores of few rows come out too high; compare them within a subgroup "
-            "only, ask for smaller sets or fewer bins, or make larger subgroups.",
-            where=listed(small, MOST_NAMED),
-            cells=max(small.values()),
+        yield Caution(
+            COMBINATIONS,
+            Message(
+                "Few rows in {where}: the best set there has up to {cells:,} combinations of "
+                "values with the target. Scores of few rows come out too high.",
+                where=listed(small, MOST_NAMED),
+                cells=max(small.values()),
+            ),
+            Message(
+                "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
+                "larger subgroups."
+            ),
+            subgroups=tuple(small),
+            severity=OVERTURNS,
         )
 
 
-def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Message]:
+def _few_rows(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
+    """Subgroups that were kept, though so few rows tell no pair from chance."""
+    by_class = np.bincount(cohorts.target_codes, weights=cohorts.weights)
+    floor = max(rows_to_tell([len(labels) for labels in cohorts.categories], by_class), min_cell)
+    small = [cohort.name for cohort in cohorts if cohort.size < floor]
+    if small:
+        yield Caution(
+            FEW_ROWS,
+            Message(
+                "Fewer than {floor:,} rows in {where}, too few to tell a pair of features from "
+                "chance.",
+                floor=floor,
+                where=listed(small, MOST_NAMED),
+            ),
+            Message("Make larger subgroups, or fewer bins."),
+            subgroups=tuple(small),
+            severity=WEAKENS,
+        )
+
+
+def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
     """Subgroups in which few rows differ from the others, and such in which none does."""
     counts, single = {}, []
     for cohort in cohorts:
@@ -108,67 +165,95 @@ def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Message]:
         rarer = int(held.sum() - held.max())
         if rarer == 0:
             single.append(cohort.name)
-        elif rarer < FEW_CASES:
+        elif rarer < LEAST_CASES:
             counts[cohort.name] = rarer
     if counts:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
-        yield Message(
-            "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order of "
-            "sets there with care.",
-            rare=rare,
-            column=cohorts.target,
-            fewest=min(counts.values()),
-            where=listed(counts, MOST_NAMED),
+        yield Caution(
+            FEW_CASES,
+            Message(
+                "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order "
+                "of sets there with care.",
+                rare=rare,
+                column=cohorts.target,
+                fewest=min(counts.values()),
+                where=listed(counts, MOST_NAMED),
+            ),
+            columns=(cohorts.target,),
+            subgroups=tuple(counts),
+            severity=WEAKENS,
         )
-    if single and min_cell > 1:
-        yield Message(
+    if single:
+        yield _one_class(cohorts.target, single, min_cell)
+
+
+def _one_class(target: str, single: list[str], min_cell: int) -> Caution:
+    where = listed(single, MOST_NAMED)
+    sentence = (
+        Message(
             "No class of {column!r} but one has {least} rows in {where}: nothing is told there.",
-            column=cohorts.target,
+            column=target,
             least=Setting("min_cell", min_cell),
-            where=listed(single, MOST_NAMED),
+            where=where,
         )
-    elif single:
-        yield Message(
-            "The target {column!r} has a single value in {where}: there is nothing to tell.",
-            column=cohorts.target,
-            where=listed(single, MOST_NAMED),
+        if min_cell > 1
+        else Message(
+            "The target {column!r} has a single value in {where}: there is nothing to tell, and no "
+            "set is listed.",
+            column=target,
+            where=where,
         )
+    )
+    return Caution(
+        ONE_CLASS,
+        sentence,
+        Message("Merge it with another subgroup, if that is not meant."),
+        columns=(target,),
+        subgroups=tuple(single),
+        severity=NOTE,
+    )
 
 
-def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Message]:
+def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     """Too few subgroups to learn from how much they differ."""
     n_cohorts = len(cohorts)
     if estimate != POPULATION or n_cohorts > FEW_COHORTS:
         return
     if n_cohorts == 1:
-        yield Message(
+        sentence = Message(
             "There is one subgroup only: its scores were shrunk by its own rows, with no other "
             "subgroup to compare with."
         )
     else:
-        yield Message(
+        sentence = Message(
             "With {count} subgroups one learns little about how much subgroups differ; scores "
             "lean on all of them together, and intervals are wide.",
             count=n_cohorts,
         )
+    yield Caution(FEW_SUBGROUPS, sentence, subgroups=cohorts.names, severity=NOTE)
 
 
-def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Message]:
-    varies = {cohort.name for cohort in cohorts if len(np.unique(cohort.target)) > 1}
-    little = [best.subgroup for best in found if best.share < LITTLE and best.subgroup in varies]
+def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
+    little = [best.subgroup for best in found if best.share < LITTLE]
     if little:
-        yield Message(
-            "No set tells more than {share:.0f} % of the target {column!r} in {where}; the order "
-            "of sets there may be chance.",
-            share=100 * LITTLE,
-            column=cohorts.target,
-            where=listed(little, MOST_NAMED),
+        yield Caution(
+            TELLS_LITTLE,
+            Message(
+                "No set tells more than {share:.0f} % of the target {column!r} in {where}; the "
+                "order of sets there may be chance.",
+                share=100 * LITTLE,
+                column=cohorts.target,
+                where=listed(little, MOST_NAMED),
+            ),
+            columns=(cohorts.target,),
+            subgroups=tuple(little),
+            severity=OVERTURNS,
         )
 
 
 def _recorded_apart(
     found: Sequence[ScoredSet], features: Sequence[str], unsettled: Unsettled
-) -> Iterator[Message]:
+) -> Iterator[Caution]:
     """Best sets that rest on how two features go together, which nobody recorded."""
     pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for best in found:
@@ -176,11 +261,17 @@ def _recorded_apart(
             members = [features.index(name) for name in best.features]
             pairs.setdefault(unsettled.in_set(members), []).append(best.subgroup)
     for (pair, where), subgroups in list(pairs.items())[:MOST_NAMED]:
-        yield Message(
-            "No subgroup recorded {one!r} and {other!r} together, and the best set of {subgroups} "
-            "holds both; recording both in {where!r} would settle most.",
-            one=pair[0],
-            other=pair[1],
-            subgroups=listed(subgroups, MOST_NAMED),
-            where=where,
+        yield Caution(
+            RECORDED_APART,
+            Message(
+                "No subgroup recorded {one!r} and {other!r} together, and the best set of "
+                "{subgroups} holds both; recording both in {where!r} would settle most.",
+                one=pair[0],
+                other=pair[1],
+                subgroups=listed(subgroups, MOST_NAMED),
+                where=where,
+            ),
+            columns=tuple(pair),
+            subgroups=tuple(subgroups),
+            severity=WEAKENS,
         )

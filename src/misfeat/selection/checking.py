@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES
+from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
 from misfeat.completion.support import support_of
 from misfeat.lattice import unrank
@@ -80,6 +81,10 @@ def check_cohorts(cohorts: Cohorts) -> None:
         demand(0 < len(labels) <= MOST_CODES, "the number of categories")
         demand(isinstance(gaps, tuple), "gap_codes are no tuple")
         demand(all(is_count(gap, most=len(labels) - 1) for gap in gaps), "a code of gap_codes")
+    demand(isinstance(cohorts.joined, tuple), "joined subgroups are no tuple")
+    for pair in cohorts.joined:
+        _check_texts(pair, "joined subgroups")
+        demand(len(pair) == 2, "a joined subgroup is no pair")
     demand(isinstance(cohorts.columns, tuple), "columns are no tuple")
     for audit in cohorts.columns:
         _check_audit(audit)
@@ -92,6 +97,7 @@ def _check_audit(audit: ColumnAudit) -> None:
     _check_texts(audit.categories, "categories of a column")
     demand(isinstance(audit.edges, tuple), "edges of a column are no tuple")
     demand(is_count(audit.missing), "the missing rows of a column")
+    demand(audit.looks_like in LOOKS, "what a column looks like")
 
 
 def _check_rows(cohorts: Cohorts) -> None:

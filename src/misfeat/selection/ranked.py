@@ -12,9 +12,13 @@ from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+from misfeat.selection.sufficient import without_padding
+from misfeat.selection.swapping import distinct_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
 
 class Ranked(Found):
@@ -57,6 +61,10 @@ class Ranked(Found):
         distinct: bool = False,
     ) -> Any:
         """The k best sets of every subgroup, best first.
+
+        A subgroup in which the target has a single value has none. Where a smaller set already
+        tells nearly all (99 % of what the best set tells, and 80 % of the target), only the best of
+        the sets that contain it is listed; `scores` has all.
 
         Parameters
         ----------
@@ -139,21 +147,27 @@ class Ranked(Found):
         """
         k = self.k if k is None else k
         check_count(k, "k")
-        names = self.subgroup_names(subgroup)
-        return scored_sets(
-            self.cohorts,
-            self.book,
-            self._shown(size),
-            names,
-            k,
-            tests=self.known_tests,
-            apart=self._contrasts() if distinct else None,
-        )
+        names = [name for name in self.subgroup_names(subgroup) if self._can_be_told(name)]
+        scores, whole = self._shown(size), self.book.measure.whole
+        contrasts = self._contrasts() if distinct else None
+
+        def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
+            left = without_padding(order, scores, cohort, float(whole[cohort]), self.completed)
+            if contrasts is None:
+                return left
+            return distinct_sets(left, scores.subsets, cohort, contrasts)
+
+        return scored_sets(self.cohorts, self.book, scores, names, k, self.known_tests, chosen)
 
     def _contrasts(self) -> Contrasts:
         """What says how sure sums and differences of scores are."""
         rows = None if self.book.rows_withheld else self.book.measure.rows
         return Contrasts(self.completed, self.missing, self.confidence, rows)
+
+    def _can_be_told(self, name: str) -> bool:
+        """Whether there is anything to tell in a subgroup: not where the target has one class."""
+        target = self.cohorts[name].target
+        return bool((target != target[0]).any())
 
     def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
         """The score of every set of a size in every subgroup, in the order of the columns.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,9 @@ import numpy as np
 from misfeat.completion.model import SUPPORT
 from misfeat.information import target_entropy
 from misfeat.lattice import rank
-from misfeat.selection.swapping import distinct_places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.selection.chance_tests import ChanceTests
-    from misfeat.selection.contrasts import Contrasts
     from misfeat.selection.scorebook import ScoreBook
 
 
@@ -81,25 +80,26 @@ def scored_sets(
     names: Sequence[str],
     k: int | None = None,
     tests: ChanceTests | None = None,
-    apart: Contrasts | None = None,
+    chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
 
-    With `apart`, sets that tell the same as a better one but for a swap are left out.
+    `chosen` picks sets from all of them, best first, for a subgroup; None takes all. Ranks are
+    those among all sets.
     """
     found = []
     for cohort in map(cohorts.position, names):
-        order = order_of_sets(scores, cohort, k if apart is None else len(scores.subsets))
-        ranks: Sequence[int] = range(1, len(order) + 1)
-        if apart is not None and k is not None:
-            places = distinct_places(order, scores, cohort, apart, k)
-            order, ranks = [order[place] for place in places], [place + 1 for place in places]
+        ordered = order_of_sets(scores, cohort, ranked=k is not None)
+        order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
+        ranks = np.empty(len(ordered), dtype=np.int64)
+        ranks[ordered] = np.arange(1, len(ordered) + 1)
         observed = book.observed(cohort, scores.subsets[order])
-        for place, subset, seen in zip(ranks, order, observed, strict=True):
+        for subset, seen in zip(order, observed, strict=True):
             facts = _facts(book.measure, scores, cohort, subset)
             facts["observed"] = None if np.isnan(seen) else float(seen)
             facts["p_value"] = _p_value(tests, cohort, scores.subsets[subset])
-            found.append(ScoredSet(cohorts.names[cohort], place if k else None, **facts))
+            place = int(ranks[subset]) if k else None
+            found.append(ScoredSet(cohorts.names[cohort], place, **facts))
     return found
 
 
@@ -116,13 +116,11 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
     ]
 
 
-def order_of_sets(scores: CompletedScores, cohort: int, k: int | None) -> list[int]:
-    """Numbers of subsets: the k best, best first, ties in the order of columns; or all."""
+def order_of_sets(scores: CompletedScores, cohort: int, *, ranked: bool = True) -> NDArray[np.intp]:
+    """Numbers of subsets: best first, ties in the order of columns; or in that order alone."""
     by_columns = tuple(scores.subsets.T[::-1])
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
-    order = np.lexsort(by_columns if k is None else (*by_columns, best_first))
-    best: list[int] = order[:k].tolist()
-    return best
+    return np.lexsort((*by_columns, best_first) if ranked else by_columns)
 
 
 def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) -> dict[str, Any]:

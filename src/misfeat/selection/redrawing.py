@@ -207,7 +207,7 @@ def redrawn(
     """
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
-    kept = np.array([order_of_sets(shown, i, k) for i in range(n_cohorts)], dtype=np.int64)
+    kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
     best = np.empty((len(seeds), n_cohorts, k), dtype=np.int64)
     ranks = np.empty_like(best)
     place = np.empty(n_sets, dtype=np.int64)
@@ -217,7 +217,7 @@ def redrawn(
         scores = answer(np.random.default_rng(seed))
         check_interrupt()
         for i in range(n_cohorts):
-            order = order_of_sets(scores, i, n_sets)
+            order = order_of_sets(scores, i)
             place[order] = np.arange(1, n_sets + 1)
             best[draw, i], ranks[draw, i] = order[:k], place[kept[i]]
     if progress is not None:

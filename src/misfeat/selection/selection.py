@@ -11,22 +11,20 @@ from misfeat.exceptions import check_count
 from misfeat.machine.long_work import long_work
 from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs, check_size
-from misfeat.selection.cautions import cautions_about
+from misfeat.selection.cautioned import Cautioned
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved
 from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
-from misfeat.selection.unsettled import Unsettled
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
-    from misfeat.exceptions import Message
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
 
-class Selection(AgainstChance, Compared, Resampled):
+class Selection(AgainstChance, Compared, Resampled, Cautioned):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
@@ -159,38 +157,9 @@ class Selection(AgainstChance, Compared, Resampled):
         return [
             worth
             for name in self.subgroup_names(subgroup)
+            if self._can_be_told(name)
             for worth in worths.of(self.cohorts.position(name), name)
         ]
-
-    def _unsettled(self) -> Unsettled:
-        rows = [cohort.size for cohort in self.cohorts]
-        return Unsettled(self.missing, rows, self.cohorts.names, self.feature_names)
-
-    def cautions(self, size: int | None = None) -> list[Message]:
-        """What may mislead in these answers, a sentence each.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-
-        Returns
-        -------
-        list of str
-            Empty where nothing was found.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
-        >>> for caution in SubgroupSelector(size=1).fit(table, "y").cautions():
-        ...     print(caution)
-        There is one subgroup only: its scores were shrunk by its own rows, with no other ...
-        No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may ...
-        """
-        best = self.best_sets(size, k=1)
-        asked = self.asked.min_cell
-        return cautions_about(self.cohorts, best, self.book, self._unsettled(), asked)
 
     def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
         """How far the answers for this very table can be trusted.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -100,63 +100,37 @@ def alternatives_to(
     return _grouped(found)
 
 
-def one_swap_away(members: Sequence[int], sets: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Which of some sets differ from one of their size in a single feature.
+def distinct_sets(
+    order: Iterable[int], subsets: NDArray[np.integer], cohort: int, contrasts: Contrasts
+) -> Iterator[int]:
+    """Sets in an order, without those that tell the same as a better one.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Feature numbers of the one.
-    sets : ndarray of shape (n_sets, size)
-        Feature numbers of the others.
-
-    Examples
-    --------
-    >>> one_swap_away([0, 1], np.array([[0, 1], [0, 2], [2, 3]]))
-    array([False,  True, False])
-    """
-    near: NDArray[np.bool_] = np.isin(sets, members).sum(axis=1) == len(members) - 1
-    return near
-
-
-def distinct_places(
-    order: Sequence[int], scores: CompletedScores, cohort: int, contrasts: Contrasts, k: int
-) -> list[int]:
-    """The places of the k best sets, without those that tell the same as a better one.
-
-    A set is left out where it differs in a single feature from one that is shown, and their scores
+    A set is left out where it differs in a single feature from one that was kept, and their scores
     cannot be told apart.
 
     Parameters
     ----------
-    order : sequence of int
-        All sets, best first.
-    scores : CompletedScores
-        Of these sets.
+    order : iterable of int
+        Numbers of sets, best first.
+    subsets : ndarray of shape (n_sets, size)
+        Their features.
     cohort : int
         Which subgroup.
     contrasts : Contrasts
         Says how sure differences are.
-    k : int
-        How many at most.
 
-    Returns
-    -------
-    list of int
-        Ascending places in `order`.
+    Yields
+    ------
+    int
+        The numbers that are left, in the same order.
     """
-    sets = scores.subsets[list(order)]
-    left = np.ones(len(sets), dtype=bool)
-    shown: list[int] = []
-    while left.any() and len(shown) < k:
-        place = int(np.argmax(left))
-        shown.append(place)
-        left[: place + 1] = False
-        one = tuple(sets[place].tolist())
-        for near in np.flatnonzero(left & one_swap_away(one, sets)).tolist():
-            other = tuple(sets[near].tolist())
-            left[near] = not contrasts.difference(cohort, one, other).may_be_nothing
-    return shown
+    kept: list[tuple[int, ...]] = []
+    for number in order:
+        one = tuple(subsets[number].tolist())
+        near = (other for other in kept if len(set(one) & set(other)) == len(one) - 1)
+        if not any(contrasts.difference(cohort, other, one).may_be_nothing for other in near):
+            kept.append(one)
+            yield number
 
 
 def _candidates(

@@ -169,6 +169,7 @@ def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
         columns=tuple(_audit(audit, labels, rounding) for audit in cohorts.columns),
         notes=tuple(_notes(cohorts.notes, rounding)),
         seen=cohorts.names,
+        joined=(),  # parts may have fewer rows than may be told
     )
 
 

@@ -82,9 +82,9 @@ def test_what_may_mislead_is_said():
     report = SubgroupSelector(size=1).fit(table, "y").report()
     cautions = json.loads(report.json())["cautions"]
     assert [one.split(",")[0].split(":")[0] for one in cautions] == [
-        "There is one subgroup only",
         "No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may be"
         " chance.",
+        "There is one subgroup only",
     ]
     assert "Take with care" in report.html()
 

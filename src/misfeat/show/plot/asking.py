@@ -50,6 +50,17 @@ def score_label(selection: Selection, longest: int = 30) -> str:
     return f"{measure.words} with {target}{unit}"
 
 
+def nothing_to_tell(selection: Selection, subgroup: str | None = None) -> MisfeatError:
+    """The error for a plot of best sets where there are none."""
+    return MisfeatError(
+        "The target {column!r} has a single value in {where}, so that there is no best set to "
+        "show; choose another {kind}.",
+        column=selection.cohorts.target,
+        where="every subgroup" if subgroup is None else repr(subgroup),
+        kind="target" if subgroup is None else "subgroup",
+    )
+
+
 def one_subgroup(selection: Selection, subgroup: str | None) -> str:
     """The subgroup that a plot of a single one is about: the one named, or the only one."""
     names = selection.cohorts.names

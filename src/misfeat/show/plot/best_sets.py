@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.show.plot.asking import one_subgroup, score_label, selection_of
+from misfeat.show.plot.asking import nothing_to_tell, one_subgroup, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLOUR,
@@ -70,6 +70,8 @@ def top_k(
     selection = selection_of(selected)
     subgroup = one_subgroup(selection, subgroup)
     sets = selection.best_sets(size, k, subgroup)
+    if not sets:
+        raise nothing_to_tell(selection, subgroup)
     labels = [set_label(best.features, best.missing) for best in sets]
     ax = axes(ax, 4.5 + inches(labels), max(2.2, 1.6 + ROW * len(sets)))
     shown = [_draw_source(ax, sets, source) for source in COLOUR if _places(sets, source)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.show.plot.asking import most_telling, score_label, selection_of
+from misfeat.show.plot.asking import most_telling, nothing_to_tell, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLUMN,
@@ -78,16 +78,20 @@ def subgroups(
     """
     selection = selection_of(selected)
     names, features = selection.feature_names, selection.completed(1)
-    best = selection.best_sets(size, 1)
+    found = {one.subgroup: one for one in selection.best_sets(size, 1)}
+    if not found:
+        raise nothing_to_tell(selection)
+    best = [found.get(name) for name in selection.cohorts.names]
     unit = _units(selection, relative)
     order = np.argsort(-(features.score / unit).mean(axis=0), kind="stable")
-    values = np.column_stack([features.score[:, order], [one.score for one in best]]) / unit
-    predicted = np.column_stack(
-        [features.predicted[:, order], [one.source == "predicted" for one in best]]
-    )
+    score = [0.0 if one is None else one.score for one in best]
+    values = np.column_stack([features.score[:, order], score]) / unit
+    source = [one is not None and one.source == "predicted" for one in best]
+    predicted = np.column_stack([features.predicted[:, order], source])
     rows = [shortened(name) for name in selection.cohorts.names]
-    columns = [*[shortened(names[f]) for f in order], f"best set of {len(best[0].features)}"]
-    sets = [set_label(one.features, one.missing, 40) for one in best]
+    members = len(next(iter(found.values())).features)
+    columns = [*[shortened(names[f]) for f in order], f"best set of {members}"]
+    sets = ["" if one is None else set_label(one.features, one.missing, 40) for one in best]
     width = inches(rows) + inches(sets) + COLUMN * len(columns) + 2.2
     ax = axes(ax, max(width, 5.5), max(ROW * len(rows) + inches(columns) + 1.3, 2.8))
     image = _draw_cells(ax, values)
@@ -100,7 +104,7 @@ def subgroups(
     ax.set(xlabel="feature by itself, best on the left", ylabel="subgroup")
     _explain_colours(ax, image, _label(selection, relative), relative)
     handles = _legend(ax) if predicted.any() else []
-    if any(one.missing for one in best):
+    if any(one.missing for one in found.values()):
         handles.append(star(ax))
     crown(ax, _title(selection, features.score), handles)
     return ax

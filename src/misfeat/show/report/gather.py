@@ -70,6 +70,6 @@ def gather(
         scores=scores,
         trust=trusted,
         trust_in_words=not_trusted if trusted is None else selection.validation or "",
-        cautions=selection.cautions(size),
+        cautions=[caution.words for caution in selection.caution_list(size)],
         settings=selection.asked.settings,
     )

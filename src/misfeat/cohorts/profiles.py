@@ -1,0 +1,81 @@
+"""Profile: what is known of a column before it is coded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.coders import Kind, Reading
+from misfeat.cohorts.values import EXACT_INTEGERS
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.table import ValueCounts
+
+DISTINCT_LIMIT = 1_000_000
+"""Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
+IDENTIFIER_SHARE = 0.95
+"""A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
+LEAST_ROWS = 10
+"""In fewer rows, distinct values are no sign of an identifier."""
+IDENTIFIER_ROWS = 50
+"""Integers that are nearly all distinct, but not consecutive, need so many rows."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is known of a column before it is coded.
+
+    Attributes
+    ----------
+    reading : Reading
+        How to read it.
+    kind : Kind
+        What it holds once it is read.
+    counts : ValueCounts or None
+        Its values; None when there are more than `DISTINCT_LIMIT`.
+    missing : int
+        Rows in which it is missing, user-given codes included.
+    rows : int
+        Rows of the table.
+    """
+
+    reading: Reading
+    kind: Kind
+    counts: ValueCounts | None
+    missing: int
+    rows: int
+
+    @property
+    def column(self) -> str:
+        """The column's name."""
+        return self.reading.column
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct values there are, or the least number that there can be."""
+        return DISTINCT_LIMIT + 1 if self.counts is None else len(self.counts.values)
+
+    @property
+    def recorded(self) -> int:
+        """Rows in which the column is not missing."""
+        return self.rows - self.missing
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether nearly every row has a value of its own, and the column measures nothing."""
+        if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
+            return False
+        if self.kind is Kind.TEXT:
+            return True
+        if self.kind not in (Kind.INTEGER, Kind.NUMBER):
+            return False
+        if self.counts is None:
+            return self.kind is Kind.INTEGER
+        values = self.counts.values
+        whole = np.all(values == np.floor(values)) and np.abs(values).max() < EXACT_INTEGERS
+        if not whole:
+            return False
+        consecutive = values[-1] - values[0] + 1 == len(values)
+        return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)

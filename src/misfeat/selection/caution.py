@@ -1,0 +1,61 @@
+"""Caution: one thing that may mislead in an answer, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from misfeat.exceptions import Message
+
+OVERTURNS, WEAKENS, NOTE = "overturns", "weakens", "note"
+SEVERITIES = (OVERTURNS, WEAKENS, NOTE)
+"""Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
+CAUTION_COLUMNS = ("kind", "columns", "subgroups", "sentence", "remedy", "severity")
+MOST_NAMED = 5
+"""So many columns, pairs or subgroups are named; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something that may mislead in an answer.
+
+    Attributes
+    ----------
+    kind : str
+        What it is: ``"leak"``, ``"missing pattern"``, ``"duplicate"``, ``"few rows"``, …
+    sentence : Message
+        What was found.
+    remedy : Message
+        What to do about it; empty where nothing can be done.
+    columns : tuple of str
+        The columns that it is about.
+    subgroups : tuple of str
+        The subgroups that it is about; empty where it is about the table as a whole.
+    severity : {"overturns", "weakens", "note"}
+        Whether answers may be wrong altogether, are less sure than they look, or are to be read
+        with this in mind.
+
+    Examples
+    --------
+    >>> caution = Caution("few rows", Message("Few rows in 'a'."), Message("Merge it."))
+    >>> caution.words
+    "Few rows in 'a'. Merge it."
+    """
+
+    kind: str
+    sentence: Message
+    remedy: Message = field(default_factory=lambda: Message(""))
+    columns: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] = ()
+    severity: str = WEAKENS
+
+    @property
+    def words(self) -> Message:
+        """The sentence and the remedy, one after the other."""
+        if not self.remedy:
+            return self.sentence
+        return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
+
+
+def worst_first(cautions: list[Caution]) -> list[Caution]:
+    """The same by severity; those of one severity stay in their order."""
+    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))

@@ -1,0 +1,116 @@
+"""What became of columns and subgroups on the way that a reader of the answers should know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.cohorts.columns import AS_IT_IS
+from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.exceptions import Message, Setting, listed
+from misfeat.selection.caution import MOST_NAMED, NOTE, WEAKENS, Caution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from misfeat.cohorts import Cohorts
+
+BINNED_TARGET, MERGED = "binned target", "merged"
+_WHAT_IT_TELLS = {
+    IDENTIFIER: "looks like an identifier and was coded as a feature ({treatment}): what it tells "
+    "may be the order of the rows, and holds for no other table.",
+    DATE: "holds dates and was coded as a feature ({treatment}): what it tells may be when rows "
+    "were recorded, and later dates were never seen.",
+    FREE_TEXT: "looks like free text and was coded as a feature ({treatment}): most of what it "
+    "says is lost.",
+}
+_REMEDIES = {
+    IDENTIFIER: "Leave it out: {exclude}.",
+    DATE: "Make a duration or a season of it, or leave it out: {exclude}.",
+    FREE_TEXT: "Make categories of it, or leave it out: {exclude}.",
+}
+_SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
+
+
+def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
+    """Identifiers, dates and free text that were coded as features.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        With an audit of every column.
+    """
+    for audit in cohorts.columns:
+        if audit.role != "feature" or audit.looks_like not in _WHAT_IT_TELLS:
+            continue
+        yield Caution(
+            audit.looks_like,
+            Message(
+                f"Column {{column!r}} {_WHAT_IT_TELLS[audit.looks_like]}",
+                column=audit.column,
+                treatment=audit.treatment,
+            ),
+            Message(_REMEDIES[audit.looks_like], exclude=Setting("exclude", [audit.column])),
+            columns=(audit.column,),
+            severity=_SEVERITIES[audit.looks_like],
+        )
+
+
+def binned_target(cohorts: Cohorts, measure: str) -> Iterator[Caution]:
+    """A continuous target that was cut into bins.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        With an audit of every column.
+    measure : str
+        What scores are; R² reads the numbers themselves.
+    """
+    for audit in cohorts.columns:
+        if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
+            continue
+        yield Caution(
+            BINNED_TARGET,
+            Message(
+                "The target {column!r} has many values and was cut ({treatment}): scores tell in "
+                "which bin a row falls, not where in it.",
+                column=audit.column,
+                treatment=audit.treatment,
+            ),
+            Message(
+                "Give cut points that matter, {bins}, or use {measure}.",
+                bins=Setting("bins", column=audit.column),
+                measure=Setting("measure", "r2"),
+            ),
+            columns=(audit.column,),
+            severity=NOTE,
+        )
+
+
+def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
+    """Merged subgroups of which some recorded a feature and others did not.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        Coded rows, and which subgroups were joined so.
+    """
+    for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
+        features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
+        if not features:
+            continue
+        yield Caution(
+            MERGED,
+            Message(
+                "Subgroup {subgroup!r} is made of parts of which some recorded {features} and "
+                "others never did: that a value is missing there tells which part a row is of.",
+                subgroup=subgroup,
+                features=listed(features, MOST_NAMED),
+            ),
+            Message(
+                "Merge parts that recorded the same, or leave small ones out: {drop}.",
+                drop=Setting("small_groups", "drop"),
+            ),
+            columns=tuple(features),
+            subgroups=(subgroup,),
+            severity=WEAKENS,
+        )

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.datasets import load_heart, make_cohorts
+
+
+@pytest.fixture(scope="module")
+def heart():
+    columns = load_heart().columns
+    return {**columns, "copy": np.asarray(columns["num"]) * 2}
+
+
+@pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
+def test_a_list_holds_one_set_with_a_copy_of_the_target(heart, estimate):
+    selector = SubgroupSelector("site", size=2, k=6, estimate=estimate).fit(heart, "num")
+    for name in selector.cohorts_.names:
+        found = selector.best_sets(subgroup=name)
+        assert ["copy" in one.features for one in found] == [True, *[False] * 5]
+        assert [one.rank for one in found] == [1, 2, 3, 4, 5, 6]
+        assert "copy" in selector.best_sets(size=1, k=1, subgroup=name)[0].features
+
+
+def test_all_scores_are_there_all_the_same(heart):
+    selector = SubgroupSelector("site", size=2, estimate="sample").fit(heart, "num")
+    features = len(selector.selection_.features)
+    assert len(selector.scores()) == 4 * features * (features - 1) // 2
+
+
+def test_two_sufficient_features_have_a_set_each_or_one_together(heart):
+    table = {**heart, "again": np.asarray(heart["num"]) + 7}
+    selector = SubgroupSelector(size=2, k=3, estimate="sample").fit(table, "num")
+    held = [set(one.features) & {"copy", "again"} for one in selector.best_sets()]
+    assert sum(map(len, held)) == 2
+    assert held[-1] == set()
+
+
+def test_a_pair_that_is_sufficient_together_stands_for_its_supersets():
+    rng = np.random.default_rng(0)
+    a, b, *others = rng.integers(0, 2, (6, 400))
+    table = {"a": a, "b": b, **{f"x{n}": x for n, x in enumerate(others)}, "y": a ^ b}
+    selector = SubgroupSelector(size=3, k=3).fit(table, "y")
+    assert [{"a", "b"} <= set(one.features) for one in selector.best_sets()] == [True, False, False]
+
+
+def test_where_nothing_suffices_the_best_are_listed():
+    data = make_cohorts(3, 300, 6, hide=0.2, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2, k=15).fit(data.columns, data.target)
+    scores = [one.score for one in selector.best_sets(subgroup=selector.cohorts_.names[0])]
+    assert len(scores) == 15
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("measure", ["mutual_info", "r2"])
+def test_a_subgroup_with_one_class_has_no_ranking(measure):
+    rng = np.random.default_rng(0)
+    site = np.repeat(["a", "b"], 100)
+    table = {"site": site, "x": rng.integers(0, 3, 200), "z": rng.integers(0, 3, 200)}
+    table["y"] = np.where(site == "b", 1, rng.integers(0, 2, 200))
+    with pytest.warns(UserWarning, match="single value"):
+        selector = SubgroupSelector("site", size=1, measure=measure).fit(table, "y")
+    assert {one.subgroup for one in selector.best_sets()} == {"site=a"}
+    assert len(selector.top_k(subgroup="site=b")) == 0
+    assert len(selector.scores(subgroup="site=b")) == 2
+    assert not selector.worths(subgroup="site=b")
+    (caution,) = [one for one in selector.caution_list() if one.kind == "one class"]
+    assert caution.subgroups == ("site=b",)
+    assert "no set is listed" in selector.report(validate=False).html()
