@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in ("features", "alternatives")}
+NAMES = ("features", "alternatives", "chance", "enough", "why")
+PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 

@@ -22,7 +22,8 @@ def ask(
         str,
         typer.Argument(
             metavar="QUESTION",
-            help="top, significance, enough, why or worth.",
+            help="One of top, significance, enough, features, why, alternatives, interactions, "
+            "stability, cautions and worth.",
             autocompletion=complete_names(_questions),
         ),
     ],

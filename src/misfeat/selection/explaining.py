@@ -78,13 +78,15 @@ class Cell:
         """What the cell adds to the score, in nats; never below 0."""
         return sum(share.contribution for share in self.shares)
 
-    def told(self, target: str) -> str:
+    def told(self, target: str, *, predicted: bool = False) -> str:
         """The cell in a sentence, by the class that it is most about.
 
         Parameters
         ----------
         target : str
             What the target is called.
+        predicted : bool, default=False
+            Whether its rows were predicted, which the sentence says.
 
         Examples
         --------
@@ -95,6 +97,7 @@ class Cell:
         """
         most = max(self.shares, key=lambda share: share.contribution)
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
+        count = f"{count}, predicted" if predicted else count
         return (
             f"{self.words}: {100 * most.share:.0f} % {condition(target, most.label)} ({count}), "
             f"against {100 * most.overall:.0f} % overall."
@@ -138,7 +141,7 @@ class Explanation:
         k : int, default=3
             How many.
         """
-        return [cell.told(self.target) for cell in self.cells[:k]]
+        return [cell.told(self.target, predicted=self.predicted) for cell in self.cells[:k]]
 
 
 class CellCounts(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,7 +150,17 @@ class Resampled(Explained):
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
             found = redrawn(shown, k, seeds, answer, progress)
-        return stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
+        whole = stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
+        return replace(
+            whole,
+            sets=self._told(whole.sets),
+            features=self._told(whole.features),
+            subgroups=self._told(whole.subgroups),
+        )
+
+    def _told(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What is said of subgroups in which there is something to tell."""
+        return tuple(one for one in found if self._can_be_told(one.subgroup))
 
     def _check_redrawable(self) -> None:
         """Raise where no rows are kept that could be drawn anew."""

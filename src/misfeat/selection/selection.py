@@ -224,17 +224,18 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
             check_count(value, name)
         check_size(size, self.feature_names, self.cohorts)
         asked, seed = (size, k, rounds), self.asked.seed
-        if asked not in self._trusted:
+        found = self._trusted.get(asked)
+        if found is None:
             with long_work(self.verbose > 0) as progress:
                 known = self.book.known(size, progress)
                 found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
             self._trusted = {asked: found}
         measure, scores = self.book.measure, self.completed(size)
         self.validation = in_words(
-            self._trusted[asked],
+            found,
             min(k, len(scores.subsets)),
             self.confidence,
             predicted=bool(scores.predicted.any()),
             rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
         )
-        return self._trusted[asked]
+        return found

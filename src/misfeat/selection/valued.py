@@ -100,7 +100,7 @@ class Valued(Explained):
         >>> first.feature, first.adds_to
         ('a', ('b',))
         """
-        names = self.subgroup_names(subgroup)
+        names = tuple(filter(self._can_be_told, self.subgroup_names(subgroup)))
         shown = self._shown(size)
         levels = [self.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
         values = FeatureValues(levels, shown, self.feature_names, self._contrasts(), self._least())

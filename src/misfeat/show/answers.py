@@ -120,6 +120,11 @@ QUESTIONS: dict[str, Answer] = {
         lambda found, about: found.stability(about.size, subgroup=about.subgroup),
         lambda found, about: found.resampled(about.size).sentences(),
     ),
+    "cautions": Answer(
+        "What may mislead?",
+        lambda found, about: found.cautions(about.size),
+        takes=("size",),
+    ),
     "worth": Answer(
         "Which unrecorded feature is most worth collecting?",
         lambda found, about: found.worth_collecting(about.subgroup, about.size),
@@ -211,7 +216,7 @@ def print_answer(
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:
-    """The answer as lines of JSON, one a line of its table, each with the question as its kind.
+    """The answer as lines of JSON, one a line of its table, each with the question.
 
     Parameters
     ----------
@@ -224,9 +229,9 @@ def json_answer(selection: Selection, question: str, about: About) -> Iterator[s
     """
     columns, sentences = answered(selection, question, about)
     for line in zip(*columns.values(), strict=True):
-        yield as_json(question, dict(zip(columns, line, strict=True)))
+        yield as_json(question, dict(zip(columns, line, strict=True)), "question")
     for sentence in sentences:
-        yield as_json("sentence", {"text": sentence})
+        yield as_json(question, {"sentence": sentence}, "question")
 
 
 def as_text(value: Any) -> str:

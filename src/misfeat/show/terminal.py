@@ -52,13 +52,13 @@ def json_lines(selection: Selection, worths: Rows | None = None) -> Iterator[str
         yield as_json("validation", {"text": selection.validation})
 
 
-def as_json(kind: str, line: Mapping[str, Any]) -> str:
+def as_json(kind: str, line: Mapping[str, Any], name: str = "kind") -> str:
     """A line of an answer as JSON, with its kind; what is not a number is null."""
     plain = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in line.items()
     }
-    return visible_json(json.dumps({"kind": kind, **plain}, ensure_ascii=False))
+    return visible_json(json.dumps({name: kind, **plain}, ensure_ascii=False))
 
 
 def worth_rows(

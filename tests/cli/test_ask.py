@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from misfeat.show.answers import QUESTIONS
+from tests.cli.commands import ASKED, TABLE, run
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "table.csv").write_text(TABLE * 6)
+    out = folder / "run"
+    assert run("run", str(folder / "table.csv"), *ASKED, "-q", "--out", str(out)).exit_code == 0
+    return str(out)
+
+
+ABOUT_A_SET = ("--subgroup", "site=a", "--feature", "x", "--feature", "z")
+
+
+def asked(saved, question, *more):
+    about = ABOUT_A_SET if QUESTIONS[question].of_a_set else ()
+    return run("ask", saved, question, *about, *more)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_is_answered_in_words_and_as_json(saved, question):
+    shown = asked(saved, question)
+    assert shown.exit_code == 0, shown.stderr
+    assert shown.stdout.startswith(QUESTIONS[question].words)
+    lines = asked(saved, question, "--json").stdout.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert {line["question"] for line in found} <= {question}
+    assert found or "There is nothing to show." in shown.stdout
+
+
+def test_answers_are_those_of_the_library(saved):
+    from misfeat import SubgroupSelector
+
+    line = json.loads(asked(saved, "significance", "--json").stdout.splitlines()[0])
+    expected = SubgroupSelector.load(saved).significance().iloc[0]
+    assert line["p_value"] == expected["p_value"]
+    assert tuple(line["features"]) == tuple(expected["features"])
+
+
+def test_one_subgroup_can_be_asked_about(saved):
+    lines = asked(saved, "enough", "--subgroup", "site=a", "--json").stdout.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert {one["subgroup"] for one in found[:-1]} == {"site=a"}
+    assert found[-1]["sentence"].startswith("site=a: x and z tell")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing",), "'nothing' is no question; ask for 'top', 'significance'"),
+        (("why",), "'why' is about one set"),
+        (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'"),
+        (("significance", "--subgroup", "site=a"), "'significance' takes no"),
+        (("top", "--size", "0"), "size"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_one_line(saved, words, message):
+    found = run("ask", saved, *words)
+    assert found.exit_code == 2
+    assert message in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_folder_without_a_run_is_said(tmp_path):
+    found = run("ask", str(tmp_path), "top")
+    assert found.exit_code == 2
+    assert "There is no selection" in found.stderr
