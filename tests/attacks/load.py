@@ -2,7 +2,7 @@
 
 Fits at once must answer as a single one does. Over many fits in one process the memory is measured,
 and its slope with its standard error, which has a bound. The allocator is asked first to give back
-what nobody uses: without that, memory grew by 0.7 MiB per 1,000 fits, and all of it was free.
+what nobody uses: what it keeps free grows, too (benchmarks/reliability/memory.py).
 """
 
 from __future__ import annotations
