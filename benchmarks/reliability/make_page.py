@@ -38,8 +38,8 @@ NOTE = """
 a dash where there was nothing yet to attack. Every script takes `--cases` and `--seed`.
 
 The memory of one process that fits over and over is measured after the allocator gave back what is
-free (`malloc_trim`). Without that, the process grows by some tenths of a MiB per 1,000 fits; what of
-it is in use does not (`python benchmarks/reliability/memory.py`, `memory.txt` beside it).
+free (`malloc_trim`). Without that the process grows, too, by memory that nobody uses:
+`python benchmarks/reliability/memory.py` tells them apart, and memory.txt beside it holds how much.
 """
 
 

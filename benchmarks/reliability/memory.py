@@ -22,7 +22,18 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.attacks.load import REPORT_EVERY, WARM_UP, fitted, slope
 
-FIELDS = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+FIELDS = [
+    "arena",
+    "ordblks",
+    "smblks",
+    "hblks",
+    "hblkhd",
+    "usmblks",
+    "fsmblks",
+    "uordblks",
+    "fordblks",
+    "keepcost",
+]
 MEASURED = 60
 MIB = 2**20
 
@@ -30,7 +41,7 @@ MIB = 2**20
 class Allocated(ctypes.Structure):
     """What `mallinfo2` tells."""
 
-    _fields_ = [(name, ctypes.c_size_t) for name in FIELDS]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_size_t) for name in FIELDS]
 
 
 def measured(library):
