@@ -51,3 +51,10 @@ def test_a_message_can_be_pickled():
     again = pickle.loads(pickle.dumps(message))  # noqa: S301
     assert again == message
     assert again.told(told) == "<size> is odd."
+
+
+def test_a_very_long_name_does_not_make_a_very_long_message():
+    message = Message("There is no {column!r}; {why}", column="x" * 10**6, why=Message("Look."))
+    assert len(message) < 2000
+    assert message.startswith("There is no 'xxx")
+    assert message.endswith("xxx…'; Look.")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Spelling = Callable[["Setting"], str]
 
+LONGEST_FIELD = 1000
+"""Characters of a name or value in a message; tables hold longer ones."""
 UNSAID: Any = object()
 """Stands for a value that was not given, where None is one."""
 
@@ -147,7 +149,13 @@ def _spelled(value: Any, spell: Spelling) -> Any:
         return spell(value)
     if isinstance(value, InPython):
         return value.words if spell is str else value.elsewhere
-    return value.told(spell) if isinstance(value, Message) else value
+    if isinstance(value, Message):
+        return value.told(spell)
+    return _cut(value) if isinstance(value, str) else value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_FIELD else f"{text[:LONGEST_FIELD]}…"
 
 
 def as_message(text: str) -> Message:

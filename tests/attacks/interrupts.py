@@ -63,7 +63,9 @@ if kind == "command":
 expected = None if kind == "compile" else answers(work())
 while True:
     print("ready", flush=True)
+    sys.stdin.readline()  # who waits for its turn leaves the processor to others
     try:
+        print("working", flush=True)
         while True:
             work()
     except KeyboardInterrupt:
@@ -87,6 +89,7 @@ class Child:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", CHILD, kind, self.folder.name],
                 bufsize=0,  # select must see what is there
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environment,
@@ -98,6 +101,12 @@ class Child:
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             return None
         return self.process.stdout.readline().decode().strip()
+
+    def begins(self) -> bool:
+        """Have the child work, and wait until it does."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        return self.line(START) == "working"
 
     def said(self) -> str:
         return self.errors.read_text(errors="replace")
@@ -149,7 +158,8 @@ def attack(cases: int, seed: int) -> Tally:
     for kind in islice(cycle(KINDS), cases):
         child = children.pop(kind, None) or Child(kind)
         goes_on = False
-        if child.line(START) != "ready":
+        ready = child.line(START) == "ready"
+        if not (ready and (kind == "command" or child.begins())):
             tally.wrongly("not ready", f"{kind}: {child.said()[-300:]!r}")
         else:
             time.sleep(rng.uniform(0.02, LONGEST_WAIT.get(kind, USUAL_WAIT)))

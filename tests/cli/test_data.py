@@ -14,6 +14,7 @@ LOAN = ("loan.csv.gz", "Loan Status", ["Grade"], 7)
 """File, target, groups and how many subgroups they make."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "telling"),
     [

@@ -80,3 +80,32 @@ def test_files_with_other_columns_are_refused(tmp_path):
     write(tmp_path / "b.csv", "y,x\n1,0\n2,1\n")
     with pytest.raises(MisfeatError, match=r"b\.csv' has the columns 'y', 'x', but"):
         build_cohorts(f"{tmp_path}/*.csv", "y")
+
+
+@pytest.mark.parametrize("ends", [("\r\n", "\n"), ("\n", "\r\n"), ("\n", "\r\n", "\r")])
+def test_lines_that_end_in_different_ways_are_told(tmp_path, ends):
+    lines = f"x,y,z\n{ROWS}".splitlines()
+    path = tmp_path / "t.csv"
+    ended = (f"{line}{ends[n % len(ends)]}" for n, line in enumerate(lines))
+    path.write_bytes("".join(ended).encode())
+    with pytest.raises(DamagedFileError, match=r"The lines of .*t\.csv' end in different ways \("):
+        build_cohorts(path, "y")
+
+
+def test_ends_of_lines_within_cells_may_be_others(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f'"{n % 3}\n",{n % 2},{n % 5}\r\n' for n in range(60))
+    path.write_bytes(f"x,y,z\r\n{rows}".encode())
+    assert build_cohorts(path, "y").features == ("x", "z")
+
+
+def test_a_row_that_is_too_long_is_named_by_its_line(tmp_path):
+    path = write(tmp_path / "t.csv", f'x,y,z\n{ROWS}"{"q" * 3_000_000}",0,1\n')
+    with pytest.raises(MisfeatError, match=r"more than 2,000,000 characters in line 62") as refused:
+        build_cohorts(path, "y")
+    assert "qqq" not in str(refused.value)
+
+
+def test_a_very_long_name_of_a_column_is_a_name(tmp_path):
+    path = write(tmp_path / "t.csv", f"{'x' * 200_000},y,z\n{ROWS}")
+    assert build_cohorts(path, "y").features == ("x" * 200_000, "z")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import gzip
+import os
 
 import polars as pl
 import pytest
@@ -185,3 +186,13 @@ def test_leading_blank_lines_are_no_header(tmp_path):
 def test_a_path_that_no_file_can_have_is_refused():
     with pytest.raises(MisfeatError, match="too long for a file"):
         build_cohorts("a" * 5000 + ".csv", "y")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_pipe_or_a_device_is_no_file(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    (tmp_path / f"zero.{name}").symlink_to("/dev/zero")
+    for path in (tmp_path / name, tmp_path / f"zero.{name}"):
+        with pytest.raises(MisfeatError, match="is no plain file; copy it to one"):
+            build_cohorts(path, "y")

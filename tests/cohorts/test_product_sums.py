@@ -234,3 +234,21 @@ def test_integers_that_floats_round_are_rounded_alike_in_every_library():
         for f in frames
     ]
     assert scores[1:] == pytest.approx(scores[:1] * 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("small", ["b", "y"])
+@pytest.mark.parametrize("counted", [True, False])
+def test_values_whose_squares_are_too_small_are_refused(small, counted, monkeypatch):
+    if not counted:
+        monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    rng = np.random.default_rng(0)
+    values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
+    assert build_product_sums({**values, small: values[small] * 1e-140}, "y").products.all()
+    with pytest.raises(MisfeatError, match=f"'{small}' holds values whose squares are too small"):
+        build_product_sums({**values, small: values[small] * 1e-170}, "y")
+
+
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_a_column_of_zeros_is_constant_and_not_too_small():
+    sums = build_product_sums({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 1.0], "y": [0.0] * 3}, "y")
+    assert not sums.products[0, -1].any()

@@ -39,8 +39,8 @@ def header(path: str) -> list[str]:
 
     A shell waits for this at every press of a key, so no engine is started for it.
     """
-    file = Path(path).expanduser()
     try:
+        file = Path(path).expanduser()
         if file.suffix in (".parquet", ".pq"):
             import pyarrow.parquet as pq
 
@@ -50,5 +50,5 @@ def header(path: str) -> list[str]:
             first = lines.readline()
         delimiter = max(",;\t|", key=first.count)
         return next(csv.reader([first], delimiter=delimiter), [])
-    except (OSError, ValueError, ImportError, csv.Error):
+    except (OSError, RuntimeError, ValueError, ImportError, csv.Error):
         return []

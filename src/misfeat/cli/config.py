@@ -14,6 +14,7 @@ import tomli_w
 
 from misfeat.cli.options import OPTIONS
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.machine.paths import as_path
 from misfeat.selection.committing import read_parts
 from misfeat.selection.folders import SETTINGS
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 IN_FILE = {name: option for name, option in OPTIONS.items() if option.in_file}
 """The options that a settings file may hold."""
+LARGEST_FILE = 2**20
+"""Bytes of a settings file."""
 
 
 def read_config(file: str, asked: bool = True) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     asked : bool, default=True
         Whether ``--config`` named the file, for messages.
     """
-    place = Path(file).expanduser()
+    place = as_path(file, "config")
     config = Setting("config", file) if asked else repr(file)
     held = _parsed(_content(place, config), config)
     options: dict[str, Any] = {}
@@ -53,11 +56,21 @@ def _content(file: Path, config: Setting | str) -> bytes:
     """What a file holds, as the last save left it where it is a part of a saved run."""
     try:
         parts = read_parts(file.parent, [file.name]) if file.name == SETTINGS else {}
-        return parts[file.name] if parts else file.read_bytes()
+        if parts:
+            return parts[file.name]
+        with file.open("rb") as opened:  # it may be a device that never ends
+            content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
         raise MisfeatError(
             "{config} cannot be read: {why}.", config=config, why=error.strerror
         ) from error
+    if len(content) > LARGEST_FILE:
+        raise MisfeatError(
+            "{config} is larger than {limit:,} bytes, too large for settings.",
+            config=config,
+            limit=LARGEST_FILE,
+        )
+    return content
 
 
 def _parsed(content: bytes, config: Setting | str) -> dict[str, Any]:
@@ -92,7 +105,7 @@ def _checked(option: RunOption, value: Any, key: str, file: Path) -> Any:
             value=_shown(value),
             words=option.form.words,
         )
-    return str(file.parent / Path(value).expanduser()) if option.form.is_path else value
+    return str(file.parent / as_path(value, option.name)) if option.form.is_path else value
 
 
 def _shown(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,10 +21,10 @@ def demo(
     """Run on a health survey that did not measure everything at every age, and write a report."""
     from misfeat.cli.browser import has_screen, open_page
     from misfeat.demo import run_demo
-    from misfeat.selection.folders import REPORT
+    from misfeat.selection.folders import REPORT, as_folder
 
     del debug
     with warnings_as_notes(False):
         run_demo(out)
     if show and has_screen():
-        open_page(Path(out).expanduser() / REPORT)
+        open_page(as_folder(out) / REPORT)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misfeat.cli.config import read_config
 from misfeat.cli.settings import RunSettings
 from misfeat.selection.committing import read_parts
-from misfeat.selection.folders import SETTINGS
+from misfeat.selection.folders import SETTINGS, as_folder
 
 if TYPE_CHECKING:
     from misfeat.show.report import Report
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def saved_settings(folder: str) -> RunSettings:
     """The settings that a run was saved with; the usual ones where it was saved by other means."""
-    place = Path(folder).expanduser()
+    place = as_folder(folder)
     known = SETTINGS in read_parts(place, [SETTINGS])
     return RunSettings(read_config(str(place / SETTINGS), asked=False) if known else {})
 

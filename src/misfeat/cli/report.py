@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+from misfeat.machine.paths import as_path
 
 
 def report(
@@ -28,8 +28,8 @@ def report(
     from misfeat.show.shown import ShownSelection
 
     del debug
-    place = Path(folder).expanduser()
-    file = Path(out).expanduser() if out else place / REPORT
+    place = as_path(folder, "folder", what="folder")
+    file = as_path(out, "out") if out else place / REPORT
     with warnings_as_notes(quiet) as warned:
         manifest = read_parts(place, [MANIFEST]).get(MANIFEST, b"")
         selection = ShownSelection.load(folder)

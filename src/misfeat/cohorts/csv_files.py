@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 DELIMITERS = ",;\t|"
 LONGEST_CELL = 2**24
 """Characters of a cell, where rows are looked through one by one."""
+LONGEST_ROW = 2_000_000
+"""Bytes of a row that DuckDB takes."""
 _START = 4096
 """Bytes that are looked at to tell text from anything else."""
 _AT_ONCE = 2**20
@@ -47,10 +49,10 @@ class TextFile:
     packed: bool
     tabs: bool
 
-    def lines(self) -> TextIO:
-        """Open it as text."""
+    def lines(self, newline: str | None = "") -> TextIO:
+        """Open it as text, the ends of lines as they are or, where None, told apart."""
         opened: Any = gzip.open if self.packed else open
-        lines: TextIO = opened(self.path, "rt", encoding="utf-8-sig", newline="")
+        lines: TextIO = opened(self.path, "rt", encoding="utf-8-sig", newline=newline)
         return lines
 
     def check_bytes(self) -> None:
@@ -111,10 +113,10 @@ def read_csv_files(
         if len(relation.columns) != len(names):
             raise ValueError(f"{len(names)} names, but {len(relation.columns)} columns")
     except Exception as error:
-        odd = _odd_row(files, form)
-        if odd is None:
+        cause = _odd_row(files, form) or _mixed_ends(files)
+        if cause is None:
             raise
-        raise odd from error
+        raise cause from error
     return relation, names
 
 
@@ -160,7 +162,7 @@ def _sniffed(connection: Any, file: TextFile) -> tuple[str, str]:
 
 
 def _header(file: TextFile, delimiter: str, quote: str) -> tuple[str, ...]:
-    with file.lines() as lines:
+    with file.lines() as lines, _long_cells():
         rows = csv.reader(lines, delimiter=delimiter, quotechar=quote)
         header = next((row for row in rows if row), [])
     if not header:
@@ -206,11 +208,20 @@ def _check_same(file: TextFile, form: _Form, first: TextFile) -> None:
 
 
 def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
-    """The error for the first row that has more or fewer cells than the header, by its line."""
+    """The error for the first row that is too long, or has other cells than the header."""
     n_cells = len(form.header)
     for file in files:
         with suppress(UnicodeError, csv.Error):  # which DuckDB has more to say about
-            for line, n_found in _rows(file, form):
+            for line, row in _rows(file, form):
+                if sum(map(len, row)) >= LONGEST_ROW:
+                    return MisfeatError(
+                        "{path!r} has a row of more than {limit:,} characters in line {line:,}; "
+                        "shorten its cells, or leave their column out.",
+                        path=file.path,
+                        limit=LONGEST_ROW,
+                        line=line,
+                    )
+                n_found = len(row)
                 if n_found != n_cells:
                     return DamagedFileError(
                         "{path!r} has {found} in line {line:,}, but {n_cells:,} columns; complete "
@@ -223,16 +234,36 @@ def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
     return None
 
 
-def _rows(file: TextFile, form: _Form) -> Iterator[tuple[int, int]]:
-    """The line in which each row begins, and how many cells it has."""
+def _mixed_ends(files: Sequence[TextFile]) -> MisfeatError | None:
+    """The error for the first file whose lines end in several ways."""
+    for file in files:
+        with suppress(UnicodeError), file.lines(newline=None) as lines:
+            for _ in lines:
+                if isinstance(lines.newlines, tuple):
+                    return DamagedFileError(
+                        "The lines of {path!r} end in different ways ({ends}); save it with one of "
+                        "them.",
+                        path=file.path,
+                        ends=" and ".join(map(repr, lines.newlines)),
+                    )
+    return None
+
+
+def _rows(file: TextFile, form: _Form) -> Iterator[tuple[int, list[str]]]:
+    """The line in which each row begins, and its cells."""
+    with _long_cells(), file.lines() as lines:
+        rows = csv.reader(lines, delimiter=form.delimiter, quotechar=form.quote)
+        begins = 1
+        for row in rows:
+            if row:
+                yield begins, row
+            begins = rows.line_num + 1
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
     usual = csv.field_size_limit(LONGEST_CELL)
     try:
-        with file.lines() as lines:
-            rows = csv.reader(lines, delimiter=form.delimiter, quotechar=form.quote)
-            begins = 1
-            for row in rows:
-                if row:
-                    yield begins, len(row)
-                begins = rows.line_num + 1
+        yield
     finally:
         csv.field_size_limit(usual)

@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.cohorts.arrays import as_array
+from misfeat.cohorts.arrow_types import with_plain_types
 from misfeat.cohorts.coders import (
     CodedRows,
     Coder,
@@ -63,6 +64,7 @@ class DataFrameTable:
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
         self._files = files
         check_column_names(native)
+        native = with_plain_types(native)
         try:
             frame = nw.from_native(native)
         except TypeError as error:

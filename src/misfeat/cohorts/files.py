@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.cohorts.csv_files import TextFile, read_csv_files, refuse_repeats
 from misfeat.cohorts.parquet_files import read_schema_names
 from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.machine.paths import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,15 +125,15 @@ def _matching_files(path: str) -> list[str]:
         raise MisfeatError(
             "The path {start!r}... is too long for a file; check it.", start=path[:60]
         )
-    if place.is_dir():
-        files = _parquet_files(place, path)
-    elif place.exists():
-        files = [path]
-    else:
-        pattern = glob.has_magic(path)
-        files = sorted(glob.iglob(path, recursive=True)) if pattern else []  # noqa: PTH207
-        if not files:
-            raise MisfeatError("There is no file {path!r}; check the path.", path=path)
+    try:
+        files = _files_at(place, path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if not files:
+        raise MisfeatError("There is no file {path!r}; check the path.", path=path)
+    for file in files:
+        if not Path(file).is_file():
+            raise MisfeatError("{path!r} is no plain file; copy it to one.", path=file)
     endings = {_ending(file) for file in files}
     if endings - {*_PARQUET, *_TEXT}:
         other = next(file for file in files if not _ending(file))
@@ -144,6 +145,15 @@ def _matching_files(path: str) -> list[str]:
     if len({ending in _PARQUET for ending in endings}) > 1:
         raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
     return files
+
+
+def _files_at(place: Path, path: str) -> list[str]:
+    """The files of a folder, a single one, or those that a pattern matches."""
+    if place.is_dir():
+        return _parquet_files(place, path)
+    if place.exists():
+        return [path]
+    return sorted(glob.iglob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
 
 
 def _parquet_files(folder: Path, path: str) -> list[str]:

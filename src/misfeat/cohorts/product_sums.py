@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
 LARGEST_SQUARED = 1e140
 """Sums of squares of numbers up to this one stay finite."""
+SMALLEST_SQUARED = 1e-146
+"""Squares of numbers above this one keep all their digits."""
 ROUNDED_OFF = 1e-13
 """The share of a sum of squares that rounding may leave where nothing is."""
 _R2 = Setting("measure", "r2")
@@ -126,6 +128,7 @@ def cohorts_and_product_sums(
         sums = table.sum_products([group.coder for group in profiled.groupings], variables)
         if progress is not None:
             progress("Summing products", 1, 1)
+    _check_seen(sums, variables, profiled)
     cohorts, runs = assembled(profiled, coded)
     threshold = rules.coding.missing_threshold
     return cohorts, _by_cohort(sums, runs, features, cohorts, threshold)
@@ -181,6 +184,21 @@ def _by_cohort(
         products=products,
         missing=missing[:, kept],
     )
+
+
+def _check_seen(sums: GroupSums, variables: list[Variable], profiled: ProfiledTable) -> None:
+    """Raise where a column varies by so little that its squares are zero or lose digits."""
+    squares = np.einsum("gii->i", sums.product)
+    for variable, total in zip(variables, squares, strict=True):
+        tiny = total < SMALLEST_SQUARED**2 and abs(variable.centre) < SMALLEST_SQUARED
+        column = variable.reading.column
+        if variable.coder is None and tiny and profiled.profiles[column].distinct > 1:
+            raise MisfeatError(
+                "Column {column!r} holds values whose squares are too small to sum up; multiply "
+                "them by a constant, or use {other}.",
+                column=column,
+                other=Setting("measure", "mutual_info"),
+            )
 
 
 def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:

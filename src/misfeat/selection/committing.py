@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.machine.paths import unwritable
 from misfeat.selection.folders import COMMITTED, LOCK, MANIFEST, PARTS, STAGED
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
         if new:
             _sync(folder.parent)
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise unwritable(folder, error) from error
 
 
 def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
@@ -91,7 +92,7 @@ def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
                 staged.unlink(missing_ok=True)
             _sync(folder)
     except OSError as error:
-        raise _unwritable(folder / name, error) from error
+        raise unwritable(folder / name, error) from error
 
 
 def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
@@ -273,7 +274,3 @@ def _not_ours(place: Path) -> DamagedFileError:
     return DamagedFileError(
         "{file!r} was not written by misfeat; remove it, or use another folder.", file=str(place)
     )
-
-
-def _unwritable(place: Path, error: OSError) -> MisfeatError:
-    return MisfeatError("{place!r} cannot be written: {why}.", place=str(place), why=error.strerror)

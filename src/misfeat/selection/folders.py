@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.machine.paths import as_path, real_path, unreadable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 REPORT, SETTINGS = "report.html", "run.toml"
@@ -18,9 +22,7 @@ COMMITTED, STAGED, LOCK = ".committed", ".saving-", ".lock"
 
 def as_folder(path: object) -> Path:
     """The folder that a path names; raises for anything that is no path."""
-    if not isinstance(path, str | os.PathLike):
-        raise MisfeatError("{setting}; give the path of a folder.", setting=Setting("folder", path))
-    return Path(path).expanduser()
+    return as_path(path, "folder", what="folder")
 
 
 def refuse_foreign(folder: Path) -> None:
@@ -36,13 +38,16 @@ def refuse_foreign(folder: Path) -> None:
 
 def foreign_entries(folder: Path) -> list[str]:
     """What is in the place of a selection, and no part of one."""
-    if not folder.exists():
-        return []
-    if not folder.is_dir():
-        raise MisfeatError("{folder!r} is a file; give a folder.", folder=str(folder))
-    names = {entry.name for entry in folder.iterdir()}
-    # Asked after listing: a save that is under way puts the manifest before all else.
-    known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
+    try:
+        if not folder.exists():
+            return []
+        if not folder.is_dir():
+            raise MisfeatError("{folder!r} is a file; give a folder.", folder=str(folder))
+        names = {entry.name for entry in folder.iterdir()}
+        # Asked after listing: a save that is under way puts the manifest before all else.
+        known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
+    except OSError as error:
+        raise unreadable(folder, error) from error
     ours = {*PARTS, COMMITTED, LOCK} if known else {COMMITTED, LOCK}
     return sorted(name for name in names - ours if not name.startswith(STAGED))
 
@@ -51,12 +56,12 @@ def make_folder(path: str) -> Path:
     """Make a folder for results before work starts, so that no work is lost."""
     if not path:
         raise MisfeatError("{out} names no folder; give one.", out=Setting("out", path))
-    place = Path(path).expanduser().absolute()
-    if place.exists() and not place.is_dir():
-        raise MisfeatError(
-            "{out} is a file; give a folder, or remove the file.", out=Setting("out", path)
-        )
+    place = as_path(path, "out", what="folder").absolute()
     try:
+        if place.exists() and not place.is_dir():
+            raise MisfeatError(
+                "{out} is a file; give a folder, or remove the file.", out=Setting("out", path)
+            )
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MisfeatError(
@@ -67,8 +72,8 @@ def make_folder(path: str) -> Path:
 
 def check_folder(path: str) -> Path:
     """The folder for a run, refused before work starts where it holds what is not ours."""
-    new = not Path(path).expanduser().exists()
-    place = make_folder(path).resolve()
+    new = not os.path.lexists(as_path(path, "out", what="folder"))
+    place = real_path(make_folder(path))
     foreign = foreign_entries(place)
     if foreign:
         raise MisfeatError(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import asdict, dataclass, field, fields
 from errno import ENOENT
-from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.checking import (
@@ -133,7 +134,7 @@ def write_saved(
     manifest["arrays"] = hashlib.sha256(packed).hexdigest()
     manifest["checksum"] = _checksum(manifest)
     place = as_folder(folder)
-    place = place.resolve() if place.is_symlink() else place
+    place = real_path(place) if os.path.islink(place) else place  # noqa: PTH114
     refuse_foreign(place)
     write_parts(place, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
 
@@ -303,7 +304,7 @@ def _read(folder: Path) -> _Parts:
         raise _damaged(folder / MANIFEST) from error
     file = folder / ARRAYS
     if ARRAYS not in parts:
-        raise _unreadable(file, FileNotFoundError(ENOENT, strerror(ENOENT)))
+        raise _unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
         raise _damaged(file)
     return _Parts(manifest, parts[ARRAYS])

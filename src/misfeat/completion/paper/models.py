@@ -7,7 +7,6 @@ import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -17,9 +16,11 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
 from misfeat.machine.devices import torch_device
+from misfeat.machine.paths import as_path, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -163,7 +164,7 @@ class PaperModels:
         """
         from safetensors.torch import save
 
-        path = Path(path).expanduser()
+        path = as_path(path, "path")
         unfinished = path.parent / f".{os.getpid()}.part"
         metadata = {"format": FORMAT, "shape": json.dumps(asdict(self.shape))}
         weights = {name: weight.contiguous() for name, weight in self.weights.items()}
@@ -171,7 +172,7 @@ class PaperModels:
             unfinished.write_bytes(save(weights, metadata=metadata))
             unfinished.replace(path)
         except OSError as error:
-            raise MisfeatError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
+            raise unwritable(path, error) from error
         finally:
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)
@@ -187,6 +188,7 @@ class PaperModels:
         """
         from safetensors import SafetensorError, safe_open
 
+        path = as_path(path, "path")
         try:
             with safe_open(path, framework="pt") as file:
                 metadata = file.metadata() or {}

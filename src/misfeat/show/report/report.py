@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
+from misfeat.machine.paths import as_path, real_path, unwritable
 from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -113,13 +114,15 @@ class Report:
         ...     Path(f"{folder}/a.html").exists()
         True
         """
-        place = Path(path).expanduser()
-        if place.is_dir():
-            raise MisfeatError(f"{str(place)!r} is a folder; give the name of a file in it.")
+        place = as_path(path, "path")
         try:
-            _write(place.resolve(), self.html())
+            if place.is_dir():
+                raise MisfeatError(
+                    "{place!r} is a folder; give the name of a file in it.", place=str(place)
+                )
+            _write(real_path(place), self.html())
         except OSError as error:
-            raise MisfeatError(f"{str(place)!r} cannot be written: {error.strerror}.") from error
+            raise unwritable(place, error) from error
 
     def open(self) -> None:
         """Show the page in the browser, from a file in the folder for temporary ones.

@@ -1,0 +1,59 @@
+"""Columns of PyArrow in types that it holds but hardly computes with, brought to plain ones.
+
+PyArrow filters no views of text, and casts neither whole numbers beyond 2**53 to floats nor
+nanoseconds to microseconds, since that rounds. Every other library does, and so do we here.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def with_plain_types(native: Any) -> Any:
+    """A table of PyArrow, or of pandas with columns of PyArrow, in types that can be computed with.
+
+    Parameters
+    ----------
+    native : dataframe
+        Of any library; others are returned as they are.
+    """
+    pa = sys.modules.get("pyarrow")
+    if pa is None:
+        return native
+    if isinstance(native, pa.Table):
+        for position, field in enumerate(native.schema):
+            plain = _plain(native.column(position))
+            if plain is not None:
+                native = native.set_column(position, field.name, plain)
+        return native
+    pd = sys.modules.get("pandas")
+    if pd is None or not isinstance(native, pd.DataFrame):
+        return native
+    held = {
+        position: _plain(native.iloc[:, position].array.__arrow_array__())
+        for position, dtype in enumerate(native.dtypes)
+        if isinstance(dtype, pd.ArrowDtype)
+    }
+    changed = {position: plain for position, plain in held.items() if plain is not None}
+    if changed:
+        native = native.copy(deep=False)
+    for position, plain in changed.items():
+        native.isetitem(position, pd.arrays.ArrowExtensionArray(plain))
+    return native
+
+
+def _plain(column: Any) -> Any | None:
+    """A column in a plain type; None where it has one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if str(kind) == "string_view":  # older versions have no such type
+        return column.cast(pa.large_string())
+    if pa.types.is_uint64(kind):
+        return column.cast(pa.float64(), safe=False)
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        # Rounded down before 1970, too, as in other libraries; a cast rounds to zero.
+        return pc.floor_temporal(column, unit="microsecond").cast(pa.timestamp("us", kind.tz))
+    return None

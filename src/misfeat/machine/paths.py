@@ -1,0 +1,54 @@
+"""Paths as users give them, made safe to ask the system about."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from misfeat.exceptions import MisfeatError, Setting
+
+
+def as_path(path: object, parameter: str, what: str = "file") -> Path:
+    """The place that a path names; raises for anything that no system takes for a path.
+
+    Parameters
+    ----------
+    path : object
+        As users give it; a leading ``~`` stands for a home folder.
+    parameter : str
+        The parameter that gave it, for messages.
+    what : {"file", "folder"}, default="file"
+        What it should name, for messages.
+
+    Examples
+    --------
+    >>> as_path("runs/heart", "folder").parts
+    ('runs', 'heart')
+    """
+    setting = Setting(parameter, path)
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise MisfeatError("{setting}; give the path of a {what}.", setting=setting, what=what)
+    if "\0" in text:
+        raise MisfeatError("{setting} holds a zero byte, which no path does.", setting=setting)
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise MisfeatError(
+            "{setting} begins with a home folder that is not known; spell it out.", setting=setting
+        ) from error
+
+
+def real_path(place: Path) -> Path:
+    """The place behind links; a link that leads nowhere but in a circle stays what it is."""
+    return Path(os.path.realpath(place))
+
+
+def unwritable(place: Path | str, error: OSError) -> MisfeatError:
+    """The error for what the system does not let us write."""
+    return MisfeatError("{place!r} cannot be written: {why}.", place=str(place), why=error.strerror)
+
+
+def unreadable(place: Path | str, error: OSError) -> MisfeatError:
+    """The error for what the system does not let us see."""
+    return MisfeatError("{place!r} cannot be read: {why}.", place=str(place), why=error.strerror)

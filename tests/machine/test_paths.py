@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.machine.paths import as_path, real_path
+
+TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+ODD = {
+    "a zero byte": "a\0b",
+    "a home that is not there": "~nobody-of-this-name/run",
+    "too long a name": "q" * 3000,
+    "a loop of links": "loop",
+    "below a loop of links": "loop/run",
+    "no path": 3,
+    "bytes": b"run",
+}
+
+
+@pytest.fixture(scope="module")
+def selector():
+    return SubgroupSelector(size=1).fit(TABLE, "y")
+
+
+@pytest.mark.parametrize("path", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("verb", ["save", "load", "write_html"])
+def test_odd_paths_are_refused_in_one_line(verb, path, selector, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    verbs = {
+        "save": selector.save,
+        "load": SubgroupSelector.load,
+        "write_html": selector.report().write_html,
+    }
+    if verb == "write_html" and path == "loop":
+        verbs[verb](path)  # a file takes the place of a link that leads nowhere
+        return
+    with pytest.raises(MisfeatError) as refused:
+        verbs[verb](path)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 2000
+    assert [place.name for place in Path().iterdir()] == ["loop"]
+
+
+def test_a_home_folder_is_spelled_out():
+    assert as_path("~/run", "folder") == Path.home() / "run"
+
+
+def test_a_link_leads_to_its_place(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    assert real_path(tmp_path / "link" / "new") == (tmp_path / "there" / "new").resolve()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
+@pytest.mark.parametrize("below", ["", "run", "table.csv"])
+def test_what_may_not_be_read_is_named(below, selector, tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0)
+    for ask in (selector.save, SubgroupSelector.load):
+        with pytest.raises(MisfeatError, match="Permission denied"):
+            ask(folder / below)
+    with pytest.raises(MisfeatError, match="Permission denied"):
+        SubgroupSelector().fit(str(folder / below), "y")
