@@ -50,3 +50,30 @@ def test_how_many_clear_pairs_are_right_is_what_was_measured():
     for *counts, synergy, right, redundancy, right_too in measured("clear_pairs"):
         cells = [f"{int(count):,}" for count in counts]
         assert in_page([*cells, synergy, right, redundancy, right_too])
+
+
+def answers(name):
+    path = ROOT / "benchmarks" / "answers" / f"{name}.csv"
+    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    return rows
+
+
+def test_shares_of_p_values_are_those_measured():
+    page = PAGES["chance"].read_text(encoding="utf-8")
+    for table, tests, *shares, deals in answers("chance"):
+        shown = " | ".join(f"{float(share) + 1e-9:.3f}".lstrip("0") for share in shares)
+        assert f"| {table} | {int(tests):,} | {shown} | {deals} |" in page
+
+
+def test_how_often_effects_are_found_is_what_was_measured():
+    page = PAGES["chance"].read_text(encoding="utf-8")
+    for _, strength, *found in answers("power"):
+        shown = " | ".join(f"{float(share) + 1e-9:.2f}".lstrip("0") for share in found)
+        assert f"| {strength} | {shown} |" in page
+
+
+def test_sizes_are_those_measured():
+    page = PAGES["enough"].read_text(encoding="utf-8")
+    for rows, telling, *shares in answers("enough"):
+        shown = " | ".join(share.lstrip("0") for share in shares)
+        assert f"| {int(rows):,} | {telling} | {shown} |" in page
