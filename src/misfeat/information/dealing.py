@@ -169,7 +169,7 @@ def deals_of(
     rows = prepare_rows(cohort)
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
-    seeds = seed.generate_state(MOST_DEALS, np.uint64) | np.uint64(1)
+    seeds = np.random.Philox(seed).random_raw(MOST_DEALS) | np.uint64(1)
     seeds[0] = 0
     asked = Dealing(rows, largest, held, cells, within, seeds)
     return SideBySide(asked) if _side_by_side(asked) else OneByOne(asked)
