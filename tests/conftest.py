@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 os.environ["MISFEAT_PROGRESS"] = "off"
+
+# A shell that starts something in the background has it ignore Ctrl-C, which tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Small models train as fast on one thread, and many times faster where cores are shared, since
 # OpenMP's threads wait for each other busily. Read when torch and scikit-learn are first imported.

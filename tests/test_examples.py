@@ -100,4 +100,4 @@ def test_the_example_of_cautions_names_the_leak_and_does_without_it(capsys):
     (shown,) = re.findall(r"```\n(\[.*?)```", page, re.DOTALL)
     assert capsys.readouterr().out == shown
     assert names["named"] == ["discharge code"]
-    assert "discharge code" not in names["cleaned"].selection_.features
+    assert "discharge code" not in names["cleaned"].selection_.feature_names

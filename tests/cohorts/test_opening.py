@@ -72,7 +72,9 @@ def test_a_record_batch_is_a_table():
     strict = Columns(unseen="error")
     selector = SubgroupSelector(size=1, columns=strict).fit(batch, y)
     assert selector.feature_names_in_.tolist() == list(X)
-    assert selector.top_k().equals(SubgroupSelector(size=1).fit(whole, y).top_k())
+    expected = SubgroupSelector(size=1).fit(whole, y).top_k()
+    unasked = ["p_value"]  # which is no number, and so equals nothing
+    assert selector.top_k().drop(unasked).equals(expected.drop(unasked))
     assert selector.transform(batch).equals(selector.transform(whole))
     grouped = SubgroupSelector("site", size=1, columns=strict)
     (batch,) = pa.table(table()).to_batches()

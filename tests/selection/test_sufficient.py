@@ -19,13 +19,15 @@ def test_a_list_holds_one_set_with_a_copy_of_the_target(heart, estimate):
     for name in selector.cohorts_.names:
         found = selector.best_sets(subgroup=name)
         assert ["copy" in one.features for one in found] == [True, *[False] * 5]
-        assert [one.rank for one in found] == [1, 2, 3, 4, 5, 6]
+        ranks = [one.rank for one in found]  # among all sets, so that those left out are seen
+        assert ranks == sorted(set(ranks))
+        assert ranks[0] == 1 < ranks[1] - 1
         assert "copy" in selector.best_sets(size=1, k=1, subgroup=name)[0].features
 
 
 def test_all_scores_are_there_all_the_same(heart):
     selector = SubgroupSelector("site", size=2, estimate="sample").fit(heart, "num")
-    features = len(selector.selection_.features)
+    features = len(selector.selection_.feature_names)
     assert len(selector.scores()) == 4 * features * (features - 1) // 2
 
 

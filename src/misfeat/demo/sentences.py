@@ -35,8 +35,8 @@ def _fall(one: ScoredSet, every: int) -> str:
     Examples
     --------
     >>> from misfeat.selection.ranking import ScoredSet
-    >>> score, observed = (0.01, 0.0, 0.02, 0.1), 0.05
-    >>> seen = ScoredSet("site=b", 7, ("age", "sex"), *score, observed, "recorded", (), "own rows")
+    >>> score, seen = (0.01, 0.0, 0.02, 0.1), (0.05, None)
+    >>> seen = ScoredSet("site=b", 7, ("age", "sex"), *score, *seen, "recorded", (), "own rows")
     >>> _fall(seen, 28)
     'site=b: by its own rows alone, age and sex would look best, with 50.0 % of all there is to tell. Little of that is expected to hold in the population: 10.0 %, number 7 of 28 sets.'
     """  # noqa: E501

@@ -113,8 +113,8 @@ def _told(one: ScoredSet) -> Text:
     Examples
     --------
     >>> from misfeat.selection.ranking import ScoredSet
-    >>> score, observed = (0.1, 0.05, 0.2, 0.2), None
-    >>> mri = ScoredSet("b", 1, ("age", "mri"), *score, observed, "predicted", ("mri",), "joint")
+    >>> score, seen = (0.1, 0.05, 0.2, 0.2), (None, None)
+    >>> mri = ScoredSet("b", 1, ("age", "mri"), *score, *seen, "predicted", ("mri",), "joint")
     >>> print(_told(mri))
     age, mri*
     20.0 % (10.0 – 40.0)
