@@ -35,13 +35,17 @@ from tests.fuzz.promises import (
     check_alternatives,
     check_closure,
     check_distinct,
+    check_enough,
     check_features,
     check_interactions,
     check_listed,
     check_observed,
     check_same,
     check_sets,
+    check_significance,
+    check_stability,
     check_subgroups,
+    check_why,
     check_worths,
     hold,
     sets_of,
@@ -61,8 +65,9 @@ _costs = st.sampled_from((None, None, None, {}, {"a": 2.0}, {"a": -1}, {"nobody"
 QUESTIONS = (
     *("top_k", "scores", "closure", "score_of", "worth_collecting", "again", "transform") * 3,
     *("features", "alternatives", "interactions", "distinct") * 2,
+    *("significance", "enough", "why") * 2,
     *("show", "cautions", "json") * 2,
-    *("report", "validate"),
+    *("report", "validate", "stability"),
 )
 """What one can ask; the slower, the rarer."""
 
@@ -272,6 +277,27 @@ class Selecting(RuleBasedStateMachine):
         size, k = draw(_sizes), draw(_ks)
         with self.case("distinct"):
             check_distinct(selector, size, k)
+
+    def _ask_significance(self, selector: Any, draw: Any) -> None:
+        size, level = draw(_sizes), draw(st.sampled_from((0.05, 0.5, 0, "x")))
+        with self.case("significance"):
+            check_significance(selector, size, level)
+
+    def _ask_enough(self, selector: Any, draw: Any) -> None:
+        size = draw(st.sampled_from((None, 1, 2, 99)))
+        with self.case("enough"):
+            check_enough(selector, size)
+
+    def _ask_stability(self, selector: Any, draw: Any) -> None:
+        if self._is_slow:
+            return
+        with self.case("stability"):
+            check_stability(selector, draw(st.sampled_from((2, 3))))
+
+    def _ask_why(self, selector: Any, draw: Any) -> None:
+        one = draw(st.sampled_from(self.answers))
+        with self.case("why"):
+            check_why(selector, one)
 
     def _ask_again(self, selector: Any, draw: Any) -> None:
         with self.case("ask again"):

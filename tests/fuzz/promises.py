@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +103,50 @@ def check_worths(selector: SubgroupSelector, **asked: Any) -> list[Any]:
     return worths
 
 
+def check_significance(selector: SubgroupSelector, size: int | None, level: Any) -> None:
+    """P-values are some, the adjusted ones no smaller; recorded sets have one, others none."""
+    found = selector.significances(size, permutations=19, level=level)
+    hold(len(found.subgroups) == len(selector.cohorts_), "every subgroup", found.subgroups)
+    for one in found.subgroups:
+        told = one.sets > 0
+        hold(told != math.isnan(one.p_value), "a p-value where there are sets", one)
+        hold(not told or 0 < one.p_value <= one.adjusted <= 1, "p-values", one)
+    again = selector.significances(size, permutations=19, level=level)
+    hold(again is found, "asked again, the same")
+    for one in selector.best_sets(size=size, k=ALL):
+        missing = one.p_value is None
+        hold(missing == bool(one.missing) or not missing, "a p-value of a recorded set", one)
+        hold(missing or 0 < one.p_value <= 1, "a p-value", one)  # type: ignore[operator]
+
+
+def check_enough(selector: SubgroupSelector, size: int | None) -> None:
+    """Sizes follow each other, scores do not fall, and every subgroup has a sentence."""
+    for one in selector.enoughs(size=size, permutations=19):
+        sizes = [step.size for step in one.steps]
+        hold(sizes == list(range(1, len(sizes) + 1)), "every size", one)
+        hold(one.size in (0, *sizes) and bool(one.sentence), "one of the sizes", one)
+        hold(all(step.low <= step.score <= step.high for step in one.steps), "intervals", one)
+
+
+def check_stability(selector: SubgroupSelector, resamples: int) -> None:
+    """Frequencies are shares, and quartiles of ranks are in order."""
+    found = selector.resampled(resamples=resamples)
+    for one in found.sets:
+        hold(0 <= one.frequency <= 1, "a share", one)
+        hold(1 <= one.rank_low <= one.rank_median <= one.rank_high, "quartiles of ranks", one)
+    hold(all(map(bool, found.sentences())), "in a sentence")
+
+
+def check_why(selector: SubgroupSelector, one: ScoredSet) -> None:
+    """Shares of a cell add up to 1, and what cells add to the score of the rows."""
+    found = selector.explanation(one.subgroup, one.features)
+    for cell in found.cells:
+        hold(abs(sum(share.share for share in cell.shares) - 1) <= ROUNDING, "shares", cell)
+    if one.observed is not None and found.cells:
+        total = sum(cell.contribution for cell in found.cells)
+        hold(abs(total - one.observed) <= ROUNDING, "contributions add up", one, total)
+
+
 def check_features(selector: SubgroupSelector, size: int | None) -> list[Any]:
     """Every feature of every subgroup has intervals; shares of the best set add up to its score."""
     values: list[Any] = selector.feature_values(size=size)
@@ -156,9 +201,11 @@ def check_distinct(selector: SubgroupSelector, size: int | None, k: int | None) 
     shown = selector.best_sets(size=size, k=k, distinct=True)
     every = {(one.subgroup, one.rank): one for one in sets_of(selector, size)}
     for one in shown:
-        hold(every[one.subgroup, one.rank] == one, "the set of that rank", one)
+        own = replace(one, p_value=None)
+        hold(every[one.subgroup, one.rank] == own, "the set of that rank", one)
     firsts = [one for one in shown if one.rank == 1]
-    hold(len(firsts) == len(selector.cohorts_), "the best of every subgroup", firsts)
+    told = [cohort for cohort in selector.cohorts_ if len(np.unique(cohort.target)) > 1]
+    hold(len(firsts) == len(told), "the best of every subgroup with classes", firsts)
 
 
 def check_subgroups(selector: SubgroupSelector) -> None:

@@ -85,6 +85,10 @@ def test_sets_that_cannot_vary_have_no_say():
     deals._scores[:, 4] = 0.0
     test = max_test(deals, Work(), permutations=99)
     assert test.p_values_of(0)[4] == 1.0
+    deals._scores[:, 5] = np.nan  # no row has all features of the set
+    test = max_test(deals, Work(), permutations=99)
+    assert test.p_values_of(0)[5] == 1.0
+    assert np.isfinite(test.maxima).all()
     deals._scores[:] = 0.0
     nothing = max_test(deals, Work(), permutations=99)
     assert (nothing.n_sets, nothing.p_value, len(nothing.maxima)) == (0, 1.0, 0)

@@ -221,8 +221,8 @@ class _Studentised:
 
 
 def _root(scores: Floats) -> Floats:
-    """The root of scores that rounding may leave a trace below 0."""
-    found: Floats = np.sqrt(np.maximum(scores, 0.0))
+    """The root of scores that rounding may leave a trace below 0; NaN is of sets without rows."""
+    found: Floats = np.sqrt(np.maximum(np.nan_to_num(scores), 0.0))
     return found
 
 
