@@ -51,8 +51,9 @@ def can_hold(drawn: Drawn, library: str) -> bool:
     if library in THROUGH_DUCKDB and len(set(map(_folded, drawn.columns))) < len(drawn.columns):
         return False
     if library == "csv":
-        # DuckDB does not find out how a file is written whose head holds quotes or several lines.
-        plain = not any(sign in name for name in drawn.columns for sign in '"\n')
+        # DuckDB does not find out how a file is written whose head holds quotes or several lines,
+        # and blanks around a name do not count in a file of text.
+        plain = all(name == name.strip() and not {'"', "\n"} & set(name) for name in drawn.columns)
         return plain and all(map(_is_plainly_written, drawn.columns.values()))
     if library in ("pandas", "mapping"):
         return True
