@@ -56,9 +56,9 @@ def test_one_subgroup_can_be_asked_about(saved):
     ("words", "message"),
     [
         (("nothing",), "'nothing' is no question; ask for 'top', 'significance'"),
-        (("why",), "'why' is about one set"),
+        (("why",), "'why' is about one set; name it with --subgroup and --feature."),
         (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'"),
-        (("significance", "--subgroup", "site=a"), "'significance' takes no"),
+        (("significance", "--subgroup", "site=a"), "'significance' takes no --subgroup"),
         (("top", "--size", "0"), "size"),
     ],
 )

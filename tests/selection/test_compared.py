@@ -302,3 +302,14 @@ def test_progress_goes_to_standard_error(data, capsys):
     assert len(selector.feature_values()) == 18
     assert len(selector.pair_interactions()) == 45
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.filterwarnings("ignore:The target 'y' has a single value")
+def test_where_the_target_has_one_class_there_is_nothing_to_compare():
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 3, 200) for name in "abc"}
+    table |= {"g": ["one"] * 100 + ["two"] * 100, "y": [1] * 100 + [0, 1] * 50}
+    found = SubgroupSelector("g", size=2).fit(table, "y")
+    assert {one.subgroup for one in found.pair_interactions()} == {"g=two"}
+    assert found.alternative_sets("g=one", ["a", "b"]) == []
+    assert found.explanation("g=one", ["a", "b"]).sentences() == []

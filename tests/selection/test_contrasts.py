@@ -147,3 +147,9 @@ def test_nothing_lies_below_what_is_possible():
 def test_rounding_is_no_difference():
     assert Estimated(-1e-15, -1e-15, -1e-15).may_be_nothing
     assert not Estimated(-0.1, -0.2, -0.01).may_be_nothing
+
+
+@pytest.mark.parametrize("confidence", [0.9, None])
+def test_a_set_differs_from_itself_by_nothing(confidence):
+    contrasts, _ = contrasts_of(confidence=confidence, lacking=(1,))
+    assert contrasts.difference(0, [1, 2], [1, 2]) == Estimated(0.0, 0.0, 0.0)

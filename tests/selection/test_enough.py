@@ -44,7 +44,7 @@ def test_nothing_is_enough_where_nothing_tells():
     selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
     (found,) = selector.enoughs()
     assert found.size == 0
-    assert "no feature tells more about y than chance" in found.sentence
+    assert "no feature, nor two together, tells more about y than chance" in found.sentence
     assert not selector.enough()["enough"].any()
 
 

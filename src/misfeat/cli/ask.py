@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from misfeat.cli.columns import complete_names
-from misfeat.cli.errors import Debug, Quiet, say_notes, warnings_as_notes
+from misfeat.cli.errors import Debug, Quiet, in_options, say_notes, warnings_as_notes
 
 
 def _questions() -> list[str]:
@@ -49,6 +49,6 @@ def ask(
             for line in json_answer(selection, question, about):
                 typer.echo(line)
         else:
-            print_answer(selection, question, about)
+            print_answer(selection, question, about, spell=in_options)
     if not quiet:
         say_notes(warned)

@@ -216,6 +216,10 @@ OPTIONS = _every_option()
 _BY_PARAMETER = {option.python_name: option for option in OPTIONS.values()}
 
 
+_OF_QUESTIONS = {"subgroup": "--subgroup", "feature": "--feature", "features": "--feature"}
+"""What `misfeat ask` is told about a question, and `misfeat run` is not."""
+
+
 def as_option(setting: Setting) -> str:
     """A parameter of a message in the words of the command line.
 
@@ -229,5 +233,7 @@ def as_option(setting: Setting) -> str:
     >>> as_option(Setting("missing_values", column="chol"))
     "--missing 'chol=VALUE'"
     """
+    if setting.parameter in _OF_QUESTIONS and not setting.has_value:
+        return _OF_QUESTIONS[setting.parameter]
     option = _BY_PARAMETER.get(setting.parameter)
     return str(setting) if option is None else option.spelled(setting)

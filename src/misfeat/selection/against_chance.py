@@ -223,18 +223,21 @@ more than chance (p = 1.000).'
         check_count(largest, "size")
         check_size(largest, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, None, level)
+        asked = (largest, int(permutations), level)
+        found = dict(self.known_enough.get(asked, {}))
         with long_work(self.verbose > 0) as progress:
-            return [
-                enough_of(
-                    dealer,
-                    self.cohorts.position(name),
-                    lambda m: self.book.completed(m, progress),
-                    largest,
-                    level,
-                    progress,
-                )
-                for name in names
-            ]
+            for name in names:
+                if name not in found:
+                    found[name] = enough_of(
+                        dealer,
+                        self.cohorts.position(name),
+                        lambda m: self.book.completed(m, progress),
+                        largest,
+                        level,
+                        progress,
+                    )
+        self.known_enough = {asked: found}
+        return [found[name] for name in names]
 
     def choose_size(self) -> None:
         """Make `size` the number of features beyond which nothing more than chance is added.

@@ -96,6 +96,8 @@ class Compared(Valued):
         members = self._members(features)
         cohort = self.cohorts.position(subgroup)
         shown = self._shown(len(members))
+        if not self._can_be_told(subgroup):
+            return []
         names = subgroup, self.feature_names
         return alternatives_to(members, shown, cohort, names, self._contrasts(), k)
 
@@ -150,7 +152,7 @@ class Compared(Valued):
         >>> SubgroupSelector(size=2).fit(table, "y").pair_interactions()[0].kind
         'synergy'
         """
-        names = self.subgroup_names(subgroup)
+        names = tuple(filter(self._can_be_told, self.subgroup_names(subgroup)))
         if len(self.feature_names) < 2:
             return []
         levels, contrasts = (self.completed(1), self.completed(2)), self._contrasts()

@@ -115,6 +115,8 @@ class Contrasts:
             Feature numbers, ascending; the empty set scores 0.
         """
         sets = [tuple(one), tuple(other)]
+        if sets[0] == sets[1]:
+            return Estimated(0.0, 0.0, 0.0)
         return self.of(cohort, sets, [[1.0, -1.0]])[0]
 
     def of(

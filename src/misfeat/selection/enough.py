@@ -96,8 +96,8 @@ class Enough:
         if self.size == 0:
             p = self.steps[0].p_value
             return (
-                f"{self.subgroup}: no feature tells more about {self.target} than chance would "
-                f"({_p(p)})."
+                f"{self.subgroup}: no feature, nor two together, tells more about {self.target} "
+                f"than chance would ({_p(p)})."
             )
         best = self.steps[self.size - 1]
         told = (

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+NOTHING = 1e-9
+"""What a cell adds that adds nothing, in nats, however numbers were rounded."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -134,14 +137,15 @@ class Explanation:
         return sum(cell.contribution for cell in self.cells)
 
     def sentences(self, k: int = 3) -> list[str]:
-        """The k cells that add most, a sentence each.
+        """The k cells that add most, a sentence each; cells that add nothing have none.
 
         Parameters
         ----------
         k : int, default=3
             How many.
         """
-        return [cell.told(self.target, predicted=self.predicted) for cell in self.cells[:k]]
+        telling = [cell for cell in self.cells[:k] if cell.contribution > NOTHING]
+        return [cell.told(self.target, predicted=self.predicted) for cell in telling]
 
 
 class CellCounts(NamedTuple):

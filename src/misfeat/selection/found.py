@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
     from misfeat.selection.chance_tests import ChanceTests
+    from misfeat.selection.enough import Enough
     from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
 
@@ -50,6 +51,8 @@ class Found:
         The cells of sets by subgroup and features, where no rows are kept to count them.
     known_tests : ChanceTests or None
         Whether sets tell more than chance; None before it was asked.
+    known_enough : dict
+        How many features are enough, by what was asked for and by subgroup.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class Found:
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
+        self.known_enough: dict[tuple[int, int, float], dict[str, Enough]] = {}
 
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size

@@ -123,7 +123,7 @@ class ScoreBook:
         """The scores of every set of one size in every cohort."""
         with self._lock:
             if size not in self._completed:
-                self.check_rows()
+                self._check_size_kept()
                 self._completed |= self._complete(size, progress)
             return self._completed[size]
 
@@ -216,6 +216,15 @@ class ScoreBook:
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
+        if self.rows_withheld:
+            raise MisfeatError(
+                "This needs the rows, which {setting} keeps from being stored.",
+                remedy="Fit again without it where the rows may be stored.",
+                setting=Setting("min_cell"),
+            )
+
+    def _check_size_kept(self) -> None:
+        """Raise where sets of a size are asked for that were not kept, and rows were not either."""
         if self.rows_withheld:
             raise MisfeatError(
                 "This needs the rows, which {setting} keeps from being stored; sets of {sizes} "

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import AS_COLUMNS
-from misfeat.exceptions import MisfeatError, Setting, listed
-from misfeat.show.terminal import NARROW, as_json, new_console, new_table, plain_text
+from misfeat.exceptions import Message, MisfeatError, Setting, listed
+from misfeat.show.answer_columns import (
+    Shown,
+    between,
+    between_per_cent,
+    count,
+    fitting_table,
+    flag,
+    names,
+    per_cent,
+    score,
+    text,
+    times,
+)
+from misfeat.show.terminal import STAR, as_json, new_console, plain_text
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -21,10 +33,9 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, Sequence[Any]]
 
-NOT_ASKED = "–"
-
-LEFT_OUT = ("values", "support", "unsettled", "settled_by", "joined", "probability_of_a_tenth")
-"""Columns that a terminal has no room for; JSON has them."""
+MOST_LINES = 10
+"""Lines of each subgroup, where there are several; one subgroup is shown whole."""
+SUBGROUP = text("subgroup")
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,10 @@ class Answer:
         Whether it needs a subgroup and a set.
     takes : tuple of str
         What else of `About` it looks at.
+    shown : tuple of Shown
+        The columns that a terminal shows; JSON has all of them.
+    by_subgroup : bool
+        Whether every subgroup has a table of its own.
     """
 
     words: str
@@ -69,6 +84,8 @@ class Answer:
     sentences: Callable[[Selection, About], Sequence[str]] = lambda selection, about: ()  # noqa: ARG005
     of_a_set: bool = False
     takes: tuple[str, ...] = ("subgroup", "size")
+    shown: tuple[Shown, ...] = ()
+    by_subgroup: bool = True
 
 
 def _why_sentences(selection: Selection, about: About) -> Sequence[str]:
@@ -79,19 +96,64 @@ def _enough_sentences(selection: Selection, about: About) -> Sequence[str]:
     return [one.sentence for one in selection.enoughs(about.subgroup, about.size)]
 
 
+def _stability_sentences(selection: Selection, about: About) -> Sequence[str]:
+    found = selection.resampled(about.size)
+    own = [one for one in found.subgroups if about.subgroup in (None, one.subgroup)]
+    return replace(found, subgroups=tuple(own)).sentences()
+
+
+def _caution_sentences(selection: Selection, about: About) -> Sequence[str]:
+    return [
+        Message(
+            "{kind} ({severity}): {words}", kind=one.kind, severity=one.severity, words=one.words
+        )
+        for one in selection.caution_list(about.size)
+    ]
+
+
 QUESTIONS: dict[str, Answer] = {
     "top": Answer(
-        "Which sets tell most?", lambda found, about: found.top_k(about.size, None, about.subgroup)
+        "Which sets tell most?",
+        lambda found, about: found.top_k(about.size, None, about.subgroup),
+        shown=(
+            count("rank"),
+            names("features", missing="missing"),
+            score("score"),
+            per_cent("share", spare=1),
+            between(spare=2),
+            score("p_value", "p value"),
+            text("source", spare=3),
+        ),
     ),
     "significance": Answer(
         "Does any set tell more than chance?",
         lambda found, about: found.significance(about.size),
         takes=("size",),
+        shown=(
+            SUBGROUP,
+            score("p_value", "p value", spare=1),
+            score("adjusted"),
+            flag("more_than_chance", "more than chance"),
+            names("features", "clearest set", spare=2),
+            count("sets", spare=3),
+            count("permutations", "deals", spare=4),
+        ),
+        by_subgroup=False,
     ),
     "enough": Answer(
         "How many features are enough?",
         lambda found, about: found.enough(about.subgroup, about.size),
         _enough_sentences,
+        shown=(
+            count("size"),
+            names("features", "best set"),
+            score("score", spare=2),
+            between(spare=3),
+            per_cent("share"),
+            score("adds", spare=1),
+            score("p_value", "p value"),
+            flag("enough"),
+        ),
     ),
     "why": Answer(
         "Why does this set tell?",
@@ -99,35 +161,94 @@ QUESTIONS: dict[str, Answer] = {
         _why_sentences,
         of_a_set=True,
         takes=("subgroup", "features"),
+        shown=(
+            text("cell"),
+            count("rows"),
+            text("class"),
+            per_cent("share"),
+            between_per_cent(spare=3),
+            per_cent("overall", spare=2),
+            times("lift", spare=1),
+            score("contribution", "adds", spare=4),
+            text("source", spare=5),
+        ),
     ),
     "features": Answer(
         "What is every feature worth?",
         lambda found, about: found.features(about.subgroup, about.size),
+        shown=(
+            text("feature"),
+            score("alone"),
+            score("adds"),
+            between("adds_low", "adds_high", spare=4),
+            score("share_of_best", "share of best", spare=1),
+            score("mean_share", "mean share"),
+            between("mean_share_low", "mean_share_high", spare=5),
+            per_cent("in_best", "in best", spare=2),
+            text("source", spare=3),
+        ),
     ),
     "alternatives": Answer(
         "Which sets tell the same?",
         lambda found, about: found.alternatives(str(about.subgroup), about.features),
         of_a_set=True,
         takes=("subgroup", "features"),
+        shown=(
+            text("words", "swap"),
+            names("features", "set", spare=1),
+            score("score"),
+            score("difference"),
+            between("difference_low", "difference_high", spare=2),
+            text("source", spare=3),
+        ),
     ),
     "interactions": Answer(
         "Which features tell more, or less, together than each by itself?",
         lambda found, about: found.interactions(about.subgroup),
         takes=("subgroup",),
+        shown=(
+            text("feature"),
+            text("other"),
+            score("together", spare=2),
+            score("alone", "sum of each", spare=1),
+            score("interaction"),
+            between(spare=3),
+            text("kind"),
+            text("source", spare=4),
+        ),
     ),
     "stability": Answer(
         "Would it come out again?",
         lambda found, about: found.stability(about.size, subgroup=about.subgroup),
-        lambda found, about: found.resampled(about.size).sentences(),
+        _stability_sentences,
+        shown=(
+            count("rank"),
+            names("features"),
+            per_cent("frequency", "comes again"),
+            count("rank_median", "median rank"),
+            count("rank_low", "lower quartile", spare=1),
+            count("rank_high", "upper quartile", spare=1),
+        ),
     ),
     "cautions": Answer(
         "What may mislead?",
         lambda found, about: found.cautions(about.size),
+        _caution_sentences,
         takes=("size",),
     ),
     "worth": Answer(
         "Which unrecorded feature is most worth collecting?",
         lambda found, about: found.worth_collecting(about.subgroup, about.size),
+        shown=(
+            SUBGROUP,
+            text("feature"),
+            score("gain"),
+            between(spare=2),
+            per_cent("probability", "likely"),
+            flag("clear", spare=1),
+            names("best_set", "best set with it", spare=3),
+        ),
+        by_subgroup=False,
     ),
 }
 """Every question by its name."""
@@ -178,9 +299,13 @@ def _checked(question: str, about: About) -> Answer:
 
 
 def print_answer(
-    selection: Selection, question: str, about: About, console: Console | None = None
+    selection: Selection,
+    question: str,
+    about: About,
+    console: Console | None = None,
+    spell: Callable[[str], str] = str,
 ) -> None:
-    """Print the answer to a question: what it says in words, then its table.
+    """Print the answer to a question: what it says in words, then its tables.
 
     Parameters
     ----------
@@ -192,27 +317,43 @@ def print_answer(
         What it is about.
     console : Console, default=None
         Where to; standard output.
+    spell : callable, default=str
+        Words a message as its reader knows parameters.
     """
     columns, sentences = answered(selection, question, about)
     console = console or new_console()
     console.print(plain_text(QUESTIONS[question].words, style="bold"))
     for sentence in sentences:
-        console.print(visible(sentence), highlight=False, markup=False)
-    n_lines = len(next(iter(columns.values()), ()))
-    if not n_lines:
+        console.print(visible(spell(sentence)), highlight=False, markup=False)
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    if not lines:
         console.print("There is nothing to show.", style="dim")
         return
-    narrow = console.width < NARROW
-    shown = {name: column for name, column in columns.items() if name not in LEFT_OUT}
-    table = new_table(narrow=narrow)
-    for name, column in shown.items():
-        numeric = all(isinstance(value, int | float) for value in column)
-        table.add_column(
-            name.replace("_", " "), justify="right" if numeric else "left", overflow="fold"
-        )
-    for line in zip(*shown.values(), strict=True):
-        table.add_row(*(plain_text(as_text(value)) for value in line))
-    console.print(table)
+    answer = QUESTIONS[question]
+    if not answer.shown:
+        return
+    if answer.by_subgroup:
+        _print_subgroups(console, lines, answer.shown)
+    else:
+        console.print(fitting_table(lines, answer.shown, console))
+    if any(line.get("missing") for line in lines):
+        console.print(STAR, style="dim")
+
+
+def _print_subgroups(
+    console: Console, lines: Sequence[dict[str, Any]], shown: tuple[Shown, ...]
+) -> None:
+    """A table for every subgroup; of several, the first lines of each."""
+    subgroups: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        subgroups.setdefault(line["subgroup"], []).append(line)
+    most = len(lines) if len(subgroups) == 1 else MOST_LINES
+    for name, own in subgroups.items():
+        console.print(plain_text(name, style="bold"))
+        console.print(fitting_table(own[:most], shown, console))
+        if len(own) > most:
+            more = f"{len(own) - most:,} more; ask about this subgroup to see all."
+            console.print(more, style="dim", highlight=False)
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:
@@ -230,29 +371,6 @@ def json_answer(selection: Selection, question: str, about: About) -> Iterator[s
     columns, sentences = answered(selection, question, about)
     for line in zip(*columns.values(), strict=True):
         yield as_json(question, dict(zip(columns, line, strict=True)), "question")
-    for sentence in sentences:
-        yield as_json(question, {"sentence": sentence}, "question")
-
-
-def as_text(value: Any) -> str:
-    """A value of an answer as a cell of a table.
-
-    Parameters
-    ----------
-    value : object
-        A number, a text, a flag, or several texts.
-
-    Examples
-    --------
-    >>> as_text(0.123456), as_text(3), as_text(True), as_text(("a", "b")), as_text(float("nan"))
-    ('0.1235', '3', 'yes', 'a, b', '–')
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return NOT_ASKED
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    if isinstance(value, tuple | list):
-        return ", ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    if QUESTIONS[question].shown:
+        for sentence in sentences:
+            yield as_json(question, {"sentence": sentence}, "question")

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from misfeat import SubgroupSelector
+from misfeat.show.answers import MOST_LINES, QUESTIONS, About, json_answer, print_answer
+
+SITE = "site=the hospital of a rather long name in the north"
+
+
+@pytest.fixture(scope="module")
+def selection():
+    rng = np.random.default_rng(0)
+    n = 400
+    table = {f"measurement {i}": rng.integers(0, 3, n) for i in range(14)}
+    table["y"] = ((table["measurement 0"] + table["measurement 1"]) > 2).astype(int)
+    table["site"] = np.where(rng.random(n) < 0.5, SITE.removeprefix("site="), "b")
+    hidden = table["measurement 1"].astype(float)
+    hidden[table["site"] == "b"] = np.nan
+    table["measurement 1"] = hidden
+    return SubgroupSelector("site", size=2, k=3).fit(table, "y").selection_
+
+
+def about(question, subgroup=None):
+    if QUESTIONS[question].of_a_set:
+        return About(SITE, ("measurement 0", "measurement 1"))
+    return About(subgroup)
+
+
+def printed(selection, question, asked, width=80):
+    console = Console(file=io.StringIO(), width=width)
+    print_answer(selection, question, asked, console)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_numbers_and_heads_are_whole_at_80_columns(selection, question):
+    lines = printed(selection, question, about(question)).splitlines()
+    assert max(map(len, lines)) <= 80
+    numbers = [one for line in lines for one in re.findall(r"(?<!\S)-?\d\.\d+(?!\S)", line)]
+    assert all(len(one.partition(".")[2]) in (2, 4) for one in numbers)
+
+
+def test_a_wider_terminal_shows_more_columns(selection):
+    heads = [
+        printed(selection, "features", About(SITE), width).splitlines()[3]
+        for width in (60, 80, 140)
+    ]
+    assert "between" not in heads[0]
+    assert all("mean share" in head for head in heads)
+    assert heads[2].count("between") == 2
+
+
+def test_rows_are_whole_and_shares_are_per_cent(selection):
+    shown = printed(selection, "why", about("why"), 160)
+    rows, share = re.search(r"measurement 1 = 2 +(\S+) +1 +(\S+ %)", shown).groups()
+    assert rows.isdigit()
+    assert re.fullmatch(r"\d+ %", share)
+
+
+def test_predicted_cells_have_no_interval(selection):
+    predicted = About("site=b", ("measurement 0", "measurement 1"))
+    assert "between" in printed(selection, "why", about("why"), 160)
+    shown = printed(selection, "why", predicted, 160)
+    assert "predicted" in shown
+    assert "between" not in shown
+
+
+def test_of_several_subgroups_the_first_lines_are_shown_and_of_one_all(selection):
+    several = printed(selection, "interactions", About())
+    alone = printed(selection, "interactions", About(SITE), 140)
+    assert "81 more; ask about this subgroup to see all." in several
+    assert several.count("measurement 13") < alone.count("measurement 13") == 13
+    assert "more;" not in alone
+    assert MOST_LINES < 91
+
+
+def test_unrecorded_features_have_a_star(selection):
+    shown = printed(selection, "top", About("site=b"))
+    assert "measurement 1*" in shown
+    assert "A star marks" in shown
+
+
+def test_sentences_are_about_the_subgroup_that_was_asked_about(selection):
+    shown = printed(selection, "stability", About("site=b"))
+    assert "site=b: the best set" in shown
+    assert "hospital" not in shown
+
+
+def test_cautions_are_said_once(selection):
+    lines = list(json_answer(selection, "cautions", About()))
+    assert len(lines) == len(selection.caution_list())
+
+
+def test_enough_is_found_once(selection):
+    (found,) = selection.enoughs("site=b")
+    assert any(one is found for one in selection.enoughs())
