@@ -45,6 +45,15 @@ def test_answers_are_those_of_the_library(saved):
     assert tuple(line["features"]) == tuple(expected["features"])
 
 
+def test_costs_of_the_run_are_known(saved, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text(TABLE * 6)
+    out = str(tmp_path / "run")
+    run("run", str(table), *ASKED, "--cost", "z=4", "-q", "--out", out)
+    (line,) = map(json.loads, run("ask", out, "worth", "--json").stdout.splitlines())
+    assert (line["feature"], line["cost"]) == ("z", 4.0)
+
+
 def test_one_subgroup_can_be_asked_about(saved):
     lines = asked(saved, "enough", "--subgroup", "site=a", "--json").stdout.splitlines()
     found = [json.loads(line) for line in lines]

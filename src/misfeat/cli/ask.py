@@ -37,13 +37,15 @@ def ask(
     debug: Debug = False,
 ) -> None:
     """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
+    from misfeat.cli.folder import saved_settings
     from misfeat.show.answers import About, json_answer, print_answer
     from misfeat.show.shown import ShownSelection
 
     del debug
-    about = About(subgroup or None, tuple(feature or ()), size)
     with warnings_as_notes(quiet) as warned:
         selection = ShownSelection.load(folder)
+        costs = saved_settings(folder).costs()
+        about = About(subgroup or None, tuple(feature or ()), size, costs)
         selection.verbose = int(not quiet)
         if json:
             for line in json_answer(selection, question, about):

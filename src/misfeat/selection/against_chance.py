@@ -55,7 +55,7 @@ class AgainstChance(Explained):
         size : int, default=None
             The most features of a set. Defaults to the estimator's `size`.
         permutations : int, default=999
-            Deals at most.
+            Deals at most; no p-value lies below one over one more.
         within : str, default=None
             A feature within whose values the target is dealt out, so that what this feature tells
             does not count.
@@ -100,7 +100,7 @@ class AgainstChance(Explained):
         size : int, default=None
             The most features of a set. Defaults to the estimator's `size`.
         permutations : int, default=999
-            Deals at most.
+            Deals at most; no p-value lies below one over one more.
         within : str, default=None
             A feature within whose values the target is dealt out.
         level : float, default=0.05
@@ -151,7 +151,7 @@ class AgainstChance(Explained):
         size : int, default=None
             The largest size to try. Defaults to the estimator's `size` and one more.
         permutations : int, default=999
-            Deals at most.
+            Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
             P-values up to this one count as more than chance.
 
@@ -202,7 +202,7 @@ more than chance (p = 1.000).'
         size : int, default=None
             The largest size to try. Defaults to the estimator's `size` and one more.
         permutations : int, default=999
-            Deals at most.
+            Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
             P-values up to this one count as more than chance.
 

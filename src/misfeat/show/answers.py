@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import AS_COLUMNS
@@ -50,11 +50,14 @@ class About:
         A set, for questions about one.
     size : int or None
         Features per set.
+    costs : mapping of str to float
+        What recording features costs.
     """
 
     subgroup: str | None = None
     features: tuple[str, ...] = ()
     size: int | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,9 @@ QUESTIONS: dict[str, Answer] = {
     ),
     "worth": Answer(
         "Which unrecorded feature is most worth collecting?",
-        lambda found, about: found.worth_collecting(about.subgroup, about.size),
+        lambda found, about: found.worth_collecting(
+            about.subgroup, about.size, about.costs or None
+        ),
         shown=(
             SUBGROUP,
             text("feature"),
