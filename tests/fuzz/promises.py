@@ -40,6 +40,11 @@ def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredS
     return scored_sets(found.cohorts, found.book, found._shown(size), names, ALL)
 
 
+def _with_classes(selector: SubgroupSelector) -> list[str]:
+    """The subgroups in which there is something to tell."""
+    return [one.name for one in selector.cohorts_ if len(np.unique(one.target)) > 1]
+
+
 def check_listed(selector: SubgroupSelector, size: int | None = None) -> None:
     """What is listed is among all sets, in their order; nothing where nothing can be told."""
     scores = {(one.subgroup, one.features): one.score for one in sets_of(selector, size)}
@@ -150,7 +155,7 @@ def check_why(selector: SubgroupSelector, one: ScoredSet) -> None:
 def check_features(selector: SubgroupSelector, size: int | None) -> list[Any]:
     """Every feature of every subgroup has intervals; shares of the best set add up to its score."""
     values: list[Any] = selector.feature_values(size=size)
-    told = [cohort for cohort in selector.cohorts_ if len(np.unique(cohort.target)) > 1]
+    told = _with_classes(selector)
     hold(
         len(values) == len(told) * len(selector.selection_.feature_names),
         "every feature of every subgroup with classes",
@@ -184,10 +189,10 @@ def check_alternatives(selector: SubgroupSelector, one: ScoredSet, k: int | None
 
 
 def check_interactions(selector: SubgroupSelector) -> list[Any]:
-    """Every pair of every subgroup once, what is said of it as its interval says."""
+    """Every pair of every subgroup with classes once, what is said of it as its interval says."""
     pairs: list[Any] = selector.pair_interactions()
     n_features = len(selector.selection_.feature_names)
-    hold(len(pairs) == len(selector.cohorts_) * math.comb(n_features, 2), "every pair")
+    hold(len(pairs) == len(_with_classes(selector)) * math.comb(n_features, 2), "every pair")
     for one in pairs:
         hold(one.low <= one.interaction <= one.high, "low <= interaction <= high", one)
         hold(abs(one.together - one.alone - one.interaction) <= ROUNDING, "interaction", one)
@@ -204,7 +209,7 @@ def check_distinct(selector: SubgroupSelector, size: int | None, k: int | None) 
         own = replace(one, p_value=None)
         hold(every[one.subgroup, one.rank] == own, "the set of that rank", one)
     firsts = [one for one in shown if one.rank == 1]
-    told = [cohort for cohort in selector.cohorts_ if len(np.unique(cohort.target)) > 1]
+    told = _with_classes(selector)
     hold(len(firsts) == len(told), "the best of every subgroup with classes", firsts)
 
 
