@@ -50,10 +50,16 @@ def _plain(column: Any) -> Any | None:
 
     kind = column.type
     if str(kind) == "string_view":  # older versions have no such type
-        return column.cast(pa.large_string())
+        try:
+            return column.cast(pa.large_string())
+        except pa.ArrowNotImplementedError:  # some of those that have it cannot cast it
+            return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
     if pa.types.is_uint64(kind):
         return column.cast(pa.float64(), safe=False)
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        # Rounded down before 1970, too, as in other libraries; a cast rounds to zero.
-        return pc.floor_temporal(column, unit="microsecond").cast(pa.timestamp("us", kind.tz))
+        # Rounded down before 1970, too, as in other libraries; a cast rounds to zero. As plain
+        # moments, for some versions do not know zones without a name.
+        moments = column.cast(pa.int64()).cast(pa.timestamp("ns"))
+        floored = pc.floor_temporal(moments, unit="microsecond").cast(pa.timestamp("us"))
+        return floored.cast(pa.int64()).cast(pa.timestamp("us", kind.tz))
     return None
