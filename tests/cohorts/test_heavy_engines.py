@@ -225,7 +225,8 @@ def test_names_that_mean_something_to_an_engine_are_only_names(hold: Hold) -> No
 def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_quantiles(
     hold: Hold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    for module in ("columns", "profiles"):
+        monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
     random = np.random.default_rng(4)
     level = np.round(random.lognormal(size=2000), 3)
     level[random.random(2000) < 0.1] = np.nan
@@ -253,7 +254,8 @@ def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_
 def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_are_cut(
     hold: Hold, monkeypatch: pytest.MonkeyPatch, zone: str | None
 ) -> None:
-    monkeypatch.setattr("misfeat.cohorts.columns.DISTINCT_LIMIT", 50)
+    for module in ("columns", "profiles"):
+        monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
     random = np.random.default_rng(5)
     after = random.integers(0, 10**15, 2000).tolist()
     seen = [dt.datetime(1990, 1, 1) + dt.timedelta(microseconds=m) for m in after]
