@@ -58,23 +58,15 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
             told, where = _in_order(tables.sum(axis=0)), None
         if told is None:
             continue
-        yield Caution(
+        yield _caution(
             LEAK,
-            Message(
-                "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in "
-                "{where}: it may be a copy of the target, or made from it.",
-                column=name,
-                share=100 * told.share,
-                target=cohorts.target,
-                where=_places(cohorts, where, feature),
-            ),
-            Message(
-                "Unless it is known before the target is, leave it out: {exclude}.",
-                exclude=Setting("exclude", [name]),
-            ),
-            columns=(name,),
-            subgroups=_names(cohorts, where, feature),
-            severity=OVERTURNS,
+            "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in {where}: "
+            "it may be a copy of the target, or made from it.",
+            "Unless it is known before the target is, leave it out: {exclude}.",
+            cohorts,
+            feature,
+            told,
+            where,
         )
 
 
@@ -93,31 +85,50 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
     >>> [caution.columns for caution in missing_patterns(build_cohorts(table, "y"))]
     [('later',)]
     """
-    for feature, name in enumerate(cohorts.features):
+    for feature in range(len(cohorts.features)):
         tables = _by_gap(cohorts, feature)
         if not tables[:, 1].any():
             continue
         told, where = _found_in(tables, _pattern_tells)
         if told is None or (where is None and _is_of_the_subgroups(tables, told)):
             continue
-        yield Caution(
+        yield _caution(
             MISSING_PATTERN,
-            Message(
-                "Whether feature {column!r} is missing tells {share:.0f} % of the target "
-                "{target!r} in {where}: it may have been recorded only once the target was known.",
-                column=name,
-                share=100 * told.share,
-                target=cohorts.target,
-                where=_places(cohorts, where, feature),
-            ),
-            Message(
-                "Unless it is recorded before, leave it out: {exclude}.",
-                exclude=Setting("exclude", [name]),
-            ),
-            columns=(name,),
-            subgroups=_names(cohorts, where, feature),
-            severity=OVERTURNS,
+            "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
+            "{where}: it may have been recorded only once the target was known.",
+            "Unless it is recorded before, leave it out: {exclude}.",
+            cohorts,
+            feature,
+            told,
+            where,
         )
+
+
+def _caution(
+    kind: str,
+    sentence: str,
+    remedy: str,
+    cohorts: Cohorts,
+    feature: int,
+    told: Told,
+    where: NDArray[np.intp] | None,
+) -> Caution:
+    """What is said of one feature that tells too much."""
+    name = cohorts.features[feature]
+    return Caution(
+        kind,
+        Message(
+            sentence,
+            column=name,
+            share=100 * told.share,
+            target=cohorts.target,
+            where=_places(cohorts, where, feature),
+        ),
+        Message(remedy, exclude=Setting("exclude", [name])),
+        columns=(name,),
+        subgroups=_names(cohorts, where, feature),
+        severity=OVERTURNS,
+    )
 
 
 def _determines(told: Told) -> bool:
