@@ -53,7 +53,9 @@ def test_the_order_of_selections_and_features_is_nothing_to_it(selected, chance)
     chance.shuffle(columns)
     expected, found = agreement_of(selected), agreement_of(selected[lines][:, columns])
     np.testing.assert_allclose(
-        [found.index, found.low, found.high], [expected.index, expected.low, expected.high]
+        [found.index, found.low, found.high],
+        [expected.index, expected.low, expected.high],
+        atol=1e-12,
     )
 
 
