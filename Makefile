@@ -1,4 +1,4 @@
-# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and a browser,
+# The README's two commands: `make demo` and `make test`. `make test-all` adds the heavy engines and two browsers,
 # `make test-oldest` the oldest versions that pyproject.toml allows. `make audit` holds what is installed against locks/.
 PYTHON ?= python3
 VENV := .venv
@@ -59,9 +59,9 @@ reliability: fuzz
 test-heavy: $(VENV)/.heavy
 	$(BIN)/pytest -m heavy
 
-# The report in a real browser: Chromium from the system's packages.
+# The report in real browsers: Chromium and Firefox from the system's packages.
 test-browser: $(VENV)/.browser
-	$(BIN)/pytest -m browser tests/show/report
+	$(BIN)/pytest -m browser tests/browsers tests/show
 
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev

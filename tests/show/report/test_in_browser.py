@@ -1,4 +1,4 @@
-"""The report as a reader meets it: in a real browser, by clicking."""
+"""The report as a reader meets it: in real browsers, by clicking."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from tests.show.report.browser import ARTEFACTS, Visit, launched
 
 pytestmark = pytest.mark.browser
 
@@ -25,18 +24,9 @@ NAMES = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as browser:
-        yield browser
-
-
 @pytest.fixture
-def visit(browser, report, tmp_path):
-    visit = Visit(browser, report.html(), tmp_path)
-    yield visit
-    visit.was_quiet()
-    visit.context.close()
+def visit(open_page, report):
+    return open_page(report.html())
 
 
 def test_a_click_on_a_head_sorts_and_another_one_turns_the_order(visit, fitted):
@@ -129,8 +119,8 @@ def test_a_click_on_a_neighbour_goes_there(visit, fitted):
 def test_the_keyboard_goes_on_from_the_answer(visit, fitted):
     choose(visit, *fitted.cohorts_.features[:2])
     visit.page.locator("#explorer-parents button").first.focus()
-    visit.page.keyboard.press("Enter")
-    assert visit.page.evaluate("document.activeElement.id") == "explorer-answer"
+    visit.press("Enter")
+    assert visit.evaluate("document.activeElement.id") == "explorer-answer"
 
 
 def test_the_best_sets_that_hold_a_feature_are_found(visit, fitted):
@@ -148,48 +138,37 @@ def test_features_are_found_by_a_part_of_their_name(visit, fitted):
 
 
 def test_everything_is_unfolded_for_print(visit):
-    visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert visit.page.locator("details.subgroup:not([open])").count() == 0
-    visit.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert visit.page.locator("details.subgroup:not([open])").count() == 3
+    folded = "document.querySelectorAll('details.subgroup:not([open])').length"
+    visit.evaluate(f"addEventListener('beforeprint', () => {{ window.foldedInPrint = {folded} }})")
+    visit.printed()
+    assert visit.evaluate("window.foldedInPrint") == 0
+    assert visit.evaluate(folded) == 3
 
 
-def test_paper_is_light_whatever_the_screen_is(browser, report, tmp_path):
-    visit = Visit(browser, report.html(), tmp_path, color_scheme="dark")
-    ground = "getComputedStyle(document.body).backgroundColor"
-    assert visit.page.evaluate(ground) == "rgb(16, 21, 27)"
-    visit.page.emulate_media(media="print", color_scheme="dark")
-    assert visit.page.evaluate(ground) == "rgb(255, 255, 255)"
-    visit.context.close()
+def test_paper_is_light_whatever_the_screen_is(open_page, report):
+    visit = open_page(report.html(), colours="dark")
+    assert visit.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 21, 27)"
+    assert visit.printed().ground() == (255, 255, 255)
 
 
-def test_without_scripts_every_table_can_still_be_read(browser, report, fitted, tmp_path):
-    visit = Visit(browser, report.html(), tmp_path, java_script_enabled=False)
+def test_without_scripts_every_table_can_still_be_read(open_page, report, fitted):
+    visit = open_page(report.html(), scripts=False, quiet=False)
     assert len(visit.shown_rows("#worth-table")) == len(fitted.worths())
     assert visit.page.get_by_text("The explorer needs scripts").is_visible()
     assert visit.page.get_by_label("Filter columns").is_hidden()
-    visit.context.close()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_serious_is_in_the_way_of_any_reader(browser, report, tmp_path, width, colours):
-    from axe_playwright_python.sync_playwright import Axe
-
-    settings = {"viewport": {"width": width, "height": 844}, "color_scheme": colours}
-    # The policy keeps the scanner's own script out as well, so that it is lifted here.
-    visit = Visit(browser, report.html(), tmp_path, bypass_csp=True, **settings)
+def test_nothing_serious_is_in_the_way_of_any_reader(
+    open_page, keep_picture, report, width, colours
+):
+    visit = open_page(report.html(), width=width, height=844, colours=colours)
     choose(visit, "f1", "f2")
-    found = Axe().run(visit.page).response["violations"]
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert visit.page.evaluate(overflow) == 0
-    visit.page.evaluate("window.scrollTo(0, 0)")
-    ARTEFACTS.mkdir(exist_ok=True)
-    visit.page.screenshot(path=ARTEFACTS / f"report-{width}-{colours}.png", full_page=True)
-    visit.was_quiet()
-    visit.context.close()
+    assert visit.faults("serious", "critical") == []
+    assert visit.overflow() == 0
+    visit.evaluate("window.scrollTo(0, 0)")
+    keep_picture(visit, f"report-{width}-{colours}")
 
 
 @pytest.fixture(scope="module")
@@ -206,51 +185,50 @@ def hostile():
     return selector, selector.report(title=NAMES[0])
 
 
-def test_hostile_and_odd_names_are_text_and_run_nothing(browser, hostile, tmp_path):
+@pytest.mark.parametrize("width", [1280, 390])
+def test_hostile_and_odd_names_are_text_and_run_nothing(open_page, keep_picture, hostile, width):
     selector, report = hostile
-    for width in (1280, 390):
-        visit = Visit(browser, report.html(), tmp_path, viewport={"width": width, "height": 844})
-        for name in selector.cohorts_.names:
-            visit.page.locator("#subgroup").select_option(label=name)
-        for feature in selector.cohorts_.features[:2]:
-            choose(visit, feature)
-        text = visit.page.locator("body").text_content()
-        for name in (*selector.cohorts_.names, *selector.cohorts_.features):
-            assert name in text
-        assert visit.page.locator("h1").inner_text() == NAMES[0]
-        assert visit.page.locator("img").count() == 0
-        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert visit.page.evaluate(overflow) == 0
-        visit.was_quiet()
-        ARTEFACTS.mkdir(exist_ok=True)
-        visit.page.screenshot(path=ARTEFACTS / f"odd-names-{width}.png", full_page=True)
-        visit.context.close()
+    visit = open_page(report.html(), width=width, height=844)
+    for name in selector.cohorts_.names:
+        visit.page.locator("#subgroup").select_option(label=name)
+    for feature in selector.cohorts_.features[:2]:
+        choose(visit, feature)
+    text = visit.page.locator("body").text_content()
+    for name in (*selector.cohorts_.names, *selector.cohorts_.features):
+        assert name in text
+    assert visit.page.locator("h1").inner_text() == NAMES[0]
+    assert visit.page.locator("img").count() == 0
+    assert visit.overflow() == 0
+    keep_picture(visit, f"odd-names-{width}")
 
 
-def test_a_snippet_lives_in_a_frame_that_cannot_reach_the_page_around_it(browser, report, tmp_path):
+def test_a_snippet_lives_in_a_frame_that_cannot_reach_the_page_around_it(open_page, report):
     page = f"<!doctype html><title>A notebook</title><p>around</p>{report.html_snippet()}"
-    visit = Visit(browser, page, tmp_path)
+    visit = open_page(page)
     frame = visit.page.frame_locator("iframe")
     frame.locator("#explorer-features button").first.click()
     assert "nats" in frame.locator("#explorer-answer .large").inner_text()
     inner = visit.page.frames[1]
     reached = inner.evaluate("() => { try { return parent.document.title } catch { return null } }")
     assert reached is None
-    assert visit.said == []
-    visit.context.close()
 
 
-def test_thirty_features_of_twenty_cohorts_stay_small_and_work(browser, tmp_path):
+@pytest.fixture(scope="module")
+def large():
+    """A selector of thirty features and twenty subgroups, and its page."""
     data = make_cohorts(n_cohorts=20, n_features=30, n_rows=200, hide=0.3, random_state=0)
     selector = SubgroupSelector(data.groups, size=3, completer="gain")
-    html = selector.fit(data.columns, data.target).report(validate=False).html()
+    selector.fit(data.columns, data.target)
+    return selector, selector.report(validate=False).html()
+
+
+def test_thirty_features_of_twenty_subgroups_stay_small_and_work(open_page, keep_picture, large):
+    selector, html = large
     assert len(html.encode()) < LARGEST_PAGE
-    visit = Visit(browser, html, tmp_path)
+    visit = open_page(html)
     assert len(visit.shown_rows("#worth-table")) == 15
     visit.page.get_by_role("button", name="Show all").first.click()
     assert len(visit.shown_rows("#worth-table")) == len(selector.worths())
     choose(visit, "f30")
     assert len(visit.shown_rows("#explorer-children")) == 29
-    visit.was_quiet()
-    visit.page.screenshot(path=ARTEFACTS / "large.png", full_page=True)
-    visit.context.close()
+    keep_picture(visit, "large")

@@ -1,0 +1,1 @@
+"""Pages in real browsers: Chromium and Firefox from the distribution's packages."""

@@ -1,0 +1,95 @@
+"""What a page does wrong is seen in every browser."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+POLICY = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'">"""
+NOWHERE = "http://127.0.0.1:59999/"
+"""An address at which nothing answers."""
+
+
+def page(body: str, head: str = "") -> str:
+    """A page without faults of its own."""
+    head = f"<head><title>A page</title>{head}</head>"
+    return f'<!doctype html><html lang="en">{head}<main><h1>A page</h1>{body}</main></html>'
+
+
+def test_a_page_that_does_nothing_was_quiet(open_page):
+    open_page(page("<p>text</p>", POLICY))
+
+
+def test_what_a_page_says_is_heard(open_page):
+    scripts = ("console.log('a message')", "throw new Error('an error')", "alert('a dialog')")
+    body = "".join(f"<script>{script}</script>" for script in scripts)
+    visit = open_page(page(body), quiet=False)
+    for heard in ("a message", "an error", "dialog: a dialog"):
+        with pytest.raises(AssertionError, match=heard):
+            visit.was_quiet()
+
+
+def test_what_the_policy_of_a_page_keeps_out_is_heard(open_page):
+    script, style = "<script>document.title = 'x'</script>", '<p style="color: red">text</p>'
+    visit = open_page(page(f'{script}{style}<img alt="" src="{NOWHERE}">', POLICY), quiet=False)
+    for heard in ("script-src", "style-src", "img-src"):
+        with pytest.raises(AssertionError, match=heard):
+            visit.was_quiet()
+
+
+def test_what_a_page_asks_for_is_seen(open_page):
+    visit = open_page(page(f'<img alt="" src="{NOWHERE}">'), quiet=False)
+    with pytest.raises(AssertionError, match=NOWHERE):
+        visit.was_quiet()
+    assert visit.asked == [NOWHERE]
+
+
+def test_pages_have_the_width_and_the_colours_that_were_asked_for(open_page):
+    dark = "matchMedia('(prefers-color-scheme: dark)').matches"
+    tall = '<p style="height: 5000px">text</p>'
+    for width, colours in ((1280, "light"), (390, "dark"), (390, "light")):
+        visit = open_page(page(tall), width=width, colours=colours)
+        assert visit.evaluate("document.documentElement.clientWidth") == width
+        assert visit.evaluate(dark) == (colours == "dark")
+
+
+def test_what_is_too_wide_is_measured(open_page):
+    visit = open_page(page('<p style="width: 1500px; margin: 0">text</p>'), width=390)
+    assert visit.overflow() > 1100
+
+
+def test_faults_are_found_despite_the_policy_of_the_page(open_page):
+    visit = open_page(page("<button></button>", POLICY))
+    assert visit.faults("critical") == [("button-name", "<button></button>")]
+
+
+def test_pages_without_scripts_run_none(open_page):
+    told = "<script>document.title = 'x'</script><noscript><p>no scripts</p></noscript>"
+    visit = open_page(page(told), scripts=False, quiet=False)
+    assert visit.page.locator("noscript p").is_visible()
+    assert visit.page.title() == "A page"
+
+
+def test_a_page_opens_at_an_address(open_page):
+    visit = open_page(page('<p style="height: 5000px">a</p><p id="b">b</p>'), address="#b")
+    assert visit.evaluate("scrollY") > 1000
+
+
+def test_paper_has_sheets_of_a4_with_text_and_colour(open_page):
+    style = "<style>body { background: rgb(0, 0, 90) } p { break-after: page }</style>"
+    paper = open_page(page(style + "<p>first</p><p>second</p>")).printed()
+    assert len(paper) == 2
+    assert paper.size() == pytest.approx((210, 297), abs=1)
+    assert ["first" in text for text in paper.texts()] == [True, False]
+    assert paper.ground() == (0, 0, 90)
+
+
+def test_pictures_hold_the_window_or_the_whole_page(open_page, tmp_path):
+    from PIL import Image
+
+    visit = open_page(page("<p>text</p>" * 200, POLICY), width=390, height=800)
+    window = Image.open(visit.picture(tmp_path / "window.png", whole=False))
+    whole = Image.open(visit.picture(tmp_path / "whole.png"))
+    assert window.size == (390, 800)
+    assert whole.size == (390, visit.evaluate("document.documentElement.scrollHeight"))
