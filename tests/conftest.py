@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 
 # No test depends on how fast the machine is: examples may take their time, and no line tells how
 # far along something is, unless a test asks for it (`with_progress`).
-# Properties are tried on the same cases in every run, so that a change is what fails and not a draw;
-# `--hypothesis-profile=anew` draws others.
+# Properties are tried on the same cases in every run, so that a change is what fails and not a
+# draw; `--hypothesis-profile=anew` draws others.
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("anew", UNHURRIED)
 settings.register_profile("same", UNHURRIED, derandomize=True, database=None)
