@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 AHEAD = 2
 """So many more features are tried at once."""
+LITTLE, LITTLE_OF_IT = 0.01, 0.05
+"""A set that tells less by this share of what there is to tell, and of what the other tells, is as
+good for whoever acts on it."""
 MOST = 5
 """Sizes above this one are not tried where the size is chosen by itself."""
 
@@ -118,8 +121,15 @@ class Enough:
 
     @property
     def best(self) -> Step | None:
-        """The best set of the size that is enough; None where no feature tells."""
-        return self.steps[self.size - 1] if self.size else None
+        """The smallest best set that tells what the size that is enough tells, give or take little.
+
+        None where no feature tells.
+        """
+        if not self.size:
+            return None
+        most = self.steps[self.size - 1].share
+        least = most - min(LITTLE, LITTLE_OF_IT * most)
+        return next(step for step in self.steps if step.share >= least)
 
     @property
     def sentence(self) -> Message:
@@ -143,6 +153,9 @@ class Enough:
     @property
     def _further(self) -> str:
         """What larger sets tell."""
+        if self.best is not None and self.best.size < self.size:
+            p = p_words(self.steps[self.best.size].p_value)
+            return f"one more feature adds more than chance would ({p}), but next to nothing"
         if not self.settled:
             return f"sets of more than {len(self.steps)} were not tried, and may tell more"
         if len(self.steps) == self.size:

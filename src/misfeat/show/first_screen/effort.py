@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from misfeat.selection.enough import MOST
+
 if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
 
@@ -23,7 +25,7 @@ FEWER_DEALS = 199
 MOST_REDRAWN = 40_000
 """Sets, over all subgroups, up to which the whole answer is made again for every draw of rows."""
 MOST_LARGER = 30_000
-"""Sets of one feature more, over all subgroups, that are scored to see whether they add."""
+"""Sets of more features, over all subgroups, that are scored to see whether these add."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,13 @@ def effort_for(selection: Selection, size: int) -> Effort:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
     tested, deals = _tested(selection, size)
-    larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
-    enough = size + 1 if larger and tested == size else tested
+    enough = tested
+    while (
+        tested == size
+        and enough < min(max(MOST, size), n_features)
+        and comb(n_features, enough + 1) * n_cohorts <= MOST_LARGER
+    ):
+        enough += 1
     redrawn = comb(n_features, size) * n_cohorts <= MOST_REDRAWN
     return Effort(tested, deals, enough, redrawn=redrawn)
 
