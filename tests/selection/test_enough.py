@@ -52,7 +52,7 @@ def test_what_was_not_tried_is_said():
     selector = SubgroupSelector(size=3, random_state=0).fit(table(3), "y")
     (found,) = selector.enoughs(size=2)
     assert (found.size, found.settled) == (2, False)
-    assert found.sentence.endswith("larger sets were not tried, and may tell more.")
+    assert found.sentence.endswith("sets of more than 2 were not tried, and may tell more.")
     (settled,) = selector.enoughs()
     assert "f0, f1 and f2 tell" in settled.sentence
     assert "adds nothing more than chance (p = " in settled.sentence

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from misfeat.exceptions import Message
 from misfeat.selection.ranking import TIED_DECIMALS
+from misfeat.words.names import joined
+from misfeat.words.numbers import p_words, percent, percent_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +24,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
+    from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.selection.chance_tests import Dealer
 
 AHEAD = 2
 """So many more features are tried at once."""
+LITTLE, LITTLE_OF_IT = 0.01, 0.05
+"""A set that tells less by this share of what there is to tell, and of what the other tells, is as
+good for whoever acts on it."""
 MOST = 5
 """Sizes above this one are not tried where the size is chosen by itself."""
 
@@ -60,6 +67,30 @@ class Step:
     adds: float
     p_value: float
 
+    def told(self, target: str) -> Message:
+        """What the set tells, in words.
+
+        Parameters
+        ----------
+        target : str
+            What is told about.
+
+        Examples
+        --------
+        >>> Step(2, ("bmi", "hdl"), 0.03, 0.02, 0.045, 0.06, 0.01, 0.001).told("diabetes")
+        'bmi and hdl tell 6 % of what there is to tell about diabetes (4–9 %)'
+        """
+        whole = self.score / self.share if self.share > 0 else 1.0
+        low, high = self.low / whole, self.high / whole
+        return Message(
+            "{names} {tell} {share} of what there is to tell about {target}{between}",
+            names=joined(self.features),
+            tell=Message("tells" if len(self.features) == 1 else "tell"),
+            share=Message(percent(self.share, low, high)),
+            target=target,
+            between=Message(f" ({percent_between(low, high)})" if low < high else ""),
+        )
+
 
 @dataclass(frozen=True)
 class Enough:
@@ -89,35 +120,48 @@ class Enough:
     target: str
 
     @property
-    def sentence(self) -> str:
+    def best(self) -> Step | None:
+        """The smallest best set that tells what the size that is enough tells, give or take little.
+
+        None where no feature tells.
+        """
+        if not self.size:
+            return None
+        most = self.steps[self.size - 1].share
+        least = most - min(LITTLE, LITTLE_OF_IT * most)
+        return next(step for step in self.steps if step.share >= least)
+
+    @property
+    def sentence(self) -> Message:
         """The answer in words."""
+        return Message("{subgroup}: {told}.", subgroup=self.subgroup, told=self.told)
+
+    @property
+    def told(self) -> Message:
+        """The same without the subgroup's name and the full stop."""
         if not self.steps:
-            return f"{self.subgroup}: there is nothing to tell about {self.target}."
-        if self.size == 0:
-            p = self.steps[0].p_value
-            return (
-                f"{self.subgroup}: no feature, nor two together, tells more about {self.target} "
-                f"than chance would ({_p(p)})."
+            return Message("there is nothing to tell about {target}", target=self.target)
+        if self.best is None:
+            return Message(
+                "no feature, nor two together, tells more about {target} than chance would ({p})",
+                target=self.target,
+                p=Message(p_words(self.steps[0].p_value)),
             )
-        best = self.steps[self.size - 1]
-        told = (
-            f"{self.subgroup}: {_joined(best.features)} tell{'s' if self.size == 1 else ''} "
-            f"{100 * best.share:.0f} % of what there is to tell about {self.target}"
-        )
+        told = self.best.told(self.target)
+        return Message("{told}; {further}", told=told, further=Message(self._further))
+
+    @property
+    def _further(self) -> str:
+        """What larger sets tell."""
+        if self.best is not None and self.best.size < self.size:
+            p = p_words(self.steps[self.best.size].p_value)
+            return f"one more feature adds more than chance would ({p}), but next to nothing"
         if not self.settled:
-            return f"{told}; larger sets were not tried, and may tell more."
+            return f"sets of more than {len(self.steps)} were not tried, and may tell more"
         if len(self.steps) == self.size:
-            return f"{told}; no other feature was recorded."
-        more = self.steps[self.size]
-        return f"{told}; one more feature adds nothing more than chance ({_p(more.p_value)})."
-
-
-def _p(value: float) -> str:
-    return f"p = {value:.3f}" if value >= 0.0015 else "p ≤ 0.001"
-
-
-def _joined(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+            return "no other feature was recorded"
+        p = p_words(self.steps[self.size].p_value)
+        return f"one more feature adds nothing more than chance ({p})"
 
 
 def enough_of(
@@ -160,22 +204,10 @@ def enough_of(
             if p > level:
                 found = size - 1
         scores = completed(size)
-        place = _best_recorded(scores, measure.missing[cohort], cohort)
+        place = best_recorded(scores, measure.missing[cohort], cohort)
         held = tuple(scores.subsets[place].tolist())
-        score = float(scores.score[cohort, place])
-        steps.append(
-            Step(
-                size=size,
-                features=tuple(measure.features[f] for f in held),
-                score=score,
-                low=float(scores.low[cohort, place]),
-                high=float(scores.high[cohort, place]),
-                share=score / float(measure.whole[cohort]),
-                adds=score - before,
-                p_value=p,
-            )
-        )
-        before = score
+        steps.append(step_of(measure, scores, cohort, place, before, p))
+        before = steps[-1].score
     settled = found is not None or len(steps) == recorded
     size = len(steps) if found is None else found
     return Enough(name, size, settled, tuple(steps), level, dealer.cohorts.target)
@@ -223,7 +255,7 @@ def enough_for_all(
         size += 1
         scores = completed(size)
         held = {
-            cohort: tuple(scores.subsets[_best_recorded(scores, missing[cohort], cohort)].tolist())
+            cohort: tuple(scores.subsets[best_recorded(scores, missing[cohort], cohort)].tolist())
             for cohort in alive
         }
     return max(size, 1)
@@ -238,7 +270,43 @@ def _p_of_more(
     return test.p_value if test.n_sets else 1.0
 
 
-def _best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
+def step_of(
+    measure: Measure,
+    scores: CompletedScores,
+    cohort: int,
+    place: int,
+    before: float = float("nan"),
+    p_value: float = float("nan"),
+) -> Step:
+    """What one set of a cohort tells, and how much more than the best one of a feature less.
+
+    Parameters
+    ----------
+    measure : Measure
+        What scores are.
+    scores : CompletedScores
+        The scores of all sets of its size.
+    cohort, place : int
+        Which cohort, and which of the sets.
+    before : float, default=nan
+        The best score of sets with one feature less.
+    p_value : float, default=nan
+        How likely chance alone adds as much.
+    """
+    score = float(scores.score[cohort, place])
+    return Step(
+        size=scores.subsets.shape[1],
+        features=tuple(measure.features[f] for f in scores.subsets[place]),
+        score=score,
+        low=float(scores.low[cohort, place]),
+        high=float(scores.high[cohort, place]),
+        share=score / float(measure.whole[cohort]),
+        adds=score - before,
+        p_value=p_value,
+    )
+
+
+def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
     """The best set that a cohort recorded; tied ones in the order of columns."""
     places = np.flatnonzero(~missing[scores.subsets].any(axis=1))
     rounded = np.round(scores.score[cohort, places], TIED_DECIMALS)

@@ -128,6 +128,19 @@ class Explained(Ranked):
             cells=cells_of(found, set_of, self.cohorts.classes, confidence),
         )
 
+    def counts_of(self, cohort: int, members: Sequence[int]) -> CellCounts:
+        """Rows by cell and class of a set, counted or predicted.
+
+        Parameters
+        ----------
+        cohort : int
+            Which subgroup.
+        members : sequence of int
+            Feature numbers, ascending.
+        """
+        predicted = bool(self.missing[cohort, list(members)].any())
+        return self._cells(cohort, list(members), predicted=predicted)
+
     def withheld(self, least: int) -> Self:
         """The same without its rows, and nothing in it that rests on fewer than so many of them.
 

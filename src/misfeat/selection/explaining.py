@@ -107,6 +107,10 @@ class Cell:
         )
 
 
+WELL_FILLED = 5
+"""Rows of a cell that are worth a sentence."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The cells behind the score of one set in one subgroup.
@@ -139,13 +143,17 @@ class Explanation:
     def sentences(self, k: int = 3) -> list[str]:
         """The k cells that add most, a sentence each; cells that add nothing have none.
 
+        Cells of fewer than 5 rows have none either, where there are others.
+
         Parameters
         ----------
         k : int, default=3
             How many.
         """
-        telling = [cell for cell in self.cells[:k] if cell.contribution > NOTHING]
-        return [cell.told(self.target, predicted=self.predicted) for cell in telling]
+        telling = [cell for cell in self.cells if cell.contribution > NOTHING]
+        well_filled = [cell for cell in telling if cell.rows >= WELL_FILLED]
+        shown = (well_filled or telling)[:k]
+        return [cell.told(self.target, predicted=self.predicted) for cell in shown]
 
 
 class CellCounts(NamedTuple):

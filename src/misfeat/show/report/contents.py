@@ -8,18 +8,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
+from misfeat.exceptions import Message
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.report.lattice import packed_lattice
 
 if TYPE_CHECKING:
-    from misfeat.show.report.findings import Findings
+    from misfeat.exceptions import Spelling
+    from misfeat.show.report.findings import Findings, SubgroupFindings
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever a program that reads the JSON would have to change."""
 
 
-def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
+def contents(findings: Findings, title: str | None = None, spell: Spelling = str) -> dict[str, Any]:
     """Everything the report shows.
 
     Parameters
@@ -28,6 +31,8 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         What was found.
     title : str, default=None
         The heading; made from the target's name where None.
+    spell : callable, default=str
+        How parameters are spelled in advice.
 
     Returns
     -------
@@ -36,7 +41,7 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
     """
     from misfeat.version import __version__
 
-    target = findings.cohorts.target
+    target, screen = findings.cohorts.target, findings.screen
     found = {
         "format": FORMAT,
         "misfeat": __version__,
@@ -51,36 +56,131 @@ def contents(findings: Findings, title: str | None = None) -> dict[str, Any]:
         "confidence": findings.confidence,
         "settings": dict(findings.settings),
         "features": list(findings.features),
+        "answer": screen.whole,
+        "cautions": [
+            {"severity": one.severity, "kind": one.kind, "words": one.words}
+            for one in screen.cautions
+        ],
+        "collecting": list(screen.collecting),
+        "left_out": findings.left_out,
         "subgroups": _subgroups(findings),
+        "map": _map(findings),
         "worth_collecting": _worth_collecting(findings),
-        "top_sets": [asdict(best) for best in findings.top],
         "recorded": _recorded(findings),
         "trust": _trust(findings),
-        "cautions": list(findings.cautions),
-        "single_scores": _single_scores(findings),
         "lattice": packed_lattice(findings),
+        "levels": [list(values) for values in findings.cohorts.categories],
+        "z": _z(findings.confidence),
+        "in_python": spell is str,
         "columns": [_column(report) for report in findings.cohorts.columns],
         "notes": list(findings.cohorts.notes),
     }
-    plain: dict[str, Any] = _plain(found)
+    plain: dict[str, Any] = _plain(found, spell)
     return plain
 
 
 def _subgroups(findings: Findings) -> list[dict[str, Any]]:
+    rows = subgroup_rows(findings.cohorts)
+    parts = zip(rows, findings.screen.subgroups, findings.subgroups, strict=True)
     return [
         {
             "subgroup": row["subgroup"],
             "rows": row["rows"],
             "target_entropy": row["target_entropy"],
-            "ceiling": findings.ceiling[cohort],
-            "missing": _names(findings, findings.missing[cohort]),
+            "whole": findings.whole[number],
+            "missing": _names(findings, findings.missing[number]),
+            "verdict": answer.verdict,
+            "sentence": answer.sentence,
+            "words": answer.words,
+            "answer": {
+                "features": answer.features,
+                "share": answer.share,
+                "low": answer.low,
+                "high": answer.high,
+                "p_value": answer.p_value,
+            },
+            "best_sets": [
+                asdict(best) | {"chance": chance}
+                for best, chance in zip(own.best, own.chance, strict=True)
+            ],
+            "enough": _enough(own),
+            "features": [asdict(value) for value in own.features],
+            "why": _why(own),
+            "alternatives": [asdict(one) | {"words": one.words} for one in own.alternatives],
+            "stability": _stability(findings, row["subgroup"]),
         }
-        for cohort, row in enumerate(subgroup_rows(findings.cohorts))
+        for number, (row, answer, own) in enumerate(parts)
     ]
+
+
+def _z(confidence: float | None) -> float | None:
+    """How many deviations an interval reaches to either side."""
+    return None if confidence is None else float(ndtri((1 + confidence) / 2))
+
+
+def _enough(own: SubgroupFindings) -> dict[str, Any] | None:
+    if own.enough is None:
+        return None
+    found = own.enough
+    steps = [asdict(step) for step in found.steps[: found.size + 1]]  # beyond it nothing was tested
+    return {
+        "size": found.size,
+        "answer": 0 if found.best is None else found.best.size,
+        "settled": found.settled,
+        "level": found.level,
+        "steps": steps,
+    }
+
+
+def _why(own: SubgroupFindings) -> dict[str, Any] | None:
+    found = own.explanation
+    if found is None:
+        return None
+    return {
+        "features": found.features,
+        "predicted": found.predicted,
+        "sentences": found.sentences(),
+        "cells": [asdict(cell) | {"contribution": cell.contribution} for cell in found.cells],
+    }
+
+
+def _stability(findings: Findings, subgroup: str) -> dict[str, Any] | None:
+    held = findings.stability
+    if held is None:
+        return None
+    own = [one for one in held.subgroups if one.subgroup == subgroup]
+    if not own:
+        return None
+    return {
+        "resamples": held.resamples,
+        "index": own[0].index,
+        "low": own[0].low,
+        "high": own[0].high,
+        "sets": [asdict(one) for one in held.sets if one.subgroup == subgroup],
+        "features": {
+            one.feature: {"in_best": one.in_best, "in_top_k": one.in_top_k}
+            for one in held.features
+            if one.subgroup == subgroup
+        },
+    }
 
 
 def _names(findings: Findings, chosen: Any) -> list[str]:
     return [name for name, one in zip(findings.features, chosen, strict=True) if one]
+
+
+def _map(findings: Findings) -> dict[str, Any]:
+    """What every single feature tells, and the order in which that is shown."""
+    held = findings.screen.map
+    return {
+        "subgroups": list(held.subgroups),
+        "features": list(held.features),
+        "share": held.share.tolist(),
+        "low": held.low.tolist(),
+        "high": held.high.tolist(),
+        "predicted": held.predicted.tolist(),
+        "faded": held.faded.tolist(),
+    }
 
 
 def _worth_collecting(findings: Findings) -> list[dict[str, Any]]:
@@ -112,23 +212,6 @@ def _trust(findings: Findings) -> dict[str, Any]:
     return {"sentence": findings.trust_in_words, "rows": rows}
 
 
-def _single_scores(findings: Findings) -> list[list[dict[str, Any]]]:
-    """The score of every single feature in every cohort."""
-    singles = findings.scores[1]
-    return [
-        [
-            {
-                "score": singles.score[cohort, feature],
-                "low": singles.low[cohort, feature],
-                "high": singles.high[cohort, feature],
-                "predicted": bool(singles.predicted[cohort, feature]),
-            }
-            for feature in range(len(findings.features))
-        ]
-        for cohort in range(len(findings.cohorts))
-    ]
-
-
 def _column(report: Any) -> dict[str, Any]:
     return {
         "column": report.column,
@@ -139,14 +222,16 @@ def _column(report: Any) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, spell: Spelling) -> Any:
     """The same with Python's own numbers, lists for tuples, and None for what is not finite."""
     if isinstance(value, dict):
-        return {_plain(str(key)): _plain(held) for key, held in value.items()}
+        return {_plain(str(key), spell): _plain(held, spell) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(held) for held in value]
+        return [_plain(held, spell) for held in value]
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Message):
+        value = value.told(spell)
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")  # halves of characters
     return None if isinstance(value, float) and not math.isfinite(value) else value

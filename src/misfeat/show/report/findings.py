@@ -6,16 +6,51 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.exceptions import Message
     from misfeat.selection.collecting import Worth
+    from misfeat.selection.enough import Enough
+    from misfeat.selection.explaining import CellCounts, Explanation
     from misfeat.selection.ranking import ScoredSet
+    from misfeat.selection.redrawing import Stability
+    from misfeat.selection.swapping import Alternative
     from misfeat.selection.trust import Trust
+    from misfeat.selection.valuing import FeatureValue
+    from misfeat.show.first_screen import FirstScreen
+
+
+@dataclass(frozen=True, eq=False)
+class SubgroupFindings:
+    """What the page of one subgroup tells.
+
+    Attributes
+    ----------
+    best : list of ScoredSet
+        Its best sets, best first.
+    chance : list of float
+        What chance alone would give each of them in the subgroup's rows; NaN where not known.
+    enough : Enough or None
+        How many features are enough; None where that was not asked.
+    features : list of FeatureValue
+        What every feature is worth, the most telling first.
+    explanation : Explanation or None
+        The cells of the set that answers; None where there are none.
+    alternatives : list of Alternative
+        Sets that tell the same.
+    """
+
+    best: list[ScoredSet]
+    chance: list[float]
+    enough: Enough | None
+    features: list[FeatureValue]
+    explanation: Explanation | None
+    alternatives: list[Alternative]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +59,22 @@ class Findings:
 
     Attributes
     ----------
+    screen : FirstScreen
+        What is told first.
+    subgroups : list of SubgroupFindings
+        The page of every subgroup, in the table's order.
+    stability : Stability or None
+        What comes out again when rows are drawn anew; None where that was not asked.
+    cells : mapping of (int, tuple of int) to CellCounts
+        Rows by cell and class of sets of a subgroup, as many as the page holds.
     cohorts : Cohorts
         The coded rows of every cohort, and how every column was treated.
     features : tuple of str
         What sets are made of.
     missing : ndarray of bool of shape (n_cohorts, n_features)
         What each cohort never recorded.
-    ceiling : ndarray of shape (n_cohorts,)
-        What no score of a cohort can exceed.
+    whole : ndarray of shape (n_cohorts,)
+        What there is to tell in each cohort.
     estimate : {"population", "above_chance", "sample"}
         What scores tell about.
     measure : {"mutual_info", "r2"}
@@ -42,8 +85,6 @@ class Findings:
         Features in a set, and how many of the best sets are shown.
     confidence : float or None
         How often intervals hold the truth; None where they are certain bounds.
-    top : list of ScoredSet
-        The best sets of every cohort, best first.
     worths : list of Worth
         What unrecorded features would be worth.
     scores : mapping of int to CompletedScores
@@ -52,28 +93,31 @@ class Findings:
         How far answers can be trusted; None where that was not asked.
     trust_in_words : str
         The same in a sentence.
-    cautions : sequence of str
-        What may mislead.
+    left_out : list of Message
+        What was not asked, and how to ask it.
     settings : mapping of str to str
         The parameters that were not left at their defaults, as Python would write them.
     """
 
+    screen: FirstScreen
+    subgroups: list[SubgroupFindings]
+    stability: Stability | None
+    cells: Mapping[tuple[int, tuple[int, ...]], CellCounts]
     cohorts: Cohorts
     features: tuple[str, ...]
     missing: NDArray[np.bool_]
-    ceiling: NDArray[np.float64]
+    whole: NDArray[np.float64]
     estimate: str
     measure: str
     unit: str
     size: int
     k: int
     confidence: float | None
-    top: list[ScoredSet]
     worths: list[Worth]
     scores: Mapping[int, CompletedScores]
     trust: list[Trust] | None
     trust_in_words: str
-    cautions: Sequence[str]
+    left_out: list[Message]
     settings: Mapping[str, str]
 
     def target(self) -> dict[str, Any]:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from misfeat.show.report.findings import Findings
+import numpy as np
+
+from misfeat.exceptions import InPython, Message
+from misfeat.machine.progress import progress_shown
+from misfeat.show.first_screen import first_screen
+from misfeat.show.report.cells import cells_that_fit
+from misfeat.show.report.findings import Findings, SubgroupFindings
 from misfeat.show.report.lattice import sizes_that_fit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from misfeat.selection.explaining import Explanation
+    from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.selection import Selection
+    from misfeat.show.first_screen import FirstScreen
 
 NOT_ASKED = "This was not checked: the report was made without validation."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
+MOST_VALUED = 60_000
+"""Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
 
 
 def gather(
@@ -41,35 +52,119 @@ def gather(
     """
     size = selection.size if size is None else size
     k = selection.k if k is None else k
-    top = selection.best_sets(size, k)
-    sizes = {1, size, *sizes_that_fit(selection.missing, size)}
-    withheld = selection.book.rows_withheld
-    if withheld:
-        sizes.discard(selection.size + 1)  # no rows are kept to score it
-    scores = {one: selection.completed(one) for one in sorted(sizes)}
-    predicted = any(held.predicted.any() for held in scores.values())
+    with progress_shown(selection.verbose > 0):
+        screen = first_screen(selection, size, costs)
+        sizes = {1, size, *sizes_that_fit(selection.missing, size)}
+        withheld = selection.book.rows_withheld
+        if withheld:
+            sizes.discard(selection.size + 1)  # no rows are kept to score it
+        scores = {one: selection.completed(one) for one in sorted(sizes)}
+        predicted = any(held.predicted.any() for held in scores.values())
+        measure = selection.book.measure
+        estimated = predicted or measure.above_chance
+        trusted = selection.trusts(size, k) if validate and estimated and not withheld else None
+        not_trusted = NOTHING_PREDICTED
+        if estimated:
+            not_trusted = WITHHELD if withheld else NOT_ASKED
+        return Findings(
+            screen=screen,
+            subgroups=_subgroups(selection, screen, size, k),
+            stability=selection.resampled(size, k) if screen.effort.redrawn else None,
+            cells=cells_that_fit(selection, [one.features for one in screen.subgroups]),
+            cohorts=selection.cohorts,
+            features=selection.feature_names,
+            missing=selection.missing,
+            whole=measure.whole,
+            estimate=selection.book.estimate.name,
+            measure=measure.name,
+            unit=measure.unit,
+            size=size,
+            k=k,
+            confidence=selection.confidence,
+            worths=selection.worths(size=size, costs=costs),
+            scores=scores,
+            trust=trusted,
+            trust_in_words=not_trusted if trusted is None else selection.validation or "",
+            left_out=_left_out(selection, screen),
+            settings=selection.asked.settings,
+        )
+
+
+def _subgroups(
+    selection: Selection, screen: FirstScreen, size: int, k: int
+) -> list[SubgroupFindings]:
+    """The pages of all subgroups."""
+    best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
+    for one in selection.best_sets(size, k):
+        best[one.subgroup].append(one)
+    values: dict[str, list[object]] = {name: [] for name in best}
+    if selection.completed(size).score.size <= MOST_VALUED:
+        for value in selection.feature_values(size=size):
+            values[value.subgroup].append(value)
+    enough = {}
+    if screen.effort.enough:
+        effort = screen.effort
+        asked = selection.enoughs(size=effort.enough, permutations=effort.deals)
+        enough = {one.subgroup: one for one in asked}
+    found = []
+    for answer in screen.subgroups:
+        own = best[answer.subgroup]
+        chosen = answer.features or (own[0].features if own else ())
+        found.append(
+            SubgroupFindings(
+                best=own,
+                chance=_chance(selection, own),
+                enough=enough.get(answer.subgroup),
+                features=values[answer.subgroup],  # type: ignore[arg-type]
+                explanation=_explanation(selection, answer.subgroup, chosen),
+                alternatives=(
+                    selection.alternative_sets(answer.subgroup, own[0].features, k) if own else []
+                ),
+            )
+        )
+    return found
+
+
+def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
+    """What chance alone would give sets in the rows at hand."""
     measure = selection.book.measure
-    estimated = predicted or measure.above_chance
-    trusted = selection.trusts(size, k) if validate and estimated and not withheld else None
-    not_trusted = NOTHING_PREDICTED
-    if estimated:
-        not_trusted = WITHHELD if withheld else NOT_ASKED
-    return Findings(
-        cohorts=selection.cohorts,
-        features=selection.feature_names,
-        missing=selection.missing,
-        ceiling=measure.ceiling,
-        estimate=selection.book.estimate.name,
-        measure=measure.name,
-        unit=measure.unit,
-        size=size,
-        k=k,
-        confidence=selection.confidence,
-        top=top,
-        worths=selection.worths(size=size, costs=costs),
-        scores=scores,
-        trust=trusted,
-        trust_in_words=not_trusted if trusted is None else selection.validation or "",
-        cautions=[caution.words for caution in selection.caution_list(size)],
-        settings=selection.asked.settings,
-    )
+    nothing = [float("nan")] * len(best)
+    if not best or not measure.above_chance or selection.book.rows_withheld:
+        return nothing
+    number = {name: at for at, name in enumerate(selection.feature_names)}
+    subsets = np.array([sorted(number[name] for name in one.features) for one in best])
+    cohort = selection.cohorts.position(best[0].subgroup)
+    above = measure.of_subsets(cohort, subsets, selection.book.n_jobs)
+    seen = [float("nan") if one.observed is None else one.observed for one in best]
+    return [max(all_of_it - real, 0.0) for all_of_it, real in zip(seen, above, strict=True)]
+
+
+def _explanation(
+    selection: Selection, subgroup: str, features: Sequence[str]
+) -> Explanation | None:
+    """The cells of a set, where there are any."""
+    if not features or selection.book.measure.rows is None:
+        return None
+    if selection.book.rows_withheld and (subgroup, tuple(features)) not in selection.kept_cells:
+        return None
+    return selection.explanation(subgroup, features)
+
+
+def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
+    """What was not asked, since it takes long, and how to ask it."""
+    effort, said = screen.effort, []
+    if selection.book.rows_withheld:
+        return [Message("No rows are kept, so that nothing was tested against chance.")]
+    if effort.tested < screen.size:
+        what = f"sets of more than {effort.tested}" if effort.tested else "sets"
+        said.append(_ask(f"Of so many sets, {what} were not tested against chance", "significance"))
+    if not effort.redrawn:
+        said.append(_ask("Whether sets come out again was not tried for so many", "stability"))
+    if selection.completed(screen.size).score.size > MOST_VALUED:
+        said.append(_ask("What each feature adds was not worked out for so many sets", "features"))
+    return said
+
+
+def _ask(what: str, question: str) -> Message:
+    how = InPython(f"`selection.{question}()`", f"`misfeat ask DIR {question}`")
+    return Message("{what}; {how} does it.", what=Message(what), how=how)

@@ -9,40 +9,97 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from misfeat.completion.model import SUPPORT
-from misfeat.selection.collecting import SMALLEST_SCALE, WORTH_SAYING
+from misfeat.selection.collecting import SMALLEST_SCALE
+from misfeat.show.report.glossary import GLOSSARY, slug
+from misfeat.show.report.packing import packed
 from misfeat.show.report.shades import shade_of
-from misfeat.show.report.words import column_words, estimate_words, rises, support_words
+from misfeat.show.report.words import column_words, estimate_words, support_words
 from misfeat.visible import visible
+from misfeat.words.numbers import percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jinja2 import Environment
 
-SCRIPTS = ("tables.js", "subgroups.js", "lattice.js", "explorer.js")
+    from misfeat.selection.explaining import CellCounts
+
+SCRIPTS = (
+    "dom.js",
+    "tables.js",
+    "lattice.js",
+    "charts.js",
+    "why.js",
+    "subgroup.js",
+    "explorer.js",
+    "views.js",
+)
 STYLES = ("report.css",)
+MOST_BESIDE = 16
+"""Features up to which the map stands beside the sentences rather than below them."""
+MOST_COLUMNS = 20
+"""Features that the map shows at first."""
+MOST_CELLS = 20_000
+"""Cells of the map; where there are more, only the features that tell most are in it."""
 
 
-def page(contents: dict[str, Any]) -> str:
-    """The whole page; every name from the table is text in it, whatever it holds."""
+def page(
+    contents: dict[str, Any],
+    told: Mapping[str, Any],
+    cells: Mapping[tuple[int, tuple[int, ...]], CellCounts],
+) -> str:
+    """The whole page; every name from the table is text in it, whatever it holds.
+
+    Parameters
+    ----------
+    contents : dict
+        As `misfeat.show.report.contents.contents` makes them.
+    told : mapping
+        Sentences as HTML.
+    cells : mapping of (int, tuple of int) to CellCounts
+        Rows by cell and class of small sets.
+    """
     style, script = _joined(STYLES), _joined(SCRIPTS)
+    subgroups = contents["subgroups"]
     html: str = (
         _templates()
         .get_template("report.html")
         .render(
             report=contents,
+            told=told,
             style=style,
             script=script,
             policy=_policy(style, script),
-            data=_as_script_data(_for_the_explorer(contents)),
-            rises=rises(contents),
-            worth_saying=WORTH_SAYING,
-            number_of={row["subgroup"]: i for i, row in enumerate(contents["subgroups"])},
-            highest_single=_highest_single(contents),
-            smallest_scale=SMALLEST_SCALE * max(row["ceiling"] for row in contents["subgroups"]),
+            data=_as_script_data(packed(contents, cells)),
+            number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
+            map_features=_map_features(contents),
+            map_top=_map_top(contents),
+            beside=len(contents["features"]) <= MOST_BESIDE and len(subgroups) > 1,
+            most_columns=MOST_COLUMNS,
+            smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             beyond_budget=_beyond_budget(contents),
         )
     )
     return html
+
+
+def _map_features(contents: Mapping[str, Any]) -> list[int]:
+    """The features of the map, those that tell most first."""
+    ordered: list[int] = contents["map"]["features"]
+    most = max(MOST_COLUMNS, MOST_CELLS // max(len(contents["subgroups"]), 1))
+    return ordered[:most]
+
+
+def _map_top(contents: Mapping[str, Any]) -> float:
+    """The most that a single feature tells, of those that are more than chance if there are any."""
+    held = contents["map"]
+    cells = [
+        (share, faded)
+        for shares, fadeds in zip(held["share"], held["faded"], strict=True)
+        for share, faded in zip(shares, fadeds, strict=True)
+    ]
+    sure = [share for share, faded in cells if not faded]
+    return max(sure or [share for share, _ in cells], default=0.0)
 
 
 def _policy(style: str, script: str) -> str:
@@ -57,33 +114,19 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
-def _for_the_explorer(contents: dict[str, Any]) -> dict[str, Any]:
-    """The part of the contents that scripts read."""
-    held = {name: contents[name] for name in ("size", "unit", "features", "subgroups", "lattice")}
-    words = {
-        source: [support_words(one, predicted=source == "predicted") for one in SUPPORT]
-        for source in ("recorded", "predicted")
-    }
-    return {**held, "support": words}
-
-
 def _beyond_budget(contents: dict[str, Any]) -> bool:
     """Whether a set is shown that could have been computed, but was predicted."""
-    return any(one["source"] == "predicted" and not one["missing"] for one in contents["top_sets"])
-
-
-def _highest_single(contents: dict[str, Any]) -> float:
-    """The most that any single feature tells, as a share of what there is to tell in its cohort."""
-    rows = zip(contents["single_scores"], contents["subgroups"], strict=True)
-    return max(
-        (cell["score"] / row["ceiling"] for cells, row in rows if row["ceiling"] for cell in cells),
-        default=0.0,
+    return any(
+        one["source"] == "predicted" and not one["missing"]
+        for row in contents["subgroups"]
+        for one in row["best_sets"]
     )
 
 
 def _as_script_data(held: dict[str, Any]) -> str:
     """JSON that cannot end the element that holds it."""
-    return json.dumps(held, allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026")
+    text = json.dumps(held, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
 
 @cache
@@ -99,6 +142,35 @@ def _shown(value: Any) -> Any:
     return "\n".join(map(visible, value.split("\n")))
 
 
+def _percent(share: float | None, low: float | None = None, high: float | None = None) -> str:
+    return "–" if share is None else _kept_together(percent(share, low, high))
+
+
+def _share(share: float, low: float, high: float) -> str:
+    """A share with its interval, where it has one."""
+    told = _percent(share, low, high)
+    return f"{told} ({_percent_between(low, high)})" if low < high else told
+
+
+def _percent_between(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else _kept_together(percent_between(low, high))
+
+
+def _score(score: float | None, low: float | None = None, high: float | None = None) -> str:
+    if score is None:
+        return "–"
+    return score_words(score, score if low is None else low, score if high is None else high)
+
+
+def _score_between(low: float, high: float) -> str:
+    digits = score_decimals(low, high)
+    return f"{low:.{digits}f}–{high:.{digits}f}"
+
+
+def _kept_together(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 @cache
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -111,11 +183,16 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.globals["glossary"] = GLOSSARY
     templates.filters |= {
-        "score": lambda value: "–" if value is None else f"{value:.4f}",
-        "percent": lambda value: "–" if value is None else f"{100 * value:.0f}\N{NO-BREAK SPACE}%",
+        "score": _score,
+        "score_between": _score_between,
+        "percent": _percent,
+        "share": _share,
+        "percent_between": _percent_between,
         "count": lambda value: f"{value:,}",
         "shade": shade_of,
+        "slug": slug,
         "support": support_words,
         "estimate": estimate_words,
         "columns": column_words,

@@ -15,6 +15,7 @@ from misfeat.machine.paths import as_path, real_path, unwritable
 from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from misfeat.exceptions import Spelling
     from misfeat.show.report.findings import Findings
 
 SNIPPET_HEIGHT = "80vh"
@@ -31,6 +32,8 @@ class Report:
         What was found.
     title : str, default=None
         The heading of the page.
+    spell : callable, default=str
+        How parameters are spelled in advice; in Python's words by default.
 
     Examples
     --------
@@ -41,10 +44,12 @@ class Report:
     True
     """
 
-    def __init__(self, findings: Findings, title: str | None = None) -> None:
+    def __init__(self, findings: Findings, title: str | None = None, spell: Spelling = str) -> None:
         from misfeat.show.report.contents import contents
+        from misfeat.show.report.told import told
 
-        self._contents = contents(findings, title)
+        self._contents = contents(findings, title, spell)
+        self._told, self._cells = told(findings, spell), findings.cells
         self._html: str | None = None
 
     def html(self) -> str:
@@ -60,7 +65,7 @@ class Report:
         if self._html is None:
             from misfeat.show.report.page import page
 
-            self._html = page(self._contents)
+            self._html = page(self._contents, self._told, self._cells)
         return self._html
 
     def html_snippet(self) -> str:
@@ -76,7 +81,8 @@ class Report:
         '<iframe'
         """
         return (
-            f'<iframe title="{escape(self._contents["title"])}" sandbox="allow-scripts" '
+            f'<iframe title="{escape(self._contents["title"])}" '
+            f'sandbox="allow-scripts allow-downloads" '
             f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
             f'srcdoc="{escape(self.html())}"></iframe>'
         )
@@ -90,7 +96,7 @@ class Report:
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
-        >>> held["top_sets"][0]["features"]
+        >>> held["subgroups"][0]["best_sets"][0]["features"]
         ['a']
         """
         return visible_json(json.dumps(self._contents, ensure_ascii=False, allow_nan=False))

@@ -1,12 +1,9 @@
-// The explorer: a subgroup and a set of features, its score, its neighbours, and the other subgroups.
-
-const MOST_HOLDING = 10;
+// The explorer: a set of features, what it tells in every subgroup, why, and its neighbours.
 
 class Explorer {
-  constructor(data) {
-    this.lattice = new Lattice(data);
-    this.unit = data.unit;
-    this.size = data.size;
+  constructor(report) {
+    this.report = report;
+    this.lattice = new Lattice(report);
     this.subgroup = 0;
     this.set = [];
     this.subgroupSelect = document.getElementById("explorer-subgroup");
@@ -15,18 +12,21 @@ class Explorer {
     this.subgroupSelect.addEventListener("change", () => this.pickSubgroup(Number(this.subgroupSelect.value)));
     this.search.addEventListener("input", () => this.filterChips());
     document.getElementById("explorer-clear").addEventListener("click", () => this.show([]));
-    subgroupSwitch.addEventListener("change", () => {
-      if (subgroupSwitch.value !== "") this.pickSubgroup(Number(subgroupSwitch.value));
-    });
-    this.pickSubgroup(0);
+    document.getElementById("explorer-best").addEventListener("click", () => this.show(this.best()));
+    this.show(this.best());
+  }
+
+  /** The answer of the subgroup, else its best set. */
+  best() {
+    const own = this.report.subgroups[this.subgroup];
+    const found = own.answer.length ? own.answer : own.sets.length ? own.sets[0].set : [];
+    return found.slice(0, Math.max(this.lattice.largest, 1));
   }
 
   makeChips() {
     const place = document.getElementById("explorer-features");
-    return this.lattice.features.map((name, feature) => {
-      const chip = element("button", name);
-      chip.type = "button";
-      chip.dir = "auto";
+    return this.report.features.map((name, feature) => {
+      const chip = make("button", { type: "button", dir: "auto" }, name);
       chip.addEventListener("click", () => this.toggle(feature));
       place.append(chip);
       return chip;
@@ -36,7 +36,7 @@ class Explorer {
   filterChips() {
     const text = this.search.value.trim().toLowerCase();
     this.chips.forEach((chip, feature) => {
-      chip.hidden = !this.lattice.features[feature].toLowerCase().includes(text);
+      chip.hidden = !this.report.features[feature].toLowerCase().includes(text);
     });
   }
 
@@ -56,147 +56,126 @@ class Explorer {
     this.set = set;
     this.showChips();
     this.showAnswer();
-    const at = (other) => this.lattice.at(this.subgroup, other);
-    const better = (a, b) => b.score - a.score;
-    const own = set.length ? at(set).score : 0;
-    this.fill("explorer-parents", this.lattice.without(set).map(at).sort(better), own);
-    this.fill("explorer-children", this.lattice.withOneMore(set).map(at).sort(better), own);
-    this.showSubgroups();
-    this.showHolding();
+    this.showForest();
+    showWhy(document.getElementById("explorer-why"), this.report, this.subgroup, set);
+    if (set.length) document.getElementById("explorer-why").prepend(make("h3", {}, "Why, in ", make("bdi", {}, this.report.subgroups[this.subgroup].name)));
+    this.showNeighbours("explorer-less", "One feature less", this.lattice.without(set));
+    this.showNeighbours("explorer-more", "One feature more", this.lattice.withOneMore(set));
   }
 
   showChips() {
-    const missing = new Set(this.lattice.subgroups[this.subgroup].missing);
-    const full = this.set.length >= this.lattice.largest;
+    const { missing } = this.report.subgroups[this.subgroup];
     this.chips.forEach((chip, feature) => {
-      const name = this.lattice.features[feature];
-      const chosen = this.set.includes(feature);
-      chip.textContent = missing.has(name) ? `${name}*` : name;
-      chip.classList.toggle("never", missing.has(name));
-      chip.setAttribute("aria-pressed", String(chosen));
-      chip.disabled = full && !chosen;
+      const never = missing.includes(feature);
+      const name = this.report.features[feature];
+      chip.textContent = never ? `${name}*` : name;
+      chip.classList.toggle("never", never);
+      chip.setAttribute("aria-pressed", String(this.set.includes(feature)));
     });
     document.getElementById("explorer-limit").textContent =
-      `A star marks what the subgroup never recorded. This page holds sets of up to ${this.lattice.largest}.`;
+      `A star marks what the subgroup never recorded. This page holds the scores of sets of up to ${this.lattice.largest}.`;
   }
 
   showAnswer() {
     const place = document.getElementById("explorer-answer");
     place.replaceChildren();
-    const subgroup = this.lattice.subgroups[this.subgroup];
+    const own = this.report.subgroups[this.subgroup];
     if (!this.set.length) {
-      place.append(element("p", "No feature is chosen. Pick one above, or one of those that tell most by themselves."));
+      place.append(make("p", {}, "No feature is chosen. Pick one above, or one of those that tell most by themselves, below."));
       return;
     }
     const found = this.lattice.at(this.subgroup, this.set);
+    const names = make("p", {}, setOf(this.report, this.set, own.missing), " in ", make("bdi", { class: "name" }, own.name));
+    place.append(names);
+    if (!found) {
+      this.showUnknown(place);
+      return;
+    }
+    const whole = own.whole || 1;
+    const [share, low, high] = [found.score / whole, found.low / whole, found.high / whole];
     const standing = this.lattice.standing(this.subgroup, this.set);
-    const share = subgroup.ceiling ? (100 * found.score) / subgroup.ceiling : 0;
-    const line = element("p");
-    line.append(this.names(this.set), " ", element("span", found.predicted ? "predicted" : "recorded", `source ${found.predicted ? "predicted" : "recorded"}`));
-    place.append(line, element("p", `${found.score.toFixed(4)} ${this.unit}`, "large"));
-    if (found.predicted) place.append(element("p", `between ${found.low.toFixed(4)} and ${found.high.toFixed(4)}`));
+    const range = between(low, high);
     place.append(
-      element("p", `${share.toFixed(0)} % of the highest possible score; place ${standing.place} among the ${standing.of} sets of ${this.set.length}.`),
-      element("p", `Rests on: ${found.support}.`, "about"),
+      make("p", { class: "large" }, `${percent(share, low, high)}`, make("span", { class: "about" }, ` of what there is to tell${range ? ` (${range})` : ""} `), sourceOf(found.predicted)),
+      make("p", {}, `Place ${standing.place} among the ${standing.of.toLocaleString("en")} sets of ${this.set.length}; ${scoreWords(found.score, found.low, found.high)} ${this.report.unit}.`),
+      make("p", { class: "about" }, `Rests on: ${found.support}.`),
     );
   }
 
-  names(set) {
-    const missing = new Set(this.lattice.subgroups[this.subgroup].missing);
-    const place = element("span", "", "set");
-    for (const feature of set) {
-      const name = this.lattice.features[feature];
-      const never = missing.has(name);
-      place.append(element("bdi", never ? `${name}*` : name, never ? "feature never" : "feature"));
-    }
-    return place;
+  /** A set that the page does not hold: what is known of it all the same, and how to ask. */
+  showUnknown(place) {
+    const whole = this.report.subgroups[this.subgroup].whole || 1;
+    const least = this.lattice.leastOf(this.subgroup, this.set);
+    const known = least ? `It tells at least as much as its part ${listed(this.report, least.set)}: ${percent(least.score / whole, least.low / whole, least.high / whole)}. ` : "";
+    const names = JSON.stringify(this.set.map((feature) => this.report.features[feature]));
+    const name = JSON.stringify(this.report.subgroups[this.subgroup].name);
+    const how = this.report.in_python ? make("code", {}, `selection.score_of(${name}, ${names})`) : howToAsk(this.report, this.subgroup, this.set);
+    place.append(make("p", {}, `This page holds sets of up to ${this.lattice.largest}, not this one. ${known}To ask for it: `, how));
   }
 
-  /** A table of sets to go to, with the score and what is gained or lost on the way. */
-  fill(id, found, own) {
-    const heads = ["Set", "Score"].concat(own === null ? [] : ["Change"], ["Source"]);
+  /** The same set in every subgroup, as meta-analysts draw it. */
+  showForest() {
+    const place = document.getElementById("explorer-forest");
+    place.replaceChildren();
+    const found = this.report.subgroups.map((own, number) => ({ own, number, one: this.set.length ? this.lattice.at(number, this.set) : null }));
+    const known = found.filter(({ one, own }) => one && own.whole);
+    if (!known.length) return;
+    const top = Math.max(...known.map(({ one, own }) => one.high / own.whole), 0.01);
+    const most = Math.max(...known.map(({ own }) => own.rows));
+    const heads = [
+      { label: "Subgroup" },
+      { label: "Rows", kind: "number" },
+      { label: "Share and interval", drawn: true },
+      { label: "Share", kind: "number", interval: true },
+      { label: "Source" },
+    ];
+    const rows = known.map(({ own, number, one }) => {
+      const go = make("button", { type: "button", class: "go" }, make("bdi", {}, own.name));
+      go.addEventListener("click", () => {
+        this.pickSubgroup(number);
+        document.getElementById("explorer-answer").focus();
+      });
+      const [share, low, high] = [one.score, one.low, one.high].map((value) => value / own.whole);
+      const chosen = number === this.subgroup ? "chosen" : "";
+      return [
+        { node: go, text: own.name, kind: chosen },
+        { node: own.rows.toLocaleString("en"), value: own.rows },
+        { node: intervalBar(share, low, high, top, { predicted: one.predicted, weight: own.rows / most, faded: low <= 0 }), text: "" },
+        { node: shareWords(share, low, high), value: share, low, high },
+        sourceOf(one.predicted),
+      ];
+    });
+    const built = tableOf("set-in-every-subgroup", heads, rows, make("span", { class: "about" }, `Scale: 0 to ${percent(top, 0, 1)}. Squares grow with the rows; hollow: predicted; pale: the interval reaches 0. `));
+    place.append(make("h3", {}, "The same set in every subgroup"), built);
+  }
+
+  showNeighbours(id, title, sets) {
+    const place = document.getElementById(id);
+    place.replaceChildren(make("h3", {}, title));
+    const own = this.report.subgroups[this.subgroup];
+    const whole = own.whole || 1;
+    const now = this.set.length ? this.lattice.at(this.subgroup, this.set)?.score ?? null : 0;
+    const found = sets.map((set) => this.lattice.at(this.subgroup, set)).filter(Boolean).sort((a, b) => b.score - a.score);
+    if (!found.length) {
+      place.append(make("p", { class: "about" }, this.set.length ? "None on this page." : "Nothing to leave out."));
+      return;
+    }
+    const heads = [{ label: "Set" }, { label: "Share", kind: "number" }, { label: "Change", kind: "number" }, { label: "Source" }];
     const rows = found.map((one) => {
-      const go = element("button", "", "go");
-      go.type = "button";
-      go.append(this.names(one.set));
+      const go = make("button", { type: "button", class: "go" }, setOf(this.report, one.set, own.missing));
       go.addEventListener("click", () => {
         this.show(one.set);
         document.getElementById("explorer-answer").focus();
       });
-      const change = own === null ? [] : [signed(one.score - own)];
-      return [go, one.score.toFixed(4), ...change, source(one)];
+      const change = now === null ? null : (one.score - now) / whole;
+      const points = change === null ? "–" : `${change < 0 ? "−" : "+"}${(100 * Math.abs(change)).toFixed(1)}`;
+      return [
+        { node: go, text: one.set.map((feature) => this.report.features[feature]).join(", ") },
+        { node: percent(one.score / whole, one.low / whole, one.high / whole), value: one.score / whole },
+        { node: points, value: change },
+        sourceOf(one.predicted),
+      ];
     });
-    fillTable(id, heads, rows);
-  }
-
-  showSubgroups() {
-    const rows = this.set.length
-      ? this.lattice.subgroups.map((subgroup, number) => {
-          const found = this.lattice.at(number, this.set);
-          const go = element("button", "", "go");
-          go.type = "button";
-          go.append(element("bdi", subgroup.subgroup));
-          go.addEventListener("click", () => {
-            this.pickSubgroup(number);
-            document.getElementById("explorer-answer").focus();
-          });
-          const share = subgroup.ceiling ? (100 * found.score) / subgroup.ceiling : 0;
-          return [go, found.score.toFixed(4), `${share.toFixed(0)} %`, source(found)];
-        })
-      : [];
-    fillTable("explorer-subgroups", ["Subgroup", "Score", "of the possible", "Source"], rows);
-  }
-
-  showHolding() {
-    const size = Math.min(this.size, this.lattice.largest);
-    document.getElementById("explorer-holding-title").textContent =
-      `Best sets of ${size}${this.set.length ? " that hold it" : ""}`;
-    const some = this.set.length < size && size > 0;
-    this.fill("explorer-holding", some ? this.lattice.holding(this.subgroup, this.set, size, MOST_HOLDING) : [], null);
+    place.append(tableOf(id, heads, rows));
   }
 }
-
-function element(tag, text = "", kind = "") {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (kind) made.className = kind;
-  return made;
-}
-
-function signed(change) {
-  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(4)}`;
-}
-
-function source(found) {
-  const kind = found.predicted ? "predicted" : "recorded";
-  return element("span", kind, `source ${kind}`);
-}
-
-function fillTable(id, heads, rows) {
-  const table = document.getElementById(id);
-  table.replaceChildren();
-  const head = table.createTHead().insertRow();
-  heads.forEach((text, column) => {
-    const cell = element("th", text, column > 0 && column < heads.length - 1 ? "number" : "");
-    cell.scope = "col";
-    head.append(cell);
-  });
-  const body = table.createTBody();
-  for (const values of rows) {
-    const row = body.insertRow();
-    values.forEach((value, column) => {
-      const cell = row.insertCell();
-      if (column > 0 && column < values.length - 1) cell.className = "number";
-      cell.append(value);
-    });
-  }
-  if (!rows.length) {
-    const cell = body.insertRow().insertCell();
-    cell.colSpan = heads.length;
-    cell.textContent = "–";
-  }
-}
-
-const latticeData = JSON.parse(document.getElementById("lattice-data").textContent);
-if (latticeData.lattice.levels.length) new Explorer(latticeData);
-else document.getElementById("explorer").hidden = true;

@@ -18,7 +18,6 @@ function binomial(n, k) {
 class Lattice {
   constructor(data) {
     this.features = data.features;
-    this.subgroups = data.subgroups;
     this.support = data.support;
     this.levels = new Map();
     for (const level of data.lattice.levels) {
@@ -79,18 +78,18 @@ class Lattice {
     return more;
   }
 
-  /** The best sets of a size that hold a set, best first. */
-  holding(subgroup, set, size, most) {
-    const found = [];
-    const others = this.features.map((_, i) => i).filter((i) => !set.includes(i));
-    const extend = (chosen, from) => {
-      if (chosen.length === size) {
-        found.push(this.at(subgroup, [...chosen].sort((a, b) => a - b)));
+  /** The part of a set that tells most, among those that are held; in a population it tells no more. */
+  leastOf(subgroup, set) {
+    let best = null;
+    const parts = (chosen, from) => {
+      if (chosen.length === this.largest) {
+        const found = this.at(subgroup, chosen);
+        if (found && (!best || found.score > best.score)) best = found;
         return;
       }
-      for (let i = from; i < others.length; i++) extend([...chosen, others[i]], i + 1);
+      for (let i = from; i < set.length; i++) parts([...chosen, set[i]], i + 1);
     };
-    extend(set, 0);
-    return found.sort((a, b) => b.score - a.score).slice(0, most);
+    if (this.largest && set.length > this.largest) parts([], 0);
+    return best;
   }
 }

@@ -1,0 +1,108 @@
+"""FirstScreen: the answer in sentences, what it looks like, and what may overturn it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from misfeat.selection.caution import OVERTURNS
+from misfeat.show.first_screen.answering import answers
+from misfeat.show.first_screen.collecting import collecting_sentences
+from misfeat.show.first_screen.effort import effort_for
+from misfeat.show.first_screen.feature_map import feature_map
+from misfeat.show.first_screen.whole import whole_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from misfeat.exceptions import Message
+    from misfeat.selection.caution import Caution
+    from misfeat.selection.selection import Selection
+    from misfeat.show.first_screen.answering import SubgroupAnswer
+    from misfeat.show.first_screen.effort import Effort
+    from misfeat.show.first_screen.feature_map import FeatureMap
+
+
+@dataclass(frozen=True, eq=False)
+class FirstScreen:
+    """What whoever asked reads first; terminal, notebook and report all show this.
+
+    Attributes
+    ----------
+    target : str
+        What is told about.
+    size : int
+        Features per set.
+    effort : Effort
+        What was asked for it.
+    whole : Message
+        One sentence for the whole table.
+    subgroups : tuple of SubgroupAnswer
+        One answer for every subgroup, in the table's order.
+    map : FeatureMap
+        What every feature tells in every subgroup.
+    collecting : tuple of Message
+        What is worth recording, or that there is no clear case.
+    cautions : tuple of Caution
+        What may mislead, worst first.
+    """
+
+    target: str
+    size: int
+    effort: Effort
+    whole: Message
+    subgroups: tuple[SubgroupAnswer, ...]
+    map: FeatureMap
+    collecting: tuple[Message, ...]
+    cautions: tuple[Caution, ...]
+
+    @property
+    def overturning(self) -> list[Caution]:
+        """The cautions that may overturn the answer."""
+        return [one for one in self.cautions if one.severity == OVERTURNS]
+
+    @property
+    def other_cautions(self) -> list[Caution]:
+        """The cautions that do not."""
+        return [one for one in self.cautions if one.severity != OVERTURNS]
+
+
+def first_screen(
+    selection: Selection,
+    size: int | None = None,
+    costs: Mapping[str, float] | None = None,
+) -> FirstScreen:
+    """Ask a selection what is told first.
+
+    Parameters
+    ----------
+    selection : Selection
+        What a fit found.
+    size : int, default=None
+        Features per set. Defaults to the selection's `size`.
+    costs : mapping of str to float, default=None
+        What recording features costs.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+    >>> print(first_screen(SubgroupSelector(size=1).fit(table, "y").selection_).whole)
+    all rows: a tells 99 % of what there is to tell about y (96–100 %); one more feature adds \
+nothing more than chance (p = 1.00).
+    """
+    size = selection.size if size is None else size
+    target, effort = selection.cohorts.target, effort_for(selection, size)
+    found = answers(selection, size, effort)
+    wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
+    worths = selection.worths(size=size, costs=costs)
+    return FirstScreen(
+        target=target,
+        size=size,
+        effort=effort,
+        whole=whole_sentence(found, target),
+        subgroups=tuple(found),
+        map=feature_map(selection),
+        collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
+        cautions=tuple(selection.caution_list(size)),
+    )

@@ -1,0 +1,55 @@
+"""Rows by cell and class of small sets, for the explorer to say why they tell."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.selection import Selection
+
+    Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
+
+MOST_TABLES = 1_200
+"""Sets, over all subgroups, whose cells the page holds besides those of its answers."""
+MOST_CLASSES = 12
+"""A target with more classes has too large tables."""
+
+
+def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
+    """The cells of all single features and all pairs, as long as there is room.
+
+    Parameters
+    ----------
+    selection : Selection
+        What a fit found.
+    answers : sequence of sequence of str
+        The set that answers for every subgroup, which is always held where it may be.
+    """
+    withheld = selection.book.rows_withheld
+    if selection.book.measure.rows is None or len(selection.cohorts.classes) > MOST_CLASSES:
+        return {}
+    number = {name: at for at, name in enumerate(selection.feature_names)}
+    found: Cells = {}
+    if withheld:
+        for (subgroup, features), cells in selection.kept_cells.items():
+            members = tuple(sorted(number[name] for name in features))
+            found[selection.cohorts.position(subgroup), members] = cells
+        return found
+    for cohort, answer in enumerate(answers):
+        if answer:
+            members = tuple(sorted(number[name] for name in answer))
+            found[cohort, members] = selection.counts_of(cohort, members)
+    room = MOST_TABLES
+    for size in (1, 2):
+        room -= comb(len(number), size) * len(selection.cohorts)
+        if room < 0:
+            break
+        for cohort in range(len(selection.cohorts)):
+            for members in combinations(range(len(number)), size):
+                found[cohort, members] = selection.counts_of(cohort, members)
+    return found

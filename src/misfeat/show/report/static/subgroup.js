@@ -1,0 +1,215 @@
+// The page of one subgroup: best sets, how many are enough, features, why, alternatives.
+
+class SubgroupPage {
+  constructor(report, number) {
+    this.report = report;
+    this.number = number;
+    this.own = report.subgroups[number];
+    this.whole = this.own.whole || 1;
+  }
+
+  share(score) {
+    return score === null ? null : score / this.whole;
+  }
+
+  /** A share with its interval, in words. */
+  worded(score, low, high) {
+    const [s, l, h] = [score, low, high].map((one) => this.share(one));
+    return { node: shareWords(s, l, h), value: s, low: l, high: h };
+  }
+
+  /** The same, with a drawing beside it. */
+  told(score, low, high, top, look = {}) {
+    const [s, l, h] = [score, low, high].map((one) => this.share(one));
+    return [{ node: intervalBar(s, l, h, top, look), text: "" }, this.worded(score, low, high)];
+  }
+
+  set(members) {
+    return { node: setOf(this.report, members, this.own.missing), text: members.map((one) => this.report.features[one]).join(", ") };
+  }
+
+  render(place) {
+    const never = this.own.missing.map((feature) => this.report.features[feature]);
+    const back = make("a", { href: "#answer", class: "back" }, "← All subgroups");
+    const title = make("h2", { id: "subgroup-title", tabindex: -1 }, make("bdi", {}, this.own.name));
+    const about = make("p", { class: "about" }, rowsWords(this.own.rows), ". ", never.length ? make("span", {}, term("never recorded", "Never recorded"), ": ", ...this.names(never), ".") : "Every feature was recorded.");
+    const spoken = document.querySelector(`#answer-${this.number} p`) || document.querySelector("#answer .whole");
+    const sentence = spoken.cloneNode(true);
+    sentence.className = "whole";
+    place.replaceChildren(back, title, about, sentence);
+    if (!this.own.sets.length) return;
+    this.sets(place);
+    this.why(place);
+    this.enough(place);
+    this.features(place);
+    this.alternatives(place);
+    this.worth(place);
+  }
+
+  names(names) {
+    return names.flatMap((name, i) => [i ? ", " : "", make("bdi", {}, name)]);
+  }
+
+  section(place, id, title, ...parts) {
+    place.append(make("section", { "aria-labelledby": id }, make("h3", { id }, title), ...parts));
+  }
+
+  sets(place) {
+    const { sets, stability } = this.own;
+    const top = Math.max(...sets.map((one) => Math.max(this.share(one.high), this.share(one.observed) || 0)));
+    const again = new Map((stability?.sets || []).map((one) => [one.set.join(), one]));
+    const tested = sets.some((one) => one.p !== null);
+    const seen = sets.some((one) => one.observed !== null && one.chance !== null);
+    const heads = [
+      { label: "Rank", kind: "number" },
+      { label: "Features" },
+      { label: "Interval", drawn: true },
+      { label: "Share", kind: "number", interval: true },
+      ...(seen ? [{ label: "Own rows", kind: "number", note: "What the subgroup's own rows score as they are" }, { label: "of that, chance", kind: "number", note: "What chance alone would give such a set in so many rows; it is taken off" }] : []),
+      ...(tested ? [{ label: "p-value", kind: "number", note: "How often chance alone does as well, over all sets that were searched" }] : []),
+      ...(again.size ? [{ label: "Comes out again", kind: "number", note: `Among the best once more, of ${stability.resamples} draws of rows` }] : []),
+      { label: "Source" },
+      { label: `Score (${this.report.unit})`, kind: "number" },
+    ];
+    const rows = sets.map((one, i) => {
+      const repeated = again.get(one.set.join());
+      return [
+        { node: String(i + 1), value: i + 1 },
+        this.set(one.set),
+        ...this.told(one.score, one.low, one.high, top, { predicted: one.predicted, chance: one.chance === null ? null : this.share(one.chance) }),
+        ...(seen ? [{ node: percent(this.share(one.observed), 0, 1), value: this.share(one.observed) }, { node: percent(this.share(one.chance), 0, 1), value: this.share(one.chance) }] : []),
+        ...(tested ? [{ node: pWords(one.p), value: one.p }] : []),
+        ...(again.size ? [{ node: repeated ? percent(repeated.frequency, 0, 1) : "–", value: repeated?.frequency }] : []),
+        sourceOf(one.predicted),
+        { node: scoreWords(one.score, one.low, one.high), value: one.score },
+      ];
+    });
+    const legend = make("p", { class: "legend" }, "Unrecorded features included. Dot and bar: the share with its ", term("interval"), seen ? ". The thin line is the chance level: what chance alone would give such a set in the subgroup's " : "", seen ? term("own rows") : "", ".");
+    this.section(place, "page-sets", this.report.size === 1 ? "The best features" : `The best sets of ${this.report.size}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
+  }
+
+  agreement() {
+    const { stability } = this.own;
+    if (!stability || stability.index[0] === null) return null;
+    const often = stability.sets.filter((one) => one.frequency >= 0.8).length;
+    const [index, low, high] = stability.index.map((one) => (one === null ? "–" : one.toFixed(2)));
+    return make("p", { class: "about" }, `Rows drawn anew ${stability.resamples} times: ${often} of these ${stability.sets.length} sets come out again in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).`);
+  }
+
+  why(place) {
+    const { why } = this.own;
+    if (!why) return;
+    const body = make("div");
+    showWhy(body, this.report, this.number, why.set, why.sentences);
+    this.section(place, "page-why", `Why: ${listed(this.report, why.set)}`, body);
+  }
+
+  enough(place) {
+    const { enough } = this.own;
+    if (!enough || !enough.steps.length) return;
+    const heads = [
+      { label: "Features", kind: "number" },
+      { label: "Best recorded set" },
+      { label: "Share", kind: "number", interval: true },
+      { label: "p-value", kind: "number", note: "Whether this size adds to the one before more than chance would" },
+      { label: "Verdict" },
+    ];
+    const verdict = (i) => {
+      if (i + 1 === enough.answer) return make("strong", {}, enough.settled || enough.answer < enough.size ? "enough" : "the most that was tried");
+      if (i + 1 < enough.answer) return "more helps";
+      return i + 1 <= enough.size ? "adds next to nothing" : "adds no more than chance";
+    };
+    const rows = enough.steps.map((step, i) => [
+      { node: String(i + 1), value: i + 1 },
+      this.set(step.set),
+      this.worded(step.score, step.low, step.high),
+      { node: pWords(step.p), value: step.p },
+      verdict(i),
+    ]);
+    const parts = make("div", { class: "side-by-side" }, make("figure", {}, sizeCurve(enough.steps, this.whole, enough.answer)), tableOf(`enough-${this.number}`, heads, rows));
+    const settled = enough.settled || enough.answer < enough.size;
+    const said = enough.answer === 0 ? "None: no feature tells more than chance would." : settled ? `${enough.answer}.` : `At least ${enough.answer}; more were not tried.`;
+    this.section(place, "page-enough", "How many features are enough?", make("p", {}, said), parts);
+  }
+
+  features(place) {
+    const { values } = this.own;
+    if (!values.length) return;
+    const top = Math.max(...values.flatMap((one) => [one.alone[2], one.adds[2]].map((high) => this.share(high) || 0)));
+    const heads = [
+      { label: "Feature" },
+      { label: "By itself", drawn: true },
+      { label: "Alone", kind: "number", note: "What it tells by itself", interval: true },
+      { label: "Adds", kind: "number", note: "What it tells on top of the best set of the others", interval: true },
+      { label: "Part of the best set", kind: "number", interval: true },
+      { label: "In best sets", kind: "number", note: "The share of the best sets that hold it" },
+      { label: "Source" },
+    ];
+    const rows = values.map((one) => {
+      return [
+        { node: setOf(this.report, [one.feature], this.own.missing), text: this.report.features[one.feature] },
+        ...this.told(...one.alone, top, { predicted: one.predicted }),
+        this.worded(...one.adds),
+        one.part[0] ? this.worded(...one.part) : "–",
+        { node: percent(one.in_best, 0, 1), value: one.in_best },
+        sourceOf(one.predicted),
+      ];
+    });
+    const built = tableOf(`features-${this.number}`, heads, rows);
+    const legend = make("p", { class: "legend" }, "What each feature tells by itself, what it ", term("adds"), " to the best set of the others, and its ", term("part of the best set"), ".");
+    this.section(place, "page-features", "Features", legend, built);
+  }
+
+  alternatives(place) {
+    const { alternatives, sets } = this.own;
+    const best = setOf(this.report, sets[0].set, this.own.missing);
+    if (!alternatives.length) {
+      this.section(place, "page-alternatives", "Alternatives", make("p", {}, "No other set tells the same as ", best, "."));
+      return;
+    }
+    const heads = [
+      { label: "Instead of the best set" },
+      { label: "Swap" },
+      { label: "Share", kind: "number", interval: true },
+      { label: "Difference", kind: "number", note: "In points of what there is to tell", interval: true },
+      { label: "Source" },
+    ];
+    const signed = (value) => {
+      const points = Math.round(100 * Math.abs(value));
+      return points ? `${value < 0 ? "−" : "+"}${points}` : "0";
+    };
+    const rows = alternatives.map((one) => {
+      const [value, low, high] = one.difference.map((part) => this.share(part));
+      return [
+        this.set(one.set),
+        `${listed(this.report, one.taken)} for ${listed(this.report, one.given)}`,
+        this.worded(one.score, one.low, one.high),
+        { node: `${signed(value)} points (${signed(low)} to ${signed(high)})`, value, low, high },
+        sourceOf(one.predicted),
+      ];
+    });
+    const legend = make("p", { class: "legend" }, "Sets that cannot be told from ", best, ": choose by cost or ease.");
+    this.section(place, "page-alternatives", "Alternatives", legend, tableOf(`alternatives-${this.number}`, heads, rows));
+  }
+
+  worth(place) {
+    const { worth } = this.own;
+    if (!worth.length) return;
+    const top = Math.max(...worth.map((one) => this.share(one.gain[2])), 0.001);
+    const heads = [
+      { label: "Feature" },
+      { label: "Interval", drawn: true },
+      { label: "Gain", kind: "number", note: "In points of what there is to tell", interval: true },
+      { label: "Rises at all", kind: "number" },
+      { label: "Best set with it" },
+    ];
+    const rows = worth.map((one) => [
+      { node: make("bdi", {}, this.report.features[one.feature]), text: this.report.features[one.feature] },
+      ...this.told(...one.gain, top, { predicted: true }),
+      { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}, ${one.clear ? "clear" : "not clear"}`, value: one.probability },
+      this.set(one.set),
+    ]);
+    const legend = make("p", { class: "legend" }, "What the best set would tell more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
+    this.section(place, "page-worth", "What it could record", legend, tableOf(`worth-${this.number}`, heads, rows));
+  }
+}
