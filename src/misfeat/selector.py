@@ -415,7 +415,11 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
 
     def _html_repr(self) -> str:
         html: str = super()._html_repr()
-        return html + self.selection_._repr_html_() if hasattr(self, "selection_") else html
+        if not hasattr(self, "selection_"):
+            return html
+        from misfeat.show.notebook import subgroups_as_html
+
+        return html + subgroups_as_html(self.cohorts_)
 
 
 def fitting_size(size: int, n_features: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.cli.config import read_config
+from misfeat.cli.options import as_option
 from misfeat.cli.settings import RunSettings
 from misfeat.selection.committing import read_parts
 from misfeat.selection.folders import SETTINGS, as_folder
@@ -23,4 +24,8 @@ def saved_settings(folder: str) -> RunSettings:
 
 def report_of(selection: ShownSelection, said: RunSettings, title: str = "") -> Report:
     """The report of a selection, as the settings of its run say."""
-    return selection.report(title=title or said["title"], costs=said.costs() or None)
+    from misfeat.show.report import Report
+    from misfeat.show.report.gather import gather
+
+    findings = gather(selection, costs=said.costs() or None)
+    return Report(findings, title or said["title"], spell=as_option)

@@ -118,6 +118,6 @@ class ShownSelection(Selection):
         return Report(gather(self, size, k, costs, validate), title)
 
     def _repr_html_(self) -> str:
-        from misfeat.show.notebook import subgroups_as_html
+        from misfeat.show.notebook import first_screen_as_html
 
-        return subgroups_as_html(self.cohorts)
+        return first_screen_as_html(self)

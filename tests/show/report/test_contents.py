@@ -6,8 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
+from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
+from misfeat.show.first_screen import first_screen
+from misfeat.show.report import Report
+from misfeat.show.report.gather import gather
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +21,9 @@ def held(report):
 
 def test_the_sets_are_those_of_top_k(fitted, held):
     best = fitted.best_sets()
-    assert [tuple(row["features"]) for row in held["top_sets"]] == [one.features for one in best]
-    assert [row["score"] for row in held["top_sets"]] == [one.score for one in best]
+    found = [one for row in held["subgroups"] for one in row["best_sets"]]
+    assert [tuple(one["features"]) for one in found] == [one.features for one in best]
+    assert [one["score"] for one in found] == [one.score for one in best]
 
 
 def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
@@ -32,7 +37,7 @@ def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
     selector.fit(str(heart_path), "num")
     for size, expected in ((3, True), (1, False)):
         held = json.loads(selector.report(size=size, validate=False).json())
-        assert any("combinations of values" in one for one in held["cautions"]) == expected
+        assert any("combinations of values" in one["words"] for one in held["cautions"]) == expected
 
 
 def test_halves_of_characters_are_replaced():
@@ -81,12 +86,12 @@ def test_what_may_mislead_is_said():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     report = SubgroupSelector(size=1).fit(table, "y").report()
     cautions = json.loads(report.json())["cautions"]
-    assert [one.split(",")[0].split(":")[0] for one in cautions] == [
+    assert [one["words"].split(",")[0].split(":")[0] for one in cautions] == [
         "No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may be"
         " chance.",
         "There is one subgroup only",
     ]
-    assert "Take with care" in report.html()
+    assert "To keep in mind" in report.html()
 
 
 def test_settings_are_those_that_differ_from_the_defaults(held):
@@ -134,3 +139,70 @@ def test_a_value_called_missing_is_a_value():
     table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
     held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
     assert held["recorded"] == [[1.0, 1.0]]
+
+
+def test_answers_are_those_of_the_first_screen(fitted, held):
+    screen = first_screen(fitted.selection_)
+    assert held["answer"] == screen.whole
+    assert [row["sentence"] for row in held["subgroups"]] == [
+        one.sentence for one in screen.subgroups
+    ]
+    assert held["collecting"] == list(screen.collecting)
+
+
+def test_every_question_has_the_numbers_that_python_has(fitted, held):
+    selection = fitted.selection_
+    for row in held["subgroups"]:
+        name = row["subgroup"]
+        values = selection.feature_values(name)
+        assert [one["alone"] for one in row["features"]] == [one.alone for one in values]
+        (enough,) = selection.enoughs(name, 5)
+        assert row["enough"]["size"] == enough.size
+        assert len(row["enough"]["steps"]) == min(enough.size + 1, len(enough.steps))
+        best = row["best_sets"][0]["features"]
+        alternatives = selection.alternative_sets(name, best)
+        assert [one["score"] for one in row["alternatives"]] == [one.score for one in alternatives]
+        why = selection.explanation(name, row["why"]["features"])
+        assert [cell["rows"] for cell in row["why"]["cells"]] == [cell.rows for cell in why.cells]
+    stability = selection.resampled()
+    found = [one["frequency"] for row in held["subgroups"] for one in row["stability"]["sets"]]
+    assert found == [one.frequency for one in stability.sets]
+
+
+def test_what_chance_gives_is_what_is_taken_off(fitted, held):
+    measure = fitted.selection_.book.measure
+    number = {name: at for at, name in enumerate(fitted.cohorts_.features)}
+    seen = 0
+    for cohort, row in enumerate(held["subgroups"]):
+        for one in row["best_sets"]:
+            if one["source"] == "recorded":
+                members = np.array([[number[name] for name in one["features"]]])
+                above = measure.of_subsets(cohort, members, None)[0]
+                assert one["observed"] - one["chance"] == pytest.approx(above, abs=1e-9)
+                seen += 1
+            else:
+                assert one["chance"] is None
+    assert seen
+
+
+def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
+    table = {"g": ["u", "v"] * 60, "a": [0, 1, 2, 3] * 30, "y": [0, 0, 1, 1] * 30}
+    table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]
+    selection = SubgroupSelector("g", size=1).fit(table, "y").selection_
+    findings = gather(selection)
+    for spell, words in ((str, "missing_values={'b': ...}"), (in_options, "--missing-values b")):
+        held = json.loads(Report(findings, spell=spell).json())
+        assert any(words in one["words"] for one in held["cautions"])
+
+
+def in_options(setting):
+    return f"--{setting.parameter.replace('_', '-')} {setting.column}"
+
+
+def test_a_run_that_keeps_no_rows_has_a_report(fitted):
+    data = make_cohorts(n_cohorts=3, n_rows=600, n_features=5, hide=0.3, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2, k=2, coding=Coding(min_cell=10))
+    held = json.loads(selector.fit(data.columns, data.target).report().json())
+    assert {row["verdict"] for row in held["subgroups"]} == {"not tested"}
+    assert "No rows are kept" in held["left_out"][0]
+    assert held["subgroups"][0]["stability"] is None

@@ -14,7 +14,7 @@ from misfeat import MisfeatError, SubgroupSelector
 
 def test_a_snippet_is_a_sandboxed_frame_of_the_page(report):
     snippet = report.html_snippet()
-    assert 'sandbox="allow-scripts"' in snippet
+    assert 'sandbox="allow-scripts allow-downloads"' in snippet
     assert html.unescape(re.search(r'srcdoc="([^"]*)"', snippet)[1]) == report.html()
     assert report._repr_html_() == snippet
     assert report._repr_mimebundle_()["text/html"] == snippet

@@ -22,7 +22,7 @@ MOST_DEALT_ONE_BY_ONE = 2e9
 USUAL_DEALS = 999
 FEWER_DEALS = 199
 """Deals where the usual number takes too long; p-values then reach down to 0.005."""
-MOST_REDRAWN = 40_000
+MOST_REDRAWN = 10_000
 """Sets, over all subgroups, up to which the whole answer is made again for every draw of rows."""
 MOST_LARGER = 30_000
 """Sets of more features, over all subgroups, that are scored to see whether these add."""
@@ -71,7 +71,8 @@ def effort_for(selection: Selection, size: int) -> Effort:
         and comb(n_features, enough + 1) * n_cohorts <= MOST_LARGER
     ):
         enough += 1
-    redrawn = comb(n_features, size) * n_cohorts <= MOST_REDRAWN
+    counted = selection.book.measure.rows is not None
+    redrawn = counted and comb(n_features, size) * n_cohorts <= MOST_REDRAWN
     return Effort(tested, deals, enough, redrawn=redrawn)
 
 

@@ -88,7 +88,7 @@ def first_screen(
     >>> from misfeat import SubgroupSelector
     >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
     >>> print(first_screen(SubgroupSelector(size=1).fit(table, "y").selection_).whole)
-    all rows: a tells 99 % of what there is to tell about y (96–100 %); one more feature adds \
+    all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds \
 nothing more than chance (p = 1.00).
     """
     size = selection.size if size is None else size

@@ -1,13 +1,8 @@
-"""What the report says in words: what a score rests on, what a column became, what would rise."""
+"""What the report says in words: what a score rests on, and what a column became."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from misfeat.selection.collecting import WORTH_SAYING
-
-MOST_RISES = 3
-"""Sentences at the head of the report."""
 
 MOST_VALUES = 8
 """Values of a column that are listed."""
@@ -68,18 +63,3 @@ def column_words(column: dict[str, Any]) -> str:
     shown = ", ".join(values[:MOST_VALUES])
     more = len(values) - MOST_VALUES
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def rises(contents: dict[str, Any]) -> list[dict[str, Any]]:
-    """The features most worth collecting, one a subgroup, with the score before.
-
-    Parameters
-    ----------
-    contents : dict
-        As `misfeat.show.report.contents.contents` makes them.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for worth in contents["worth_collecting"]:
-        if worth["gain"] > WORTH_SAYING * worth["before"]:
-            found.setdefault(worth["subgroup"], worth)
-    return list(found.values())[:MOST_RISES]

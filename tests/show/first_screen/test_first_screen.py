@@ -1,0 +1,128 @@
+"""The first screen: what it says where something tells, where nothing does, and where it may."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen.effort import Effort, effort_for
+
+
+def rows(n=900, seed=0):
+    """Three subgroups: a tells in u, a and b together in v, nothing in w."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(["u", "v", "w"], n // 3)
+    table = {name: rng.integers(0, 2, n) for name in "abcd"}
+    flip = rng.random(n) < 0.1
+    truth = np.select(
+        [group == "u", group == "v"],
+        [table["a"], table["a"] ^ table["b"]],
+        rng.integers(0, 2, n),
+    )
+    return {"g": group, **table, "y": np.where(flip, 1 - truth, truth)}
+
+
+@pytest.fixture(scope="module")
+def screen():
+    selector = SubgroupSelector("g", size=2, estimate="above_chance", random_state=0)
+    return first_screen(selector.fit(rows(), "y").selection_)
+
+
+def test_each_subgroup_has_the_set_that_is_enough(screen):
+    assert [one.features for one in screen.subgroups] == [("a",), ("a", "b"), ()]
+    assert [one.verdict for one in screen.subgroups] == ["told", "told", "chance"]
+
+
+def test_the_sentence_of_a_subgroup_says_how_much_how_sure_and_where_to_stop(screen):
+    first, _, last = screen.subgroups
+    assert first.sentence.startswith("g=u: a tells ")
+    assert "of what there is to tell about y (" in first.sentence
+    assert "one more feature adds nothing more than chance (p = " in first.sentence
+    assert "no feature, nor two together, tells more about y than chance would" in last.sentence
+    assert np.isnan(last.share)
+
+
+def test_one_sentence_tells_the_whole(screen):
+    assert screen.whole.startswith("Something tells about y in 2 of 3 subgroups: ")
+    assert "; a is part of the answer in all of them." in screen.whole
+    assert screen.whole.endswith("In g=w nothing tells more than chance would.")
+
+
+def test_where_nothing_tells_anywhere_the_sentence_says_so():
+    rng = np.random.default_rng(3)
+    table = {"g": np.arange(600) % 3, "a": rng.integers(0, 3, 600), "b": rng.integers(0, 3, 600)}
+    selector = SubgroupSelector("g", size=1, random_state=0).fit(table, rng.integers(0, 2, 600))
+    assert "anything tell" in first_screen(selector.selection_).whole
+
+
+def test_one_subgroup_speaks_for_the_whole():
+    table = {name: column for name, column in rows().items() if name != "g"}
+    screen = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_)
+    assert screen.whole == screen.subgroups[0].sentence
+
+
+def test_a_subgroup_of_one_class_has_nothing_to_tell():
+    table = rows()
+    table["y"] = np.where(table["g"] == "w", 0, table["y"])
+    with pytest.warns(MisfeatWarning, match="single value"):
+        selector = SubgroupSelector("g", size=1, random_state=0).fit(table, "y")
+    screen = first_screen(selector.selection_)
+    assert screen.subgroups[2].verdict == "nothing to tell"
+    assert "In g=w there is nothing to tell." in screen.whole
+
+
+def test_what_is_clear_is_worth_recording_and_what_is_not_is_called_so():
+    rng = np.random.default_rng(0)
+    n = 3000
+    table = {name: rng.integers(0, 2, n).astype(float) for name in "abc"}
+    y = np.where(rng.random(n) < 0.05, rng.integers(0, 2, n), table["a"])
+    group = np.arange(n) % 3
+    strong = {**table, "g": group, "a": np.where(group == 0, np.nan, table["a"])}
+    weak = {**table, "g": group, "c": np.where(group == 0, np.nan, table["c"])}
+    for held, words in ((strong, "g=0: a is worth recording."), (weak, "No clear case")):
+        selector = SubgroupSelector("g", size=1, random_state=0).fit(held, y)
+        (sentence, *_) = first_screen(selector.selection_).collecting
+        assert sentence.startswith(words)
+
+
+def test_a_table_without_gaps_has_nothing_to_collect(screen):
+    assert screen.collecting == (
+        "Every subgroup recorded every feature: there is nothing to collect.",
+    )
+
+
+def test_cautions_that_overturn_are_told_apart():
+    table = rows()
+    table["copy"] = table["y"]
+    screen = first_screen(SubgroupSelector("g", size=1).fit(table, "y").selection_)
+    assert screen.overturning
+    assert all(one.severity == "overturns" for one in screen.overturning)
+    assert not any(one.severity == "overturns" for one in screen.other_cautions)
+
+
+def test_rows_that_are_not_kept_leave_sets_untested():
+    selector = SubgroupSelector("g", size=1, coding=Coding(min_cell=5)).fit(rows(), "y")
+    screen = first_screen(selector.selection_)
+    assert screen.effort == Effort(0, 0, 0, redrawn=False)
+    assert {one.verdict for one in screen.subgroups} == {"not tested"}
+    assert "whether that is more than chance was not tested" in screen.subgroups[0].sentence
+
+
+def test_very_many_sets_are_tested_less():
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.integers(0, 4, 4000) for i in range(60)}
+    selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 4000)).selection_
+    small, large = effort_for(selection, 1), effort_for(selection, 3)
+    assert (small.tested, small.deals, small.redrawn) == (1, 999, True)
+    assert (large.tested, large.deals, large.enough, large.redrawn) == (3, 199, 3, False)
+
+
+def test_squared_correlations_have_a_first_screen_too():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    table = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
+    y = x[:, 0] + rng.normal(size=300)
+    screen = first_screen(SubgroupSelector(size=2, measure="r2").fit(table, y).selection_)
+    assert screen.subgroups[0].features == ("a",)
