@@ -71,6 +71,13 @@ def test_pages_without_scripts_run_none(open_page):
     assert visit.page.title() == "A page"
 
 
+def test_a_download_is_read_and_is_no_request(open_page):
+    link = '<a download="a.csv">save</a>'
+    script = "document.querySelector('a').href = URL.createObjectURL(new Blob(['1,é']))"
+    visit = open_page(page(f"{link}<script>{script}</script>"))
+    assert visit.downloaded(visit.page.get_by_text("save")) == ("a.csv", "1,é")
+
+
 def test_a_page_opens_at_an_address(open_page):
     visit = open_page(page('<p style="height: 5000px">a</p><p id="b">b</p>'), address="#b")
     assert visit.evaluate("scrollY") > 1000

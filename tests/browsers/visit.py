@@ -11,7 +11,7 @@ from tests.browsers.paper import Paper
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Dialog, Frame, Page
+    from playwright.sync_api import Dialog, Frame, Locator, Page
 
     from tests.browsers.launching import Chromium, Firefox
 
@@ -22,6 +22,9 @@ WITHOUT_SCRIPTS = """<!doctype html><title>Without scripts</title>
 BY_THE_DRIVER = base64.b64encode(hashlib.sha256(b"body {}").digest()).decode()
 """The hash of a style that Playwright adds for a moment to take a picture, as Firefox names it when
 the page's policy keeps it out."""
+
+PATIENCE = 15_000
+"""Milliseconds for which something to click on or to read is waited for."""
 
 SETTLED = "new Promise(done => setTimeout(done, 50))"
 """Breaches of the policy are told a moment after they happen."""
@@ -75,6 +78,8 @@ class Visit:
         self.asked: list[str] = []
         self._own = path.as_uri()
         self._context = browser.new_context(colours, width, height)
+        self._context.set_default_timeout(PATIENCE)
+        self._context.set_default_navigation_timeout(4 * PATIENCE)
         self._tab = self._context.new_page()
         self._listen()
         if scripts:
@@ -104,7 +109,8 @@ class Visit:
         dialog.dismiss()
 
     def _on_request(self, address: str) -> None:
-        if address.partition("#")[0] != self._own:
+        # A blob is what the page made itself, to be downloaded.
+        if address.partition("#")[0] != self._own and not address.startswith("blob:"):
             self.asked.append(address)
 
     def evaluate(self, script: str) -> Any:
@@ -115,6 +121,13 @@ class Visit:
         """Press keys, by their names in JavaScript: "Enter", "Tab", "ArrowDown"."""
         for key in keys:
             self._tab.keyboard.press(key)
+
+    def downloaded(self, button: Locator) -> tuple[str, str]:
+        """The name and the text of the file that a click on a button gives."""
+        with self._tab.expect_download() as waiting:
+            button.click()
+        text = waiting.value.path().read_bytes().decode("utf-8")
+        return waiting.value.suggested_filename, text
 
     def shown_rows(self, table: str) -> list[list[str]]:
         """The texts of a table's cells, for the rows that can be seen."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from misfeat import SubgroupSelector
@@ -29,13 +31,34 @@ def visit(open_page, report):
     return open_page(report.html())
 
 
+def values(visit, table, head):
+    """The numbers behind the cells that a column shows."""
+    shown = f"""[...document.querySelectorAll("{table} tbody tr:not([hidden])")]"""
+    heads = f"""[...document.querySelectorAll("{table} thead th")]"""
+    column = f"""{heads}.findIndex(one => one.textContent.trim() === "{head}")"""
+    return visit.evaluate(f"{shown}.map(row => Number(row.cells[{column}].dataset.value))")
+
+
+def choose(visit, *features):
+    """Make these the explorer's set."""
+    visit.page.get_by_role("button", name="Clear the set").click()
+    for feature in features:
+        visit.page.locator("#explorer-features").get_by_text(feature).click()
+
+
+def pressed(visit):
+    chips = visit.page.locator("#explorer-features [aria-pressed=true]")
+    return [name.rstrip("*") for name in chips.all_inner_texts()]
+
+
 def test_a_click_on_a_head_sorts_and_another_one_turns_the_order(visit, fitted):
-    gains = [f"{worth.gain:.4f}" for worth in fitted.worths()]
-    head = visit.page.get_by_role("button", name="Gain", exact=True)
+    head = visit.page.locator("#worth-table").get_by_role("button", name="Gain", exact=True)
     head.click()
-    assert [row[2] for row in visit.shown_rows("#worth-table")] == sorted(gains, reverse=True)
+    falling = values(visit, "#worth-table", "Gain")
+    assert len(falling) == len(fitted.worths())
+    assert falling == sorted(falling, reverse=True)
     head.click()
-    assert [row[2] for row in visit.shown_rows("#worth-table")] == sorted(gains)
+    assert values(visit, "#worth-table", "Gain") == falling[::-1]
     assert head.locator("xpath=..").get_attribute("aria-sort") == "ascending"
 
 
@@ -54,95 +77,90 @@ def test_a_filter_leaves_the_rows_that_hold_the_text(visit, fitted):
     assert len(visit.shown_rows("#columns-table")) == 9
 
 
-def test_the_switch_shows_one_cohort_everywhere(visit, fitted):
-    chosen = next(worth.subgroup for worth in fitted.worths())
-    visit.page.get_by_label("Subgroup").first.select_option(label=chosen)
-    assert {row[0] for row in visit.shown_rows("#worth-table")} == {chosen}
-    sentences = visit.page.locator(".rises li:visible").all_inner_texts()
-    assert all(chosen in sentence for sentence in sentences)
-    assert visit.page.locator("details.subgroup:visible h3").all_inner_texts() == [chosen]
-    assert visit.page.locator("details.subgroup:visible tbody tr:visible").count() == fitted.k
-    assert visit.page.locator("#explorer-subgroup option:checked").inner_text() == chosen
-    visit.page.get_by_label("Subgroup").first.select_option(label="all subgroups")
-    assert visit.page.locator("details.subgroup:visible").count() == len(fitted.cohorts_)
+def test_a_table_downloads_whole(visit, fitted):
+    button = visit.page.locator("[data-csv=worth-table]")
+    name, text = visit.downloaded(button)
+    assert name == "worth-collecting.csv"
+    head, *rows = text.removeprefix("\ufeff").splitlines()
+    assert head.startswith("Subgroup,Feature,Gain,low,high,")
+    assert len(rows) == len(fitted.worths())
 
 
-def test_cohorts_unfold_by_a_click(visit):
-    second = visit.page.locator("details.subgroup").nth(1)
-    assert second.locator("table").is_hidden()
-    second.locator("summary").click()
-    assert second.locator("table").is_visible()
+def test_the_switch_shows_the_page_of_one_subgroup_and_leads_back(visit, fitted):
+    chosen = fitted.cohorts_.names[2]
+    visit.page.locator("#subgroup").select_option(label=chosen)
+    assert visit.page.locator("#subgroup-title").inner_text() == chosen
+    assert visit.page.locator("#overview").is_hidden()
+    assert visit.evaluate("location.hash") == "#subgroup-2"
+    best = visit.page.locator("#made-best-sets-2 tbody tr")
+    assert best.count() == fitted.k
+    assert visit.page.locator("#explorer-subgroup option:checked").text_content() == chosen
+    visit.page.get_by_role("link", name="All subgroups").click()
+    assert visit.page.locator("#overview").is_visible()
+    assert visit.page.locator("#one-subgroup").is_hidden()
 
 
-def choose(visit, *features):
-    for feature in features:
-        chips = visit.page.locator("#explorer-features")
-        chips.get_by_text(feature).click()
+def test_a_subgroup_has_an_address(open_page, report, fitted):
+    visit = open_page(report.html(), address="#subgroup-1")
+    assert visit.page.locator("#subgroup-title").inner_text() == fitted.cohorts_.names[1]
+    assert visit.page.locator("#subgroup option:checked").inner_text() == fitted.cohorts_.names[1]
 
 
 def test_the_explorer_tells_the_score_of_every_picked_set(visit, fitted):
     cohort, (first, second, *_) = fitted.cohorts_.names[0], fitted.cohorts_.features
     for features in ((first,), (first, second)):
-        choose(visit, features[-1])
-        shown = visit.page.locator("#explorer-answer .large").inner_text()
-        assert shown == f"{fitted.score_of(cohort, features):.4f} nats"
+        choose(visit, *features)
+        text = visit.page.locator("#explorer-answer").inner_text()
+        shown = re.search(r"(\d+\.(\d+)) nats", text)
+        assert shown[1] == f"{fitted.score_of(cohort, features):.{len(shown[2])}f}"
 
 
-def test_the_explorer_shows_parents_children_and_other_cohorts(visit, fitted):
-    features = fitted.cohorts_.features[:2]
-    choose(visit, *features)
-    assert len(visit.shown_rows("#explorer-parents")) == 2
-    children = visit.shown_rows("#explorer-children")
-    assert len(children) == 5
-    scores = [float(row[1]) for row in children]
-    assert scores == sorted(scores, reverse=True)
-    assert all(row[2].startswith("+") for row in children)
-    elsewhere = visit.shown_rows("#explorer-subgroups")
-    assert [row[0] for row in elsewhere] == list(fitted.cohorts_.names)
-    expected = [f"{fitted.score_of(name, features):.4f}" for name in fitted.cohorts_.names]
-    assert [row[1] for row in elsewhere] == expected
+def test_the_explorer_shows_what_one_feature_less_and_more_tell_and_every_subgroup(visit, fitted):
+    choose(visit, *fitted.cohorts_.features[:2])
+    assert len(visit.shown_rows("#explorer-less")) == 2
+    more = visit.shown_rows("#explorer-more")
+    assert len(more) == 5
+    shares = values(visit, "#explorer-more", "Share")
+    assert shares == sorted(shares, reverse=True)
+    assert all(row[2].startswith("+") for row in more)
+    everywhere = visit.shown_rows("#explorer-forest")
+    assert [row[0] for row in everywhere] == list(fitted.cohorts_.names)
 
 
 def test_a_click_on_a_neighbour_goes_there(visit, fitted):
-    first, second = fitted.cohorts_.features[:2]
-    choose(visit, first, second)
-    visit.page.locator("#explorer-parents button").first.click()
-    pressed = visit.page.locator("#explorer-features [aria-pressed=true]")
-    assert pressed.count() == 1
-    visit.page.locator("#explorer-subgroups button").nth(2).click()
+    choose(visit, *fitted.cohorts_.features[:2])
+    visit.page.locator("#explorer-less tbody button").first.click()
+    assert len(pressed(visit)) == 1
+    visit.page.locator("#explorer-forest tbody button").nth(2).click()
     chosen = visit.page.locator("#explorer-subgroup option:checked").inner_text()
     assert chosen == fitted.cohorts_.names[2]
-    visit.page.get_by_role("button", name="Clear the set").click()
-    assert pressed.count() == 0
+    choose(visit)
+    assert pressed(visit) == []
+    visit.page.get_by_role("button", name="Best set here").click()
+    assert pressed(visit) != []
 
 
 def test_the_keyboard_goes_on_from_the_answer(visit, fitted):
     choose(visit, *fitted.cohorts_.features[:2])
-    visit.page.locator("#explorer-parents button").first.focus()
+    visit.page.locator("#explorer-less tbody button").first.focus()
     visit.press("Enter")
     assert visit.evaluate("document.activeElement.id") == "explorer-answer"
 
 
-def test_the_best_sets_that_hold_a_feature_are_found(visit, fitted):
-    cohort, feature = fitted.cohorts_.names[0], fitted.cohorts_.features[3]
-    choose(visit, feature)
-    rows = visit.shown_rows("#explorer-holding")
-    holding = [s for s in fitted.best_sets(k=1000, subgroup=cohort) if feature in s.features]
-    assert [row[1] for row in rows] == [f"{s.score:.4f}" for s in holding[:10]]
+def test_a_set_that_the_page_does_not_hold_is_no_dead_end(visit, fitted):
+    choose(visit, *fitted.cohorts_.features[:5])
+    answer = visit.page.locator("#explorer-answer").inner_text()
+    assert "This page holds sets of up to" in answer
+    assert "To ask for it: " in answer
+    assert len(visit.shown_rows("#explorer-less")) == 0
+    visit.page.locator("#explorer-features").get_by_text(fitted.cohorts_.features[0]).click()
+    assert len(pressed(visit)) == 4
 
 
 def test_features_are_found_by_a_part_of_their_name(visit, fitted):
     visit.page.get_by_label("Find a feature").fill("f3")
     chips = visit.page.locator("#explorer-features button:visible")
     assert [name.rstrip("*") for name in chips.all_inner_texts()] == ["f3"]
-
-
-def test_everything_is_unfolded_for_print(visit):
-    folded = "document.querySelectorAll('details.subgroup:not([open])').length"
-    visit.evaluate(f"addEventListener('beforeprint', () => {{ window.foldedInPrint = {folded} }})")
-    visit.printed()
-    assert visit.evaluate("window.foldedInPrint") == 0
-    assert visit.evaluate(folded) == 3
 
 
 def test_paper_is_light_whatever_the_screen_is(open_page, report):
@@ -154,7 +172,7 @@ def test_paper_is_light_whatever_the_screen_is(open_page, report):
 def test_without_scripts_every_table_can_still_be_read(open_page, report, fitted):
     visit = open_page(report.html(), scripts=False, quiet=False)
     assert len(visit.shown_rows("#worth-table")) == len(fitted.worths())
-    assert visit.page.get_by_text("The explorer needs scripts").is_visible()
+    assert visit.page.get_by_text("This part needs scripts").is_visible()
     assert visit.page.get_by_label("Filter columns").is_hidden()
 
 
@@ -169,6 +187,10 @@ def test_nothing_serious_is_in_the_way_of_any_reader(
     assert visit.overflow() == 0
     visit.evaluate("window.scrollTo(0, 0)")
     keep_picture(visit, f"report-{width}-{colours}")
+    visit.page.locator("#subgroup").select_option(index=1)
+    assert visit.faults("serious", "critical") == []
+    assert visit.overflow() == 0
+    keep_picture(visit, f"subgroup-{width}-{colours}")
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +213,8 @@ def test_hostile_and_odd_names_are_text_and_run_nothing(open_page, keep_picture,
     visit = open_page(report.html(), width=width, height=844)
     for name in selector.cohorts_.names:
         visit.page.locator("#subgroup").select_option(label=name)
-    for feature in selector.cohorts_.features[:2]:
-        choose(visit, feature)
+    visit.page.locator("#subgroup").select_option(label="all subgroups")
+    choose(visit, *selector.cohorts_.features[:2])
     text = visit.page.locator("body").text_content()
     for name in (*selector.cohorts_.names, *selector.cohorts_.features):
         assert name in text
@@ -206,8 +228,9 @@ def test_a_snippet_lives_in_a_frame_that_cannot_reach_the_page_around_it(open_pa
     page = f"<!doctype html><title>A notebook</title><p>around</p>{report.html_snippet()}"
     visit = open_page(page)
     frame = visit.page.frame_locator("iframe")
+    frame.get_by_role("button", name="Clear the set").click()
     frame.locator("#explorer-features button").first.click()
-    assert "nats" in frame.locator("#explorer-answer .large").inner_text()
+    assert "what there is to tell" in frame.locator("#explorer-answer .large").inner_text()
     inner = visit.page.frames[1]
     reached = inner.evaluate("() => { try { return parent.document.title } catch { return null } }")
     assert reached is None
@@ -227,8 +250,19 @@ def test_thirty_features_of_twenty_subgroups_stay_small_and_work(open_page, keep
     assert len(html.encode()) < LARGEST_PAGE
     visit = open_page(html)
     assert len(visit.shown_rows("#worth-table")) == 15
-    visit.page.get_by_role("button", name="Show all").first.click()
+    visit.page.locator("[data-all=worth-table]").click()
     assert len(visit.shown_rows("#worth-table")) == len(selector.worths())
     choose(visit, "f30")
-    assert len(visit.shown_rows("#explorer-children")) == 29
+    assert len(visit.shown_rows("#explorer-more")) == 29
     keep_picture(visit, "large")
+
+
+def test_everything_is_unfolded_for_print(open_page, large):
+    _, html = large
+    visit = open_page(html)
+    folded = "document.querySelectorAll('#overview tr[hidden], .answers > li[hidden]').length"
+    assert visit.evaluate(folded) > 0
+    visit.evaluate(f"addEventListener('beforeprint', () => {{ window.foldedInPrint = {folded} }})")
+    visit.printed()
+    assert visit.evaluate("window.foldedInPrint") == 0
+    assert len(visit.shown_rows("#worth-table")) == 15
