@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, Playwright
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright
 
 EXECUTABLES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
@@ -30,6 +32,8 @@ FIREFOX_PREFERENCES = {
     # Playwright lets local pages read each other; readers' browsers do not.
     "security.fileuri.strict_origin_policy": True,
 }
+DOWNLOAD_TRIES, DOWNLOAD_PAUSE = 150, 100
+"""How often and after how many milliseconds Firefox's folder is looked into."""
 SIDES = ("top", "right", "bottom", "left")
 
 
@@ -61,6 +65,13 @@ class Chromium:
         viewport = {"width": width, "height": height}
         return self._process.new_context(color_scheme=colours, viewport=viewport)
 
+    def downloaded(self, tab: Page, button: Locator) -> tuple[str, str]:
+        """The name and the text of the file that a click gives."""
+        with tab.expect_download() as waiting:
+            button.click()
+        name, path = waiting.value.suggested_filename, waiting.value.path()
+        return name, Path(path).read_bytes().decode("utf-8")
+
     def close(self) -> None:
         self._process.close()
 
@@ -80,6 +91,7 @@ class Firefox:
         self._driver = driver
         self._path = executable(self.name)
         self._processes: dict[str, Browser] = {}
+        self._downloads = tempfile.TemporaryDirectory()
 
     def new_context(self, colours: str, width: int, height: int) -> BrowserContext:
         if colours not in self._processes:
@@ -91,12 +103,29 @@ class Firefox:
         return self._driver.firefox.launch(
             channel="moz-firefox",  # the stock Firefox, not Playwright's own build
             executable_path=self._path,
+            downloads_path=self._downloads.name,
             firefox_user_prefs={**FIREFOX_PREFERENCES, **scheme},
         )
+
+    def downloaded(self, tab: Page, button: Locator) -> tuple[str, str]:
+        """The name and the text of the file that a click gives.
+
+        Playwright hears nothing of files that pages make themselves; they lie in Firefox's folder.
+        """
+        folder = Path(self._downloads.name)
+        button.click()
+        for _ in range(DOWNLOAD_TRIES):
+            for path in folder.iterdir():
+                if path.suffix != ".part" and (text := path.read_bytes().decode("utf-8")):
+                    path.unlink()
+                    return path.name, text
+            tab.wait_for_timeout(DOWNLOAD_PAUSE)
+        raise TimeoutError("Firefox has downloaded nothing.")
 
     def close(self) -> None:
         for process in self._processes.values():
             process.close()
+        self._downloads.cleanup()
 
 
 @contextmanager

@@ -124,10 +124,7 @@ class Visit:
 
     def downloaded(self, button: Locator) -> tuple[str, str]:
         """The name and the text of the file that a click on a button gives."""
-        with self._tab.expect_download() as waiting:
-            button.click()
-        text = waiting.value.path().read_bytes().decode("utf-8")
-        return waiting.value.suggested_filename, text
+        return self.browser.downloaded(self._tab, button)
 
     def shown_rows(self, table: str) -> list[list[str]]:
         """The texts of a table's cells, for the rows that can be seen."""
