@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError, Setting, listed
@@ -10,9 +11,9 @@ from misfeat.information.measures import MutualInformation
 from misfeat.selection.asked import check_set
 from misfeat.selection.explaining import (
     Explanation,
+    PredictedCounts,
     as_rows,
     cells_of,
-    predicted_counts,
     recorded_counts,
 )
 from misfeat.selection.ranked import Ranked
@@ -24,7 +25,7 @@ from misfeat.selection.withholding import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Self
 
     from misfeat.selection.explaining import CellCounts
@@ -128,18 +129,25 @@ class Explained(Ranked):
             cells=cells_of(found, set_of, self.cohorts.classes, confidence),
         )
 
-    def counts_of(self, cohort: int, members: Sequence[int]) -> CellCounts:
-        """Rows by cell and class of a set, counted or predicted.
+    def counts_of(
+        self, sets: Iterable[tuple[int, tuple[int, ...]]]
+    ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
+        """Rows by cell and class of many sets, counted or predicted.
 
         Parameters
         ----------
-        cohort : int
-            Which subgroup.
-        members : sequence of int
-            Feature numbers, ascending.
+        sets : iterable of (int, tuple of int)
+            The numbers of subgroups, and of features, ascending.
         """
-        predicted = bool(self.missing[cohort, list(members)].any())
-        return self._cells(cohort, list(members), predicted=predicted)
+        prepared = cache(self._predicted_counts)
+        found = {}
+        for cohort, members in sets:
+            numbers = list(members)
+            if self.missing[cohort, numbers].any():
+                found[cohort, members] = prepared(len(numbers)).of(cohort, numbers)
+            else:
+                found[cohort, members] = recorded_counts(self.cohorts, cohort, numbers)
+        return found
 
     def withheld(self, least: int) -> Self:
         """The same without its rows, and nothing in it that rests on fewer than so many of them.
@@ -188,7 +196,10 @@ class Explained(Ranked):
         """Rows by cell and class, counted or predicted."""
         if not predicted:
             return recorded_counts(self.cohorts, cohort, members)
-        return predicted_counts(self.book.known(len(members)), self.completer, cohort, members)
+        return self._predicted_counts(len(members)).of(cohort, members)
+
+    def _predicted_counts(self, size: int) -> PredictedCounts:
+        return PredictedCounts(self.book.known(size), self.completer)
 
     def _kept_cells(self, cohort: int, members: list[int]) -> CellCounts | None:
         """The cells of a set that were kept where the rows were not; None where they were."""

@@ -205,10 +205,8 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
     return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts)
 
 
-def predicted_counts(
-    known: Known, completer: object, cohort: int, members: Sequence[int]
-) -> CellCounts:
-    """The cells of a set that a subgroup did not record, as the transfer expects them.
+class PredictedCounts:
+    """The cells of sets that a subgroup did not record, as the transfer expects them.
 
     Parameters
     ----------
@@ -216,25 +214,35 @@ def predicted_counts(
         The rows of all subgroups.
     completer : object
         A `TransferCompleter`, whose settings are taken, or another, for which the usual ones are.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers, ascending.
     """
-    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-    rows = known.prepared(TransferRows.of).coded
-    model = TransferModel(
-        rows,
-        known.exact.missing,
-        Work(known.n_jobs),
-        proxies=how.proxies,
-        table_size=how.table_size,
-    )
-    counts = model.table_of(np.asarray(members))[cohort]
-    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(rows.cards[members])))
-    held = counts.sum(axis=1) > 0
-    values = _values([rows.categories[m] for m in members], cells[:, held])
-    return CellCounts(values, counts[held])
+
+    def __init__(self, known: Known, completer: object) -> None:
+        how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+        self._rows = known.prepared(TransferRows.of).coded
+        self._model = TransferModel(
+            self._rows,
+            known.exact.missing,
+            Work(known.n_jobs),
+            proxies=how.proxies,
+            table_size=how.table_size,
+        )
+
+    def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
+        """The cells of one set.
+
+        Parameters
+        ----------
+        cohort : int
+            Which subgroup.
+        members : sequence of int
+            Feature numbers, ascending.
+        """
+        rows = self._rows
+        counts = self._model.table_of(np.asarray(members))[cohort]
+        cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(rows.cards[members])))
+        held = counts.sum(axis=1) > 0
+        values = _values([rows.categories[m] for m in members], cells[:, held])
+        return CellCounts(values, counts[held])
 
 
 def cells_of(

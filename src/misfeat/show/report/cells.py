@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -40,16 +40,16 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
             members = tuple(sorted(number[name] for name in features))
             found[selection.cohorts.position(subgroup), members] = cells
         return found
-    for cohort, answer in enumerate(answers):
-        if answer:
-            members = tuple(sorted(number[name] for name in answer))
-            found[cohort, members] = selection.counts_of(cohort, members)
+    cohorts = range(len(selection.cohorts))
+    wanted = [
+        (cohort, tuple(sorted(number[name] for name in answer)))
+        for cohort, answer in zip(cohorts, answers, strict=True)
+        if answer
+    ]
     room = MOST_TABLES
     for size in (1, 2):
-        room -= comb(len(number), size) * len(selection.cohorts)
+        room -= comb(len(number), size) * len(cohorts)
         if room < 0:
             break
-        for cohort in range(len(selection.cohorts)):
-            for members in combinations(range(len(number)), size):
-                found[cohort, members] = selection.counts_of(cohort, members)
-    return found
+        wanted += product(cohorts, combinations(range(len(number)), size))
+    return selection.counts_of(wanted)
