@@ -39,8 +39,10 @@ MOST_BESIDE = 16
 """Features up to which the map stands beside the sentences rather than below them."""
 MOST_COLUMNS = 20
 """Features that the map shows at first."""
-MOST_CELLS = 20_000
-"""Cells of the map; where there are more, only the features that tell most are in it."""
+MOST_CELLS = 3_000
+"""Cells of a map; where there are more, only the features that tell most are in it."""
+MOST_WORTHS = 200
+"""Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
 
 
 def page(
@@ -76,6 +78,8 @@ def page(
             map_top=_map_top(contents),
             beside=len(contents["features"]) <= MOST_BESIDE and len(subgroups) > 1,
             most_columns=MOST_COLUMNS,
+            worths=contents["worth_collecting"][:MOST_WORTHS],
+            as_map=len(contents["features"]) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             beyond_budget=_beyond_budget(contents),
         )
