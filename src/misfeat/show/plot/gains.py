@@ -12,9 +12,10 @@ from misfeat.show.plot.asking import score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     BLUE,
+    DARK,
     GREEN,
     GREY,
-    PURPLE,
+    ORANGE,
     ROW,
     axes,
     counted,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 SUPPORTS = {
     "joint": (BLUE, "o", "recorded together elsewhere"),
     "pairs": (GREEN, "s", "recorded pair by pair elsewhere"),
-    "singles": (PURPLE, "^", "some pair recorded nowhere"),
-    "none": (GREY, "X", "recorded nowhere"),
+    "singles": (ORANGE, "^", "some pair recorded nowhere"),
+    "none": (DARK, "X", "recorded nowhere"),
 }
 """Colour, marker and words for what a prediction rests on."""
 
