@@ -72,7 +72,7 @@ def test_names_are_shown_as_they_are_where_others_would_see_formulas(odd):
     ax.figure.canvas.draw()
     assert ax.get_xticklabels()[0].get_text() == "$a_b$ \\frac{1}{2"
     assert ax.get_xticklabels()[3].get_text() == "x y"
-    assert misfeat.plot.top_k(odd, "g^=$1_0").get_xlabel().endswith("with t$_{ (nats)")
+    assert misfeat.plot.top_k(odd, "g^=$1_0").get_xlabel().endswith("about t$_{")
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,10 @@ def test_a_set_of_long_names_is_cut_but_keeps_its_stars():
     shown = set_label(names, names[1:2], 30)
     assert len(shown) <= 30
     assert [part[-1] for part in shown.split(", ")] == ["a", "*", "c"]
+
+
+def test_a_set_with_room_for_it_is_whole():
+    assert set_label(("a name of some length", "b"), ("b",), 30) == "a name of some length, b*"
 
 
 @pytest.mark.slow

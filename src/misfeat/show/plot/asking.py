@@ -51,6 +51,19 @@ def share_label(selection: Selection, longest: int = 30) -> str:
     return f"share of what there is to tell about {shortened(selection.cohorts.target, longest)}"
 
 
+def told_label(selection: Selection, relative: bool, longest: int = 30) -> str:
+    """What an axis shows: shares of what there is to tell, or scores."""
+    if relative and selection.book.measure.name != "r2":
+        return share_label(selection, longest)
+    return score_label(selection, longest)
+
+
+def whole_of(selection: Selection, subgroup: str, relative: bool) -> float:
+    """What scores of a subgroup are divided by to be shares; 1 where they are not to be."""
+    whole = float(most_telling(selection)[selection.cohorts.position(subgroup)])
+    return whole if relative and whole > 0 else 1.0
+
+
 def interval_words(selection: Selection) -> str:
     """What an interval is called."""
     sure = selection.confidence

@@ -35,7 +35,7 @@ MOST_UPRIGHT = 6
 """Characters that a label under a narrow column can have without being turned."""
 LEGEND_ROW = 14
 """Height of a line of a legend, in points."""
-LEGEND_SIGN, LEGEND_CHARACTER = 0.65, 0.072
+LEGEND_SIGN, LEGEND_CHARACTER = 0.5, 0.064
 """Inches of what stands before a text of a legend, with the gap behind it, and of a character."""
 NARROWEST = 4.2
 """Inches of a map, so that its title fits."""
@@ -120,7 +120,8 @@ def set_label(features: Sequence[str], missing: Sequence[str], most: int = 54) -
     >>> set_label(("age", "mri"), ("mri",))
     'age, mri*'
     """
-    each = max(6, most // max(len(features), 1) - 3)
+    whole = sum(map(len, features)) + 2 * (len(features) - 1) + len(missing)
+    each = most if whole <= most else max(6, most // max(len(features), 1) - 3)
     return ", ".join(shortened(f, each) + "*" * (f in missing) for f in features)
 
 

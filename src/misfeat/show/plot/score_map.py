@@ -10,9 +10,8 @@ import numpy as np
 from misfeat.show.plot.asking import (
     as_shares,
     nothing_to_tell,
-    score_label,
     selection_of,
-    share_label,
+    told_label,
 )
 from misfeat.show.plot.canvas import (
     COLUMN,
@@ -118,9 +117,8 @@ def subgroups(
 
 
 def _label(selection: Selection, relative: bool) -> str:
-    if relative and selection.book.measure.name != "r2":
-        return share_label(selection, 16).replace(" tell ", " tell\n")
-    return score_label(selection, 16).replace(" with ", "\nwith ")
+    label = told_label(selection, relative, 16)
+    return label.replace(" tell ", " tell\n").replace(" with ", "\nwith ")
 
 
 def who_tells_most(selection: Selection, scores: NDArray[np.float64]) -> str:
