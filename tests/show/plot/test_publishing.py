@@ -18,6 +18,7 @@ from matplotlib.text import Text
 import misfeat
 from misfeat.show.plot.canvas import BLUE, COLOUR, GREY, SCALE, VERMILLION
 from misfeat.show.plot.gains import SUPPORTS
+from misfeat.show.plot.missing_map import RECORDED
 from misfeat.show.plot.network import LOOKS
 from misfeat.visible import JOINERS
 from tests.show.plot.drawing import ALL, draw
@@ -161,7 +162,7 @@ def test_the_simulation_takes_red_for_green():
         [look[0] for look in LOOKS.values()],
         [BLUE, GREY],
         [look[0] for look in SUPPORTS.values()],
-        [VERMILLION, GREY],
+        [VERMILLION, RECORDED],
     ],
     ids=["source", "interaction", "stability", "support", "missing"],
 )

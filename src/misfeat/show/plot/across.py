@@ -65,7 +65,7 @@ def forest(selected: Fitted | Selection, features: Sequence[str], ax: Axes | Non
     subgroup, the line its interval; squares are hollow and lines dashed where the subgroup never
     recorded all of the features, so that its share is predicted. After `significance` was asked, a
     column shows p-values, and subgroups are faded in which the set tells no more than chance.
-    There is no diamond for all subgroups together: scores of subgroups are not averaged.
+    There is no diamond for all subgroups together: a selection holds no such number.
 
     Parameters
     ----------
