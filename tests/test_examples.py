@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import re
 import runpy
+from io import StringIO
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
+from nbclient import NotebookClient
 
 from misfeat import datasets
 
@@ -46,6 +49,44 @@ def test_the_example_of_plots_runs(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(ROOT / "examples" / "03_plots.py"), run_name="__main__")
     assert str(picture) in capsys.readouterr().out
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def tutorial():
+    return nbformat.read(ROOT / "examples" / "tutorial.ipynb", as_version=4)
+
+
+def test_the_tutorial_is_stored_without_outputs(tutorial):
+    code = [cell for cell in tutorial.cells if cell.cell_type == "code"]
+    assert code
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs_and_finds_what_it_says(tutorial, tmp_path):
+    tables = "for one in (worth, decision):\n    print(one.to_csv(index=False), end='|')"
+    tutorial.cells.append(nbformat.v4.new_code_cell(tables))
+    at = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(tutorial, timeout=600, kernel_name="python3", resources=at).execute()
+    *code, last = (cell for cell in tutorial.cells if cell.cell_type == "code")
+    texts = "".join(one.text for one in last.outputs).split("|")[:2]
+    worth, decision = (pd.read_csv(StringIO(text)) for text in texts)
+    best = worth.groupby("subgroup").first()  # best first
+    assert (best["feature"] == "ca").all()
+    assert not worth["clear"].any()
+    told = decision.set_index("subgroup")["more than chance"]
+    assert told.to_dict() == {
+        "site=cleveland": True,
+        "site=hungarian": True,
+        "site=switzerland": False,
+        "site=va": True,
+    }
+    drawn = [
+        cell for cell in code if "misfeat.plot." in cell.source and "savefig" not in cell.source
+    ]
+    assert len(drawn) == 8
+    assert all(any("image/png" in str(one) for one in cell.outputs) for cell in drawn)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

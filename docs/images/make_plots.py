@@ -39,6 +39,13 @@ def main() -> None:
     save(misfeat.plot.lattice(selector, "clinic=East", features=FOUR_TESTS), "lattice")
     save(misfeat.plot.closure(selector), "closure")
     save(misfeat.plot.sampling(sampled), "sampling")
+    selector.significance()
+    save(misfeat.plot.feature_map(selector), "feature_map")
+    save(misfeat.plot.forest(selector, ["ecg", "weight"]), "forest")
+    save(misfeat.plot.size_curve(selector)[0], "size_curve")
+    save(misfeat.plot.size_curve(selector, "clinic=East"), "size_curve_of_one")
+    save(misfeat.plot.stability(selector, "clinic=East"), "stability")
+    save(misfeat.plot.synergy_network(selector, "clinic=East"), "synergy_network")
 
 
 def save(ax: Axes, name: str) -> None:

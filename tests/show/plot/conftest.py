@@ -17,8 +17,8 @@ import pytest
 from matplotlib import pyplot as plt
 from PIL import Image, ImageFilter
 
-from misfeat import SubgroupSelector
-from misfeat.datasets import make_cohorts
+from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat.datasets import load_heart, make_cohorts
 
 BASELINE = Path(__file__).with_name("baseline")
 DRAWN_WITH = "3.11"
@@ -60,6 +60,77 @@ def data():
 @pytest.fixture(scope="session")
 def selector(data):
     return SubgroupSelector(data.groups, size=3, k=6).fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="session")
+def tested(data):
+    """The same selector, asked whether sets tell more than chance."""
+    tested = SubgroupSelector(data.groups, size=3, k=6).fit(data.columns, data.target)
+    tested.significance(permutations=199)
+    return tested
+
+
+@pytest.fixture(scope="session")
+def heart():
+    """Four hospitals; three of them recorded little of what tells most in the first."""
+    table = dict(load_heart().columns)
+    table["ill"] = table.pop("num") > 0
+    coding = Coding(missing_threshold=0.5, sporadic="available", missing_values={"chol": [0]})
+    selector = SubgroupSelector("site", size=2, k=5, coding=coding).fit(table, "ill")
+    selector.significance()
+    return selector
+
+
+@pytest.fixture(scope="session")
+def half_constant():
+    """In one of two subgroups the target has a single value."""
+    table = {"g": ["a"] * 8 + ["b"] * 4, "x": [0, 0, 1, 1] * 3, "y": [0, 0, 1, 1] * 2 + [1] * 4}
+    selector = SubgroupSelector("g", size=1, coding=Coding(min_rows=1))
+    with pytest.warns(MisfeatWarning, match="single value"):
+        selector.fit(table, "y")
+    return selector
+
+
+@pytest.fixture(scope="session")
+def wide():
+    """Fifty features with names of 30 characters in 20 subgroups with names of 40."""
+    features = [f"laboratory result, number {i:04d}" for i in range(50)]
+    subgroups = [f"a clinic with a rather long name, no. {i:02d}" for i in range(20)]
+    assert {len(name) for name in features} == {30}
+    assert {len(name) for name in subgroups} == {40}
+    data = make_cohorts(
+        20, 200, 50, feature_names=features, cohort_names=subgroups, hide=0.2, random_state=0
+    )
+    selector = SubgroupSelector(data.groups, size=1, k=5).fit(data.columns, data.target)
+    selector.significance(permutations=99)
+    return selector
+
+
+@pytest.fixture(scope="session")
+def hostile():
+    """Names that try to be formulas, commands, other lines, or another order of letters."""
+    names = (
+        "$\\alpha_1$",
+        "two\nlines\ttab",
+        "\u202etfel",
+        "\x1b[31mred\x07",
+        "\ufffe\x00<b>&amp;",
+        "عمر",
+    )
+    data = make_cohorts(
+        3,
+        300,
+        6,
+        feature_names=names,
+        cohort_names=("$x^2$", "\u2067a\r\nb", "<script>"),
+        group="\x9bg",
+        target="$\\frac{",
+        hide=0.3,
+        random_state=0,
+    )
+    selector = SubgroupSelector(data.groups, size=2, k=4).fit(data.columns, data.target)
+    selector.significance(permutations=99, within=names[0])
+    return selector
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def test_the_best_sets_look_as_before(selector, assert_looks_as_before):
 
 def test_recorded_and_predicted_sets_have_their_own_colour_and_marker(selector):
     best = selector.best_sets(subgroup="clinic=North")
-    drawn = points(misfeat.plot.top_k(selector, "clinic=North"))
+    drawn = points(misfeat.plot.top_k(selector, "clinic=North", relative=False))
     for source, marker in (("recorded", "o"), ("predicted", "D")):
         expected = [(one.score, place) for place, one in enumerate(best) if one.source == source]
         assert expected, "the table has both"
@@ -29,7 +29,7 @@ def test_recorded_and_predicted_sets_have_their_own_colour_and_marker(selector):
 
 def test_every_set_has_its_interval(selector):
     best = selector.best_sets(subgroup="clinic=North")
-    ax = misfeat.plot.top_k(selector, "clinic=North")
+    ax = misfeat.plot.top_k(selector, "clinic=North", relative=False)
     bars = [line for box in ax.containers for line in box.lines[2]]
     ends = [tuple(segment[:, 0]) for one in bars for segment in one.get_segments()]
     expected = [(one.low, one.high) for one in best]
@@ -54,6 +54,15 @@ def test_size_and_number_can_be_chosen(selector):
     ax = misfeat.plot.top_k(selector, "clinic=North", size=2, k=3)
     assert len(ax.get_yticks()) == 3
     assert ax.get_title() == "The 3 best sets of 2 features in clinic=North"
+    assert ax.get_xlabel() == "share of what there is to tell about ill"
+
+
+def test_scores_are_shares_unless_nats_are_asked_for(selector):
+    best = selector.best_sets(subgroup="clinic=North")
+    drawn = np.concatenate([*points(misfeat.plot.top_k(selector, "clinic=North")).values()])
+    shares = sorted((one.share for one in best), reverse=True)
+    np.testing.assert_allclose(sorted(drawn[:, 0], reverse=True), shares)
+    ax = misfeat.plot.top_k(selector, "clinic=North", relative=False)
     assert ax.get_xlabel() == "joint mutual information with ill (nats)"
 
 

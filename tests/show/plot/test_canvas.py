@@ -13,17 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 import misfeat
 from misfeat.show.plot.canvas import set_label, shortened
-
-ALL = sorted(misfeat.plot.__all__)
-OF_ONE = ("cells", "interactions", "top_k", "lattice")
-
-
-def draw(name, selector, **options):
-    if name in OF_ONE:
-        options["subgroup"] = selector.cohorts_.names[0]
-    if name == "lattice":
-        options["features"] = selector.cohorts_.features[:4]
-    return getattr(misfeat.plot, name)(selector, **options)
+from tests.show.plot.drawing import ALL, draw
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -82,7 +72,7 @@ def test_names_are_shown_as_they_are_where_others_would_see_formulas(odd):
     ax.figure.canvas.draw()
     assert ax.get_xticklabels()[0].get_text() == "$a_b$ \\frac{1}{2"
     assert ax.get_xticklabels()[3].get_text() == "x y"
-    assert misfeat.plot.top_k(odd, "g^=$1_0").get_xlabel().endswith("with t$_{ (nats)")
+    assert misfeat.plot.top_k(odd, "g^=$1_0").get_xlabel().endswith("about t$_{")
 
 
 @pytest.fixture(scope="module")
@@ -109,22 +99,20 @@ def chosen(data):
 @pytest.mark.parametrize("which", ["loaded", "correlated", "chosen"])
 def test_selectors_of_every_kind_are_drawn(name, which, request):
     selector = request.getfixturevalue(which)
-    options = {"subgroup": "clinic=East"} if name in OF_ONE else {}
-    if name == "lattice":
-        options["features"] = ["ecg", "weight", "smoking"]
-    if (name, which) == ("cells", "correlated"):
+    if which == "correlated" and name in ("cells", "stability"):
         with pytest.raises(misfeat.MisfeatError, match="measure='mutual_info'"):
-            misfeat.plot.cells(selector, **options)
+            draw(name, selector)
         return
-    ax = getattr(misfeat.plot, name)(selector, **options)
+    ax = draw(name, selector)
     ax.figure.canvas.draw()
     assert ax.get_title()
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_selector_must_be_fitted(name):
+    features = [["a"]] if name == "forest" else []
     with pytest.raises(NotFittedError):
-        getattr(misfeat.plot, name)(misfeat.SubgroupSelector())
+        getattr(misfeat.plot, name)(misfeat.SubgroupSelector(), *features)
 
 
 def test_a_plot_without_its_legend_is_told_apart(selector, difference, monkeypatch):
@@ -150,6 +138,10 @@ def test_a_set_of_long_names_is_cut_but_keeps_its_stars():
     assert [part[-1] for part in shown.split(", ")] == ["a", "*", "c"]
 
 
+def test_a_set_with_room_for_it_is_whole():
+    assert set_label(("a name of some length", "b"), ("b",), 30) == "a name of some length, b*"
+
+
 @pytest.mark.slow
 def test_without_matplotlib_the_error_says_what_to_install():
     code = """
@@ -159,7 +151,7 @@ import misfeat
 selector = misfeat.SubgroupSelector(size=1).fit({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
 for name in misfeat.plot.__all__:
     try:
-        getattr(misfeat.plot, name)(selector)
+        getattr(misfeat.plot, name)(selector, *([["a"]] if name == "forest" else []))
     except misfeat.MisfeatError as error:
         print(error)
 """

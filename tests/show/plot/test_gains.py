@@ -24,9 +24,19 @@ def test_gains_look_as_before(selector, assert_looks_as_before):
 
 def test_the_best_features_of_all_subgroups_come_first_with_their_subgroup(selector):
     worths = sorted(selector.worths(), key=lambda worth: -worth.gain)[:4]
-    ax = misfeat.plot.worth_collecting(selector, n=4)
+    ax = misfeat.plot.worth_collecting(selector, n=4, relative=False)
     assert labels(ax) == [f"{worth.feature} in {worth.subgroup}" for worth in worths]
     np.testing.assert_allclose(gains(ax), [worth.gain for worth in worths])
+
+
+def test_gains_are_shares_of_what_there_is_to_tell_in_their_subgroup(selector):
+    entropy = dict(
+        zip(selector.subgroups_["subgroup"], selector.subgroups_["target_entropy"], strict=True)
+    )
+    shares = sorted((one.gain / entropy[one.subgroup] for one in selector.worths()), reverse=True)
+    ax = misfeat.plot.worth_collecting(selector, n=4)
+    np.testing.assert_allclose(gains(ax), shares[:4])
+    assert ax.get_xlabel().endswith("share of what there is to tell about ill")
 
 
 def test_of_one_subgroup_only_features_are_named(selector):
@@ -39,7 +49,7 @@ def test_of_one_subgroup_only_features_are_named(selector):
 def test_costs_divide_gains_and_their_intervals(selector):
     plain = selector.worths("clinic=North")
     costs = {worth.feature: 4.0 for worth in plain}
-    ax = misfeat.plot.worth_collecting(selector, "clinic=North", costs=costs)
+    ax = misfeat.plot.worth_collecting(selector, "clinic=North", costs=costs, relative=False)
     assert "for every unit of cost" in ax.get_xlabel()
     np.testing.assert_allclose(gains(ax), [worth.gain / 4 for worth in plain])
     bars = [s for box in ax.containers for line in box.lines[2] for s in line.get_segments()]
@@ -84,4 +94,6 @@ def test_gains_that_are_next_to_nothing_look_like_it():
     noise = np.where(group == 0, np.nan, rng.integers(0, 2, 400))
     selector = misfeat.SubgroupSelector("g", size=1).fit({"g": group, "a": a, "noise": noise}, a)
     ax = misfeat.plot.worth_collecting(selector)
-    assert ax.get_xlim()[1] >= 0.001 * selector.selection_.book.measure.ceiling.max()
+    assert ax.get_xlim()[1] >= 0.001
+    nats = misfeat.plot.worth_collecting(selector, relative=False)
+    assert nats.get_xlim()[1] >= 0.001 * selector.selection_.book.measure.ceiling.max()

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.exceptions import shortened as shown_value
-from misfeat.selection.ranking import subgroup_rows
 from misfeat.selection.selection import Selection
 from misfeat.show.plot.canvas import shortened
 
@@ -38,9 +37,37 @@ def selection_of(selected: Fitted | Selection) -> Selection:
 
 def most_telling(selection: Selection) -> NDArray[np.float64]:
     """What a set that tells everything would score in each subgroup."""
-    if selection.book.measure.name == "r2":
-        return np.ones(len(selection.cohorts))
-    return np.array([row["target_entropy"] for row in subgroup_rows(selection.cohorts)])
+    return selection.book.measure.whole
+
+
+def as_shares(selection: Selection, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of shape (n_cohorts, n_sets) over what there is to tell; 0 where that is nothing."""
+    most = most_telling(selection)
+    return scores / np.where(most > 0, most, 1.0)[:, None]
+
+
+def share_label(selection: Selection, longest: int = 30) -> str:
+    """What a share is of, for an axis."""
+    return f"share of what there is to tell about {shortened(selection.cohorts.target, longest)}"
+
+
+def told_label(selection: Selection, relative: bool, longest: int = 30) -> str:
+    """What an axis shows: shares of what there is to tell, or scores."""
+    if relative and selection.book.measure.name != "r2":
+        return share_label(selection, longest)
+    return score_label(selection, longest)
+
+
+def whole_of(selection: Selection, subgroup: str, relative: bool) -> float:
+    """What scores of a subgroup are divided by to be shares; 1 where they are not to be."""
+    whole = float(most_telling(selection)[selection.cohorts.position(subgroup)])
+    return whole if relative and whole > 0 else 1.0
+
+
+def interval_words(selection: Selection) -> str:
+    """What an interval is called."""
+    sure = selection.confidence
+    return "certain bounds" if sure is None else f"{100 * sure:.0f} % interval"
 
 
 def score_label(selection: Selection, longest: int = 30) -> str:

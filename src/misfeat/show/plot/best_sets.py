@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.show.plot.asking import nothing_to_tell, one_subgroup, score_label, selection_of
+from misfeat.show.plot.asking import (
+    nothing_to_tell,
+    one_subgroup,
+    selection_of,
+    told_label,
+    whole_of,
+)
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLOUR,
@@ -15,6 +21,7 @@ from misfeat.show.plot.canvas import (
     axes,
     counted,
     crown,
+    in_per_cent,
     inches,
     name_rows,
     set_label,
@@ -35,6 +42,7 @@ def top_k(
     subgroup: str | None = None,
     size: int | None = None,
     k: int | None = None,
+    relative: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the best sets of a subgroup, best on top.
@@ -50,6 +58,8 @@ def top_k(
         Its name, as in `subgroups_`; may be left out where there is only one.
     size, k : int, default=None
         Features a set, and how many sets; the selector's where None.
+    relative : bool, default=True
+        Scores as a share of what there is to tell in the subgroup; else in nats.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; a new figure where None.
 
@@ -74,11 +84,14 @@ def top_k(
         raise nothing_to_tell(selection, subgroup)
     labels = [set_label(best.features, best.missing) for best in sets]
     ax = axes(ax, 4.5 + inches(labels), max(2.2, 1.6 + ROW * len(sets)))
-    shown = [_draw_source(ax, sets, source) for source in COLOUR if _places(sets, source)]
+    whole = whole_of(selection, subgroup, relative)
+    shown = [_draw_source(ax, sets, source, whole) for source in COLOUR if _places(sets, source)]
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
-    ax.set_xlabel(score_label(selection), **AS_TEXT)
+    ax.set_xlabel(told_label(selection, relative), **AS_TEXT)
+    if relative:
+        in_per_cent(ax.xaxis)
     ax.set_ylabel("set of features")
     if any(best.missing for best in sets):
         shown.append(star(ax))
@@ -92,11 +105,11 @@ def _places(sets: list[ScoredSet], source: str) -> list[int]:
     return [place for place, best in enumerate(sets) if best.source == source]
 
 
-def _draw_source(ax: Axes, sets: list[ScoredSet], source: str) -> Any:
+def _draw_source(ax: Axes, sets: list[ScoredSet], source: str, whole: float) -> Any:
     """Draw the sets of one source, each at its rank; what the legend explains."""
     places = _places(sets, source)
     score, low, high = (
-        np.array([getattr(sets[place], name) for place in places])
+        np.array([getattr(sets[place], name) / whole for place in places])
         for name in ("score", "low", "high")
     )
     recorded = source == "recorded"

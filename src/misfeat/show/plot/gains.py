@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import check_count
 from misfeat.selection.collecting import SMALLEST_SCALE
-from misfeat.show.plot.asking import score_label, selection_of
+from misfeat.show.plot.asking import selection_of, told_label, whole_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     BLUE,
+    DARK,
     GREEN,
     GREY,
-    PURPLE,
+    ORANGE,
     ROW,
     axes,
     counted,
     crown,
+    in_per_cent,
     inches,
     name_rows,
     say_nothing_to_show,
@@ -37,8 +40,8 @@ if TYPE_CHECKING:
 SUPPORTS = {
     "joint": (BLUE, "o", "recorded together elsewhere"),
     "pairs": (GREEN, "s", "recorded pair by pair elsewhere"),
-    "singles": (PURPLE, "^", "some pair recorded nowhere"),
-    "none": (GREY, "X", "recorded nowhere"),
+    "singles": (ORANGE, "^", "some pair recorded nowhere"),
+    "none": (DARK, "X", "recorded nowhere"),
 }
 """Colour, marker and words for what a prediction rests on."""
 
@@ -49,6 +52,7 @@ def worth_collecting(
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
     n: int = 15,
+    relative: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw what the unrecorded features most worth collecting would be worth, best on top.
@@ -69,6 +73,8 @@ def worth_collecting(
         of cost.
     n : int, default=15
         How many features are drawn.
+    relative : bool, default=True
+        Gains as a share of what there is to tell in the subgroup; else in nats.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; a new figure where None.
 
@@ -89,7 +95,9 @@ def worth_collecting(
     """
     selection = selection_of(selected)
     check_count(n, "n")
-    found = selection.worths(subgroup, size, costs)
+    found = [
+        _in_units(selection, worth, relative) for worth in selection.worths(subgroup, size, costs)
+    ]
     best = sorted(found, key=lambda worth: -worth.gain_per_cost)[:n]
     if not best:
         return say_nothing_to_show(axes(ax, 5.0, 1.5), _why_nothing(selection, subgroup))
@@ -99,18 +107,28 @@ def worth_collecting(
     handles = [_draw_support(ax, best, support) for support in SUPPORTS if _places(best, support)]
     ax.axvline(0, color=GREY, linewidth=1, zorder=0)
     # Gains that are next to nothing are to look like it.
-    ceiling = float(selection.book.measure.ceiling.max())
+    ceiling = 1.0 if relative else float(selection.book.measure.ceiling.max())
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE * ceiling))
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
     per_cost = ", for every unit of cost" if costs else ""
-    ax.set_xlabel(f"expected gain{per_cost}: rise of the best\n{score_label(selection)}", **AS_TEXT)
+    told = told_label(selection, relative)
+    ax.set_xlabel(f"expected gain{per_cost}: rise of the best\n{told}", **AS_TEXT)
+    if relative:
+        in_per_cent(ax.xaxis)
     ax.set_ylabel("unrecorded feature")
     sets = f"sets of {counted(len(best[0].best_set), 'feature')}"
     where = f" in {shortened(subgroup, 40)}" if subgroup is not None else ""
     crown(ax, f"Worth collecting for {sets}{where}", handles, columns=2)
     return ax
+
+
+def _in_units(selection: Selection, worth: Worth, relative: bool) -> Worth:
+    """The worth of a feature in shares of what there is to tell, or as it is."""
+    whole = whole_of(selection, worth.subgroup, relative)
+    gains = ("gain", "low", "high")
+    return replace(worth, **{name: getattr(worth, name) / whole for name in gains})
 
 
 def _why_nothing(selection: Selection, subgroup: str | None) -> str:

@@ -11,9 +11,11 @@ from misfeat.show.plot.asking import one_subgroup, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     COLUMN,
+    FADED,
     axes,
     counted,
     crown,
+    faded_patch,
     inches,
     ink,
     name_columns,
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 DIVERGING = "PuOr"
 """From orange (the same in part) over white to purple (more together); colour-blind readers tell
 these apart."""
-FADED = 0.35
-"""How strongly pairs are coloured whose interval holds 0."""
 MOST_NUMBERED = 16
 """Features of which every cell can hold its number."""
 LEAST_SCALE = 1e-12
@@ -77,10 +77,10 @@ def interactions(
     subgroup = one_subgroup(selection, subgroup)
     pairs = selection.pair_interactions(subgroup)
     if not pairs:
-        return say_nothing_to_show(axes(ax, 4.0, 1.5), "There is one feature only, and no pair.")
+        return say_nothing_to_show(axes(ax, 4.0, 1.5), why_no_pairs(selection))
     names = [shortened(name) for name in selection.feature_names]
     side = COLUMN * len(names)
-    ax = axes(ax, max(side + inches(names) + 1.9, 5.2), max(side + inches(names) + 1.2, 3.4))
+    ax = axes(ax, max(side + inches(names) + 2.3, 5.2), max(side + inches(names) + 1.2, 3.4))
     places = {name: place for place, name in enumerate(selection.feature_names)}
     values, faded = _matrix(pairs, places)
     image = _draw_cells(ax, values, faded)
@@ -96,17 +96,25 @@ def interactions(
     unit = selection.book.measure.unit
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=18)
     bar.set_label(f"together, less one by one ({unit})", **AS_TEXT)
-    crown(ax, _title(subgroup, pairs), [_explained(ax, numbered), *handles], columns=2)
+    crown(ax, how_pairs_tell(subgroup, pairs), [_explained(ax, numbered), *handles], columns=2)
     return ax
 
 
-def _title(subgroup: str, pairs: list[Interaction]) -> str:
+def how_pairs_tell(subgroup: str, pairs: list[Interaction]) -> str:
+    """The title of a picture of pairs."""
     more, same = (sum(one.kind == kind for one in pairs) for kind in (SYNERGY, REDUNDANCY))
     tell = "tells" if more == 1 else "tell"
     return (
         f"{shortened(subgroup, 40)}: {counted(more, 'pair')} {tell} more together, "
         f"{counted(same, 'pair')} the same in part"
     )
+
+
+def why_no_pairs(selection: Selection) -> str:
+    """What stands where there is no pair to draw."""
+    if len(selection.feature_names) < 2:
+        return "There is one feature only, and no pair."
+    return "The target has a single value there:\nthere is nothing to tell."
 
 
 def _predicted(pairs: list[Interaction]) -> list[Interaction]:
@@ -175,7 +183,5 @@ def _mark_predicted(ax: Axes, cells: list[tuple[int, int]]) -> list[Any]:
 
 def _explained(ax: Axes, numbered: bool) -> Any:
     """What a legend says of faded cells and numbers."""
-    from matplotlib.patches import Patch
-
     label = "hundredths; faded, (in brackets)" if numbered else "faded"
-    return Patch(facecolor=ink(ax), alpha=FADED / 2, label=f"{label}: interval holds 0")
+    return faded_patch(ax, f"{label}: interval holds 0")
