@@ -52,4 +52,6 @@ def test_recorded_cells_are_pale_by_their_p_value(selection):
     tests = selection.significances()
     found = feature_map(selection)
     recorded = ~found.predicted
-    assert np.array_equal(found.faded[recorded], (tests.p_values[1] > 0.05)[recorded])
+    nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
+    expected = (tests.p_values[1] > 0.05) | nothing
+    assert np.array_equal(found.faded[recorded], expected[recorded])

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat import SubgroupSelector
-from misfeat.show.plot.chance import chance_words, no_more_than_chance, p_values
+from misfeat.show.fading import no_more_than_chance, p_values
+from misfeat.show.plot.chance import chance_words
 
 
 def noisy(rows=400):

@@ -34,7 +34,7 @@ from misfeat.show.plot.grid import (
     mark_cells,
     name_on_the_right,
 )
-from misfeat.show.plot.seriation import side_by_side
+from misfeat.show.seriation import side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,7 +23,7 @@ from misfeat.show.plot.canvas import (
     shortened,
 )
 from misfeat.show.plot.pairs import how_pairs_tell, why_no_pairs
-from misfeat.show.plot.seriation import side_by_side
+from misfeat.show.seriation import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.selection.ranking import subgroup_rows
+from misfeat.show.fading import no_more_than_chance
 from misfeat.show.plot.asking import as_shares, selection_of, share_label
 from misfeat.show.plot.canvas import (
     COLUMN,
@@ -21,7 +22,7 @@ from misfeat.show.plot.canvas import (
     name_rows,
     shortened,
 )
-from misfeat.show.plot.chance import chance_words, no_more_than_chance
+from misfeat.show.plot.chance import chance_words
 from misfeat.show.plot.grid import (
     MOST_NUMBERED,
     NARROW_COLUMN,
@@ -32,7 +33,7 @@ from misfeat.show.plot.grid import (
     mark_cells,
 )
 from misfeat.show.plot.score_map import who_tells_most
-from misfeat.show.plot.seriation import side_by_side
+from misfeat.show.seriation import side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+MOST_ORDERED = 300
+"""Rows up to which the best order of the leaves is sought, which takes ever longer."""
+
+
 def side_by_side(values: NDArray[np.float64]) -> NDArray[np.intp]:
     """Numbers of rows such that rows which are alike are neighbours, those with most on top.
 
@@ -35,7 +39,7 @@ def side_by_side(values: NDArray[np.float64]) -> NDArray[np.intp]:
     means = values.mean(axis=1)
     if len(values) < 3:
         return np.argsort(-means, kind="stable")
-    tree = linkage(values, "average", optimal_ordering=True)
+    tree = linkage(values, "average", optimal_ordering=len(values) <= MOST_ORDERED)
     order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
     half = len(order) // 2
     turned = means[order[:half]].mean() < means[order[-half:]].mean()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.show.plot.seriation import side_by_side
+from misfeat.show.seriation import side_by_side
 
 
 def test_rows_of_a_gradient_are_put_back_in_order():
