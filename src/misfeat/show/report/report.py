@@ -140,4 +140,3 @@ class Report:
     def __repr__(self) -> str:
         title = visible(self._contents["title"])
         return f"<Report: {title}. Use .open() or .write_html('report.html').>"
-
