@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.attacks.names import ZOO
+
 FEATURES = (
     '=HYPERLINK("http://a","b")',
     "+1+cmd|' /C calc'!A0",
@@ -23,5 +25,5 @@ VALUES = ("=0", "-1", " @b")
 GROUP, SITES = "=site", ("=a", "\x07b\x00d", "c|d")
 TARGET = "+y"
 
-TEXTS = (*FEATURES, *VALUES, *SITES, TARGET, "\ud800", "a\udcff", "\uffff=", "", " ", "x" * 40_000)
+TEXTS = (*ZOO, *FEATURES, *VALUES, *SITES, TARGET, "\uffff=", "#N/A", "#REF!", "x" * 40_000)
 """The same, and what no table may hold."""

@@ -61,7 +61,11 @@ _EVERYWHERE = {
 _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
     "subgroups": {
         "rows": (COUNT, "Rows of the subgroup."),
-        "target_entropy": (SCORE, "What there is to tell about the target, in nats."),
+        "target_entropy": (
+            SCORE,
+            "The entropy of the target in nats: what there is to tell about it, unless scores are "
+            "R².",
+        ),
     },
     "top": {
         "observed": (SCORE, "The score of the subgroup's own rows as they are, chance included."),

@@ -26,7 +26,12 @@ RANKED = ("top", "stability", "alternatives")
 """Questions whose answer is as long as the selection's `k` says."""
 WIDE = 2.0
 """Per cent: the width of an interval that leaves shares no digit after the point."""
-_MARKUP = re.compile(r"([\\`*_\[\]<>|~$&^@]|(?<=\w):(?=//)|(?<=www)\.)")
+_MARKUP = re.compile(
+    r"([\\`*\[\]|~$^@]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is a letter
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
+    r"|(?<=\w):(?=//)|(?<=www)\.)"
+)
 """What Markdown takes for more than text, the start of a link included."""
 
 
@@ -169,7 +174,7 @@ def escaped(text: str) -> str:
     Examples
     --------
     >>> print(escaped("a|b_c"), escaped("<b> & *"))
-    a\|b\_c \<b\> \& \*
+    a\|b_c \<b> & \*
     """
     return _MARKUP.sub(r"\\\1", legal_text(text))
 
