@@ -60,9 +60,6 @@ def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
 
 def _add_sheet(book: Any, table: AnswerTable) -> None:
     """Add the sheet of a table; one without lines says why."""
-    from openpyxl.styles import Font
-
-    sheet = book.create_sheet(table.title)
     columns = table.columns if table.rows else (_NOTE,)
     lines = list(islice(table.lines(), MOST_LINES)) if table.rows else [(table.note,)]
     if table.rows > MOST_LINES:
@@ -75,47 +72,59 @@ def _add_sheet(book: Any, table: AnswerTable) -> None:
                 most=MOST_LINES,
             )
         )
+    sheet = book.create_sheet(table.title)
     sheet.freeze_panes = "A2"
-    for place, column in enumerate(columns):
-        letter = _letter(place)
-        sheet.column_dimensions[letter].width = _width(column, [line[place] for line in lines])
     sheet.auto_filter.ref = f"A1:{_letter(len(columns) - 1)}{len(lines) + 1}"
-    heads = [_cell(sheet, column.name, _NOTE) for column in columns]
-    for head in heads:
-        head.font = Font(bold=True)
-    sheet.append(heads)
+    for place, column in enumerate(columns):
+        width = _width(column, [line[place] for line in lines[:LOOKED_AT]])
+        sheet.column_dimensions[_letter(place)].width = width
+    cells = _Cells(sheet)
+    sheet.append([cells.head(column.name) for column in columns])
+    kinds = [column.kind for column in columns]
     for line in lines:
-        sheet.append(
-            [_cell(sheet, value, column) for value, column in zip(line, columns, strict=True)]
-        )
+        sheet.append([cells.of(value, kind) for value, kind in zip(line, kinds, strict=True)])
 
 
-def _cell(sheet: Any, value: Any, column: Column) -> Any:
-    """A cell; text is text whatever it begins with, also once somebody has edited it."""
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Alignment
+class _Cells:
+    """Makes the cells of a sheet; text is text whatever it begins with, also once it is edited."""
 
-    plain = plain_value(value)
-    if not isinstance(plain, str):
-        cell = WriteOnlyCell(sheet, plain)
-        if plain is not None and column.kind in FORMATS:
-            cell.number_format = FORMATS[column.kind]
+    def __init__(self, sheet: Any) -> None:
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.styles import Alignment, Font
+
+        self._sheet, self._new = sheet, WriteOnlyCell
+        self._bold, self._wrapped = Font(bold=True), Alignment(wrap_text=True, vertical="top")
+
+    def head(self, name: str) -> Any:
+        cell = self.of(name, TEXT)
+        cell.font = self._bold
         return cell
-    cell = WriteOnlyCell(sheet, _CODES.sub("_x005F_", cut_to(plain)))
-    cell.data_type = "s"
-    if len(plain) > WIDEST:
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
-    if begins_as_formula(plain):
-        cell.quotePrefix = True
-    return cell
+
+    def of(self, value: Any, kind: str) -> Any:
+        plain = plain_value(value)
+        if isinstance(plain, str):
+            return self._text(plain)
+        cell = self._new(self._sheet, plain)
+        if plain is not None and kind in FORMATS:
+            cell.number_format = FORMATS[kind]
+        return cell
+
+    def _text(self, text: str) -> Any:
+        cell = self._new(self._sheet, _CODES.sub("_x005F_", cut_to(text)))
+        cell.data_type = "s"
+        if len(text) > WIDEST:
+            cell.alignment = self._wrapped
+        if begins_as_formula(text):
+            cell.quotePrefix = True
+        return cell
 
 
 def _width(column: Column, values: Sequence[Any]) -> int:
-    """How wide a column is, by its head and the first of its values."""
+    """How wide a column is, by its head and some of its values."""
     if column.kind in FORMATS:
         longest = NARROWEST
     else:
-        longest = max((len(str(plain_value(value))) for value in values[:LOOKED_AT]), default=0)
+        longest = max((len(str(plain_value(value))) for value in values), default=0)
     return min(max(longest, len(column.name), NARROWEST), WIDEST) + 2
 
 
