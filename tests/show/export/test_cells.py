@@ -67,6 +67,10 @@ def test_every_text_can_be_held_by_xml_and_utf_8(text):
     assert not [letter for letter in legal if letter < " " or letter in "\x7f\ufffe\uffff"]
 
 
+def test_what_xml_may_not_hold_is_spelled():
+    assert legal_text("a\ufffe\uffff\x00\ud800") == r"a\ufffe\uffff\x00\ud800"
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc"))), min_size=1, max_size=4))
 def test_names_in_a_row_can_be_taken_apart_again(names):
     row = in_a_row(names)

@@ -60,7 +60,10 @@ def test_sizes_and_numbers_of_sets_can_be_other_than_at_fit(fitted, tmp_path):
         ({"path": "a", "size": 99}, r"size=99 is larger than the number of features"),
         ({"path": "a", "costs": {"nobody": 1}}, r"nobody"),
         ({"path": 3}, r"path=3; give the path of a file"),
-        ({"path": "file/a.xlsx"}, r"'file/a\.xlsx' cannot be written: Not a directory"),
+        (
+            {"path": "file/a.xlsx", "costs": {"nobody": 1}},
+            r"'file/a\.xlsx' cannot be written: Not a directory",
+        ),
         ({"path": "file/"}, r"'file' cannot be written: Not a directory"),
         ({"path": "other"}, r"'other' holds 'thesis\.txt'"),
         ({"path": "x" * 3000}, r"cannot be written: File name too long"),
