@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 import nbformat
+import openpyxl
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
@@ -40,6 +41,19 @@ def test_the_example_of_noise_shows_how_little_is_left_of_it(capsys):
     assert (best["score"] < 0.2 * best["observed"]).all()
     assert (best["low"] == 0).all()
     assert "site=east" in capsys.readouterr().out
+
+
+def test_the_examples_of_exports_write_and_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "export.md", "exec"), names)  # noqa: S102
+    (shown,) = re.findall(r"```\n(\| subgroup .*?)```", page, re.DOTALL)
+    assert capsys.readouterr().out == shown
+    sheets = openpyxl.load_workbook("heart.xlsx").sheetnames
+    assert [f"| `{sheet}` |" in page for sheet in sheets] == [True] * 14
+    assert len(list(Path("heart").iterdir())) == 14
 
 
 def test_the_example_of_plots_runs(tmp_path, monkeypatch, capsys):

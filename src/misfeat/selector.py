@@ -195,6 +195,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     resampled = answer(ShownSelection.resampled)
     show = answer(ShownSelection.show)
     report = answer(ShownSelection.report)
+    export = answer(ShownSelection.export)
+    to_markdown = answer(ShownSelection.to_markdown)
     cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")
     completer_ = fact("completer", "What predicted the scores that could not be computed.")
     subgroups_ = fact("subgroups_", ShownSelection.subgroups_.__doc__)

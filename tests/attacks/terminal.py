@@ -107,6 +107,7 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
         warnings.simplefilter("always")
         selection = SubgroupSelector(group, size=1, completer="add").fit(table, target).selection_
         said += [repr(selection), repr(selection.report(validate=False))]
+        said += [selection.to_markdown(question) for question in ("top", "features", "columns")]
         said += [*selection.cohorts.notes, *(one.words for one in selection.caution_list())]
         for ask in (
             lambda: SubgroupSelector(f"{group}?").fit(table, target),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from openpyxl import load_workbook
 
 from misfeat import SubgroupSelector
 from misfeat.show.terminal import json_lines
@@ -67,7 +68,7 @@ QUESTIONS = (
     *("features", "alternatives", "interactions", "distinct") * 2,
     *("significance", "enough", "why") * 2,
     *("show", "cautions", "json") * 2,
-    *("report", "validate", "stability"),
+    *("report", "export", "validate", "stability"),
 )
 """What one can ask; the slower, the rarer."""
 
@@ -332,6 +333,16 @@ class Selecting(RuleBasedStateMachine):
             page = selector.report(validate=False)
             json.loads(page.json(), parse_constant=_refuse)
             hold(TARGET in page.html(), "a page")
+
+    def _ask_export(self, selector: Any, draw: Any) -> None:
+        asked = ["subgroups", "top", "worth", "why", "alternatives", "cautions", "columns"]
+        with self.case("export"):
+            selector.export(self.folder / "answers.xlsx", asked)
+            book = load_workbook(self.folder / "answers.xlsx")
+            hold(len(book.sheetnames) == len(asked) + 2, "a sheet a question")
+            cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
+            hold(not [cell for cell in cells if cell.data_type in "fe"], "no formulas")
+            hold(selector.to_markdown("subgroups").count("\n") >= 3, "a table")
 
     def _ask_validate(self, selector: Any, draw: Any) -> None:
         if self._is_slow:

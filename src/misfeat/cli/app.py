@@ -11,6 +11,7 @@ from misfeat.cli.bench import bench
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
+from misfeat.cli.export import export
 from misfeat.cli.report import report
 from misfeat.cli.run import run
 from misfeat.version import __version__
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(report)
 app.command()(ask)
+app.command()(export)
 app.command()(demo)
 app.add_typer(bench, name="bench")
 app.command()(doctor)

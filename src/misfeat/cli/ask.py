@@ -23,7 +23,7 @@ def ask(
         typer.Argument(
             metavar="QUESTION",
             help="One of top, significance, enough, features, why, alternatives, interactions, "
-            "stability, cautions and worth.",
+            "stability, cautions, worth, subgroups and columns.",
             autocompletion=complete_names(_questions),
         ),
     ],

@@ -216,8 +216,13 @@ OPTIONS = _every_option()
 _BY_PARAMETER = {option.python_name: option for option in OPTIONS.values()}
 
 
-_OF_QUESTIONS = {"subgroup": "--subgroup", "feature": "--feature", "features": "--feature"}
-"""What `misfeat ask` is told about a question, and `misfeat run` is not."""
+_OF_QUESTIONS = {
+    "subgroup": "--subgroup",
+    "feature": "--feature",
+    "features": "--feature",
+    "questions": "--question",
+}
+"""What `misfeat ask` and `misfeat export` are told about questions, and `misfeat run` is not."""
 
 
 def as_option(setting: Setting) -> str:

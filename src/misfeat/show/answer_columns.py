@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 NOT_ASKED = "–"
+BETWEEN = "between"
+"""The head of intervals, each behind what it is about."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +78,50 @@ def names(name: str, title: str = "", missing: str = "", spare: int = 0) -> Show
 
     def starred(line: Line) -> str:
         stars = line[missing] if missing else ()
-        return ", ".join(f"{one}*" if one in stars else one for one in line[name])
+        return in_a_row(line[name], stars)
 
     return Shown(title or name, starred, number=False, spare=spare)
 
 
+def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
+    """Names such as those of a set, one after the other: ``a, b, c``.
+
+    A name that holds a comma or a quote, is empty, or begins or ends with a blank stands in double
+    quotes, and quotes within it are doubled: a reader of CSV takes the names apart again.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    starred : sequence of str, default=()
+        Those that get a star.
+
+    Examples
+    --------
+    >>> in_a_row(["age", "weight, kg"])
+    'age, "weight, kg"'
+    >>> import csv
+    >>> next(csv.reader([in_a_row(["age", "weight, kg"])], skipinitialspace=True))
+    ['age', 'weight, kg']
+    """
+    return ", ".join(f"{_quoted(one)}*" if one in starred else _quoted(one) for one in names)
+
+
+def _quoted(name: str) -> str:
+    if name and name == name.strip() and not set(name) & set(',"'):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def between(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
     """An interval of scores; empty where there is none."""
-    return Shown("between", lambda line: _interval(line[low], line[high], "{:.4f}"), spare=spare)
+    return Shown(BETWEEN, lambda line: _interval(line[low], line[high], "{:.4f}"), spare=spare)
 
 
 def between_per_cent(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
     """An interval of shares."""
-    return Shown("between", lambda line: _interval(line[low], line[high], "{:.0%}"), spare=spare)
+    return Shown(BETWEEN, lambda line: _interval(line[low], line[high], "{:.0%}"), spare=spare)
 
 
 def _number(value: float | None, form: str) -> str:

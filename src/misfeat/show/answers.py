@@ -114,6 +114,13 @@ def _caution_sentences(selection: Selection, about: About) -> Sequence[str]:
     ]
 
 
+def _column_audits(selection: Selection) -> Columns:
+    """How every column of the table was treated."""
+    audits = selection.cohorts.columns
+    names = ("column", "role", "treatment", "categories", "missing", "looks_like")
+    return {name: [getattr(one, name) for one in audits] for name in names}
+
+
 QUESTIONS: dict[str, Answer] = {
     "top": Answer(
         "Which sets tell most?",
@@ -255,6 +262,31 @@ QUESTIONS: dict[str, Answer] = {
         ),
         by_subgroup=False,
     ),
+    "subgroups": Answer(
+        "Which subgroups are there?",
+        lambda found, about: found.subgroups_,  # noqa: ARG005
+        takes=(),
+        shown=(
+            SUBGROUP,
+            count("rows"),
+            score("target_entropy", "entropy of target", spare=1),
+            names("missing", "never recorded"),
+        ),
+        by_subgroup=False,
+    ),
+    "columns": Answer(
+        "What became of every column?",
+        lambda found, about: _column_audits(found),  # noqa: ARG005
+        takes=(),
+        shown=(
+            text("column"),
+            text("role"),
+            text("treatment"),
+            count("missing", "rows without it", spare=1),
+            names("categories", "values", spare=2),
+        ),
+        by_subgroup=False,
+    ),
 }
 """Every question by its name."""
 
@@ -272,9 +304,25 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
         What it is about.
     """
     answer = _checked(question, about)
-    plain = copy(selection)
-    plain.asked = replace(selection.asked, backend=AS_COLUMNS)
+    plain = in_columns(selection)
     return answer.columns(plain, about), answer.sentences(plain, about)
+
+
+def in_columns(selection: Selection, **asked: Any) -> Selection:
+    """The same selection, which answers in plain columns; it stays the same one where it does.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was found.
+    **asked : object
+        What else is to be asked for than at fit, such as another `k`.
+    """
+    if not asked and selection.asked.backend == AS_COLUMNS:
+        return selection
+    plain = copy(selection)
+    plain.asked = replace(selection.asked, backend=AS_COLUMNS, **asked)
+    return plain
 
 
 def _checked(question: str, about: About) -> Answer:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from misfeat.selection.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from misfeat.show.report import Report
 
@@ -116,6 +117,99 @@ class ShownSelection(Selection):
         from misfeat.show.report.gather import gather
 
         return Report(gather(self, size, k, costs, validate), title)
+
+    def export(
+        self,
+        path: str | Path,
+        questions: Sequence[str] | str | None = None,
+        *,
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write all answers to an Excel workbook or to CSV files, a table a question.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``"answers.xlsx"`` for a workbook (``pip install 'misfeat[excel]'``), ``"answers/"`` or
+            a path without a suffix for a folder of CSV files, ``"answers.zip"`` for the same in an
+            archive, ``"answers.csv"`` for one question. An older export is replaced.
+        questions : sequence of str, default=None
+            Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
+            ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,
+            ``"cautions"`` and ``"columns"``. Defaults to all; ``"enough"``, ``"significance"`` and
+            ``"stability"`` take longest.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1, k=1).fit(table, "y")
+        >>> with TemporaryDirectory() as folder:
+        ...     selector.export(f"{folder}/subgroups.csv", "subgroups")
+        ...     print(Path(f"{folder}/subgroups.csv").read_text())
+        subgroup,rows,target_entropy,missing
+        all rows,4,0.6931471805599453,
+        """
+        from misfeat.show.export import export_answers
+
+        export_answers(self, path, questions, size=size, k=k, costs=costs)
+
+    def to_markdown(
+        self,
+        question: str = "top",
+        *,
+        subgroup: str | None = None,
+        features: Sequence[str] = (),
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> str:
+        """The answer to a question as a table of Markdown, for a paper or a note.
+
+        Parameters
+        ----------
+        question : str, default="top"
+            As in `export`.
+        subgroup : str, default=None
+            One subgroup only.
+        features : sequence of str, default=()
+            The set that ``"why"`` and ``"alternatives"`` are about.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Lines per subgroup. Defaults to the estimator's `k` for sets, and to all for others.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+
+        Returns
+        -------
+        str
+            With shares in per cent and their intervals, where the question is about sets.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> print(SubgroupSelector(size=1).fit(table, "y").to_markdown("top", k=1))
+        | rank | features | share (90 % interval) | score (nats) | source |
+        | ---: | --- | ---: | ---: | --- |
+        | 1 | a | 69 % (0–100 %) | 0.4811 | recorded |
+        """
+        from misfeat.show.answers import About
+        from misfeat.show.export import markdown_table
+
+        about = About(subgroup, tuple(features), size, costs or {})
+        return markdown_table(self, question, about, k)
 
     def _repr_html_(self) -> str:
         from misfeat.show.notebook import first_screen_as_html

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import webbrowser
 from html import escape
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import as_path, real_path, unwritable
+from misfeat.machine.paths import as_path
+from misfeat.machine.writing import write_file
 from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -120,15 +120,7 @@ class Report:
         ...     Path(f"{folder}/a.html").exists()
         True
         """
-        place = as_path(path, "path")
-        try:
-            if place.is_dir():
-                raise MisfeatError(
-                    "{place!r} is a folder; give the name of a file in it.", place=str(place)
-                )
-            _write(real_path(place), self.html())
-        except OSError as error:
-            raise unwritable(place, error) from error
+        write_file(as_path(path, "path"), self.html().encode())
 
     def open(self) -> None:
         """Show the page in the browser, from a file in the folder for temporary ones.
@@ -154,17 +146,3 @@ class Report:
     def __repr__(self) -> str:
         title = visible(self._contents["title"])
         return f"<Report: {title}. Use .open() or .write_html('report.html').>"
-
-
-def _write(place: Path, text: str) -> None:
-    """Write a file at once or not at all; a device or a pipe is written to as it is."""
-    if place.exists() and not place.is_file():
-        place.write_text(text, encoding="utf-8")
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)

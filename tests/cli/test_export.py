@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from tests.cli.commands import ASKED, TABLE, run
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exported")
+    (folder / "table.csv").write_text(TABLE * 6)
+    out = folder / "run"
+    asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(out))
+    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
+    return str(out)
+
+
+def test_a_saved_run_becomes_a_workbook_and_says_where(saved, tmp_path):
+    place = tmp_path / "answers.xlsx"
+    result = run("export", saved, str(place), "--question", "top", "--question", "worth")
+    assert result.exit_code == 0, result.stderr
+    assert f"Answers: {place}" in result.stderr
+    book = openpyxl.load_workbook(place)
+    assert book.sheetnames == ["about", "in words", "best sets", "worth collecting"]
+    heads, line = book["worth collecting"].iter_rows(values_only=True)
+    assert line[heads.index("cost")] == 4, "the costs of the run are known"
+
+
+def test_all_questions_go_into_a_folder(saved, tmp_path):
+    result = run("export", saved, str(tmp_path / "answers"), "-q")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    assert len(list((tmp_path / "answers").iterdir())) == 14
+
+
+def test_sets_of_another_size_can_be_asked_for(saved, tmp_path):
+    place = tmp_path / "a.csv"
+    run("export", saved, str(place), "--question", "top", "--size", "1", "--top", "1", "-q")
+    assert pd.read_csv(place)["rank"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a.pdf",), "ends in '.pdf', which is no format of answers"),
+        (("a.csv",), "name it in --question, or give a folder"),
+        (("a", "--question", "tops"), "'tops' is no question"),
+        (("a", "--top", "0"), "--top 0"),
+        (("a", "--size", "9"), "--size 9 is larger than the number of features"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_one_line(saved, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    result = run("export", saved, *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

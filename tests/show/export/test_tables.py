@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.cli.errors import in_options
+from misfeat.show.answers import QUESTIONS
+from misfeat.show.export.tables import (
+    MAY_BE_REFUSED,
+    TITLES,
+    about_table,
+    answer_tables,
+    in_words_table,
+    with_share_bounds,
+)
+from misfeat.show.first_screen import first_screen
+
+
+def tables_of(selector, questions=tuple(TITLES), **more):
+    found = answer_tables(selector.selection_, list(questions), **more)
+    return {table.title: table for table in found}
+
+
+def column(table, name):
+    return dict(zip((one.name for one in table.columns), table.values, strict=True))[name]
+
+
+def small(**more):
+    rng = np.random.default_rng(1)
+    table = {name: rng.integers(0, 3, 300) for name in "abc"}
+    table["y"] = (table["a"] + rng.integers(0, 2, 300) > 1).astype(int)
+    table["site"] = np.repeat(["s", "t", "u"], 100)
+    return table | more
+
+
+@pytest.fixture(scope="module")
+def tables(fitted):
+    return tables_of(fitted)
+
+
+def test_every_question_has_a_table():
+    assert set(TITLES) == set(QUESTIONS)
+    assert set(TITLES) >= MAY_BE_REFUSED
+
+
+def test_tables_come_in_one_order_whichever_is_asked_first(fitted):
+    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == [
+        "subgroups",
+        "best sets",
+        "columns",
+    ]
+
+
+def test_all_tables_hold_the_answers_of_the_selection(fitted, tables):
+    assert column(tables["subgroups"], "rows") == fitted.subgroups_["rows"].tolist()
+    assert column(tables["worth collecting"], "gain") == fitted.worth_collecting()["gain"].tolist()
+    assert column(tables["stability"], "frequency") == fitted.stability()["frequency"].tolist()
+    assert column(tables["columns"], "column") == [one.column for one in fitted.cohorts_.columns]
+    assert all(table.rows and not table.note for table in tables.values())
+
+
+def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
+    alone = tables_of(fitted, ["top"])["best sets"]
+    assert np.isnan(column(alone, "p_value")).all()
+    recorded = np.array(column(tables["best sets"], "source")) == "recorded"
+    assert not np.isnan(np.array(column(tables["best sets"], "p_value"))[recorded]).any()
+    assert fitted.selection_.known_tests is None, "an export changes no later answer"
+
+
+def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
+    for title in ("best sets", "enough"):
+        score, share = (np.array(column(tables[title], name)) for name in ("score", "share"))
+        for end in ("low", "high"):
+            shares = np.array(column(tables[title], f"share_{end}"))
+            assert np.allclose(shares * score / share, column(tables[title], end))
+
+
+def test_answers_without_shares_of_scores_stay_what_they_are(fitted):
+    held = {"subgroup": ["a"], "share": [0.5], "low": [0.1]}
+    assert with_share_bounds(fitted.selection_, held) == held
+
+
+def test_cells_and_alternatives_are_about_the_best_set_of_each_subgroup(fitted, tables):
+    best = {one.subgroup: one.features for one in fitted.best_sets(k=1)}
+    for title, named in (("why", "features"), ("alternatives", "instead_of")):
+        names = zip(column(tables[title], "subgroup"), column(tables[title], named), strict=True)
+        assert set(names) == set(best.items())
+    sentences = in_words_table(fitted.selection_, list(tables.values())).values[1]
+    assert sum(one.startswith(f"{next(iter(best))}: ") for one in sentences) >= 2
+
+
+def test_the_sentences_of_the_first_screen_come_first(fitted, tables):
+    screen = first_screen(fitted.selection_)
+    kinds, sentences = in_words_table(fitted.selection_, list(tables.values())).values
+    assert sentences[: kinds.count("answer")] == [
+        *(one.words for one in screen.overturning),
+        screen.whole,
+        *(one.sentence for one in screen.subgroups),
+        *screen.collecting,
+    ]
+    few = [tables["best sets"]]
+    assert "answer" not in in_words_table(fitted.selection_, few).values[0]
+
+
+def test_every_column_is_explained(fitted, tables):
+    about = about_table(fitted.selection_, list(tables.values()))
+    lines = {(kind, name): value for kind, name, value in about.lines()}
+    for table in tables.values():
+        for one in table.columns:
+            assert lines[f"column of {table.title}", one.name], (table.title, one.name)
+        assert lines["table", table.title] == table.words
+    assert lines["run", "target"] == fitted.cohorts_.target
+    assert lines["setting", "size"] == "2"
+
+
+def test_a_selection_without_rows_says_what_it_cannot_answer():
+    coding = Coding(min_cell=10)
+    found = tables_of(SubgroupSelector("site", size=2, k=2, coding=coding).fit(small(), "y"))
+    for title in ("stability", "significance", "enough"):
+        assert "needs the rows, which min_cell keeps from being stored" in found[title].note
+        assert found[title].columns == ()
+    assert found["best sets"].rows == 6
+    assert found["why"].rows > 0
+
+
+def test_r2_says_what_it_cannot_answer_in_the_words_of_its_reader():
+    selector = SubgroupSelector("site", size=2, measure="r2").fit(small(), "y")
+    assert "use measure='mutual_info'" in tables_of(selector)["why"].note
+    assert (
+        "use --measure 'mutual_info'" in tables_of(selector, ["why"], spell=in_options)["why"].note
+    )
+
+
+def test_a_subgroup_with_one_class_is_named():
+    table = small()
+    table["y"] = np.where(table["site"] == "t", 0, table["y"])
+    with pytest.warns(MisfeatWarning, match="single value in the subgroup 'site=t'"):
+        selector = SubgroupSelector("site", size=1).fit(table, "y")
+    found = tables_of(selector)
+    assert "No set of 'site=t': the target has a single value there" in found["best sets"].note
+    assert set(column(found["best sets"], "subgroup")) == {"site=s", "site=u"}
+    assert found["subgroups"].rows == 3
+
+
+def test_nothing_to_collect_and_nothing_that_misleads_are_said():
+    found = tables_of(SubgroupSelector("site", size=1).fit(small(), "y"), ["worth", "cautions"])
+    assert found["worth collecting"].note.startswith("Every subgroup recorded every feature")
+    assert found["worth collecting"].columns
+    assert found["worth collecting"].rows == 0
+
+
+def test_one_feature_makes_no_pair():
+    table = {name: small()[name] for name in ("a", "y", "site")}
+    found = tables_of(SubgroupSelector("site", size=1).fit(table, "y"))
+    assert found["interactions"].note == "There are no two features to compare."
+
+
+def test_costs_are_counted_and_wrong_ones_refused(fitted):
+    found = tables_of(fitted, ["worth"], costs={fitted.selection_.feature_names[0]: 4.0})
+    assert 4.0 in column(found["worth collecting"], "cost")
+    with pytest.raises(MisfeatError, match="nobody"):
+        tables_of(fitted, ["worth"], costs={"nobody": 1.0})
+
+
+def test_cautions_name_options_to_who_uses_them():
+    table = small(chol=np.where(small()["site"] == "t", 0, np.arange(300) % 7))
+    selector = SubgroupSelector("site", size=1).fit(table, "y")
+    python = column(tables_of(selector, ["cautions"])["cautions"], "remedy")
+    options = tables_of(selector, ["cautions"], spell=in_options)["cautions"]
+    assert any("missing_values={'chol'" in one for one in python)
+    assert any("--missing 'chol=VALUE'" in one for one in column(options, "remedy"))
