@@ -77,6 +77,11 @@ class Cell:
     shares: tuple[Share, ...]
 
     @property
+    def most(self) -> Share:
+        """The class that it is most about."""
+        return max(self.shares, key=lambda share: share.contribution)
+
+    @property
     def contribution(self) -> float:
         """What the cell adds to the score, in nats; never below 0."""
         return sum(share.contribution for share in self.shares)
@@ -98,7 +103,7 @@ class Cell:
         >>> Cell("ca >= 1 and thal = 7", (">=1", "7"), 44, (ill, well)).told("state")
         'ca >= 1 and thal = 7: 91 % state = ill (44 rows), against 46 % overall.'
         """
-        most = max(self.shares, key=lambda share: share.contribution)
+        most = self.most
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
         count = f"{count}, predicted" if predicted else count
         return (
@@ -152,8 +157,17 @@ class Explanation:
         """
         telling = [cell for cell in self.cells if cell.contribution > NOTHING]
         well_filled = [cell for cell in telling if cell.rows >= WELL_FILLED]
-        shown = (well_filled or telling)[:k]
+        shown = _of_several_classes(well_filled or telling, k)
         return [cell.told(self.target, predicted=self.predicted) for cell in shown]
+
+
+def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
+    """The first k cells; where all are about one class, the last makes room for another's first."""
+    shown = list(cells[:k])
+    others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
+    if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
+        shown[-1] = others[0]
+    return shown
 
 
 class CellCounts(NamedTuple):

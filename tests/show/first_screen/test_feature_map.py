@@ -49,9 +49,9 @@ def test_subgroups_that_are_the_same_are_neighbours():
 
 
 def test_recorded_cells_are_pale_by_their_p_value(selection):
-    tests = selection.significances()
-    found = feature_map(selection)
+    single, tests = selection.significances(1), selection.significances()
+    found = feature_map(selection, single, tests)
     recorded = ~found.predicted
     nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
-    expected = (tests.p_values[1] > 0.05) | nothing
+    expected = (single.p_values[1] > 0.05) | nothing
     assert np.array_equal(found.faded[recorded], expected[recorded])

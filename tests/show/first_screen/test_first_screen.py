@@ -45,7 +45,7 @@ def test_the_sentence_of_a_subgroup_says_how_much_how_sure_and_where_to_stop(scr
 
 
 def test_one_sentence_tells_the_whole(screen):
-    assert screen.whole.startswith("Something tells about y in 2 of 3 subgroups: ")
+    assert screen.whole.startswith("In 2 of 3 subgroups the features tell something about y: ")
     assert "; a is part of the answer in all of them." in screen.whole
     assert screen.whole.endswith("In g=w nothing tells more than chance would.")
 

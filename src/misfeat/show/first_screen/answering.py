@@ -10,7 +10,7 @@ from misfeat.selection.enough import best_recorded, step_of
 from misfeat.words.numbers import p_words
 
 if TYPE_CHECKING:
-    from misfeat.selection.chance_tests import SubgroupChance
+    from misfeat.selection.chance_tests import ChanceTests, SubgroupChance
     from misfeat.selection.enough import Enough, Step
     from misfeat.selection.selection import Selection
     from misfeat.show.first_screen.effort import Effort
@@ -60,7 +60,25 @@ class SubgroupAnswer:
         return Message("{subgroup}: {words}.", subgroup=self.subgroup, words=self.words)
 
 
-def answers(selection: Selection, size: int, effort: Effort) -> list[SubgroupAnswer]:
+def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, ChanceTests | None]:
+    """Tests of single features, and of all sets up to a size; None where none are made.
+
+    Parameters
+    ----------
+    selection : Selection
+        What a fit found; it keeps the second.
+    effort : Effort
+        What to ask.
+    """
+    if not effort.tested:
+        return None, None
+    single = selection.significances(1, permutations=effort.deals)
+    return single, selection.significances(effort.tested, permutations=effort.deals)
+
+
+def answers(
+    selection: Selection, size: int, effort: Effort, found: ChanceTests | None
+) -> list[SubgroupAnswer]:
     """The answer for every subgroup.
 
     Parameters
@@ -71,13 +89,12 @@ def answers(selection: Selection, size: int, effort: Effort) -> list[SubgroupAns
         Features per set.
     effort : Effort
         What to ask.
+    found : ChanceTests or None
+        Tests of all sets.
     """
     names = selection.subgroup_names()
-    tests: dict[str, SubgroupChance] = {}
+    tests = {} if found is None else {one.subgroup: one for one in found.subgroups}
     enough: dict[str, Enough] = {}
-    if effort.tested:
-        found = selection.significances(effort.tested, permutations=effort.deals).subgroups
-        tests = {one.subgroup: one for one in found}
     if effort.enough:
         asked = selection.enoughs(size=effort.enough, permutations=effort.deals)
         enough = {one.subgroup: one for one in asked}

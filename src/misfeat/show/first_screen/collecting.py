@@ -49,8 +49,9 @@ def _clear(one: Worth, whole: float, confidence: float | None) -> Message:
     low, high = (one.before + one.low) / whole, (one.before + one.high) / whole
     sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
     return Message(
-        "{subgroup}: {feature} is worth recording. The best set is then expected to tell {after} "
-        "of what there is to tell instead of {before} ({sure}: {between}){likely}.",
+        "{subgroup}: {feature} is worth recording. With it, the best set of otherwise recorded "
+        "features is expected to tell {after} of what there is to tell instead of {before} "
+        "({sure}: {between}){likely}.",
         subgroup=one.subgroup,
         feature=one.feature,
         after=Message(percent(after, low, high)),

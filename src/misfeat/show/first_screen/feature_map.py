@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.show.fading import no_more_than_chance
+from misfeat.selection.against_chance import LEVEL
 from misfeat.show.seriation import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.selection import Selection
 
     Floats = NDArray[np.float64]
@@ -32,8 +33,8 @@ class FeatureMap:
     predicted : ndarray of bool of the same shape
         Where the subgroup did not record the feature.
     faded : ndarray of bool of the same shape
-        Where it is not more than chance: by its p-value and that of its subgroup, or where there
-        is none, by an interval that begins at nothing.
+        Where it is not more than chance: by its p-value among single features and that of its
+        subgroup, or where there is none, by an interval that begins at nothing.
     """
 
     subgroups: tuple[int, ...]
@@ -45,21 +46,27 @@ class FeatureMap:
     faded: NDArray[np.bool_]
 
 
-def feature_map(selection: Selection) -> FeatureMap:
-    """What single features tell; p-values are used where tests were made.
+def feature_map(
+    selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
+) -> FeatureMap:
+    """What single features tell.
 
     Parameters
     ----------
     selection : Selection
         What a fit found.
+    single, tests : ChanceTests, default=None
+        Tests of single features, and of all sets; None where there are none.
     """
     scores, measure = selection.completed(1), selection.book.measure
     order = np.argsort(scores.subsets[:, 0])
     whole = np.where(measure.whole > 0, measure.whole, np.inf)[:, None]
     share, low, high = (held[:, order] / whole for held in (scores.score, scores.low, scores.high))
     predicted = selection.missing
-    untested = predicted | (selection.known_tests is None)
-    faded = np.where(untested, low <= 0, no_more_than_chance(selection, 1)[:, order])
+    faded = low <= 0
+    if single is not None and tests is not None:
+        nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
+        faded = np.where(predicted, faded, ~(single.p_values[1][:, order] <= LEVEL) | nothing)
     return FeatureMap(
         subgroups=tuple(side_by_side(share).tolist()),
         features=tuple(np.argsort(-share.mean(axis=0), kind="stable").tolist()),

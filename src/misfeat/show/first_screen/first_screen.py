@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from misfeat.selection.caution import OVERTURNS
-from misfeat.show.first_screen.answering import answers
+from misfeat.show.first_screen.answering import answers, tested
 from misfeat.show.first_screen.collecting import collecting_sentences
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.feature_map import feature_map
@@ -93,7 +93,8 @@ nothing more than chance (p = 1.00).
     """
     size = selection.size if size is None else size
     target, effort = selection.cohorts.target, effort_for(selection, size)
-    found = answers(selection, size, effort)
+    single, tests = tested(selection, effort)
+    found = answers(selection, size, effort, tests)
     wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
     worths = selection.worths(size=size, costs=costs)
     return FirstScreen(
@@ -102,7 +103,7 @@ nothing more than chance (p = 1.00).
         effort=effort,
         whole=whole_sentence(found, target),
         subgroups=tuple(found),
-        map=feature_map(selection),
+        map=feature_map(selection, single, tests),
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
         cautions=tuple(selection.caution_list(size)),
     )

@@ -37,9 +37,10 @@ def whole_sentence(answers: Sequence[SubgroupAnswer], target: str) -> Message:
     if not told:
         return _nothing(answers, target)
     return Message(
-        "{something} in {where}: {how_much} of what there is to tell{features}.{others}",
-        something=Message("Something tells about {target}", target=target),
+        "In {where} the features tell something about {target}: {how_much} of what there is to "
+        "tell{features}.{others}",
         where=_count(len(told), len(answers)),
+        target=target,
         how_much=_how_much(told),
         features=_features(told),
         others=_others(answers),

@@ -104,7 +104,10 @@ def _subgroups(findings: Findings) -> list[dict[str, Any]]:
                 for best, chance in zip(own.best, own.chance, strict=True)
             ],
             "enough": _enough(own),
-            "features": [asdict(value) for value in own.features],
+            "features": [
+                asdict(value) | {"part_of_answer": own.parts.get(value.feature)}
+                for value in own.features
+            ],
             "why": _why(own),
             "alternatives": [asdict(one) | {"words": one.words} for one in own.alternatives],
             "stability": _stability(findings, row["subgroup"]),

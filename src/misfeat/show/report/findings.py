@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
     from misfeat.exceptions import Message
     from misfeat.selection.collecting import Worth
+    from misfeat.selection.contrasts import Estimated
     from misfeat.selection.enough import Enough
     from misfeat.selection.explaining import CellCounts, Explanation
     from misfeat.selection.ranking import ScoredSet
@@ -42,7 +43,9 @@ class SubgroupFindings:
     explanation : Explanation or None
         The cells of the set that answers; None where there are none.
     alternatives : list of Alternative
-        Sets that tell the same.
+        Sets that tell the same as the one that answers.
+    parts : mapping of str to Estimated
+        What each feature of the set that answers contributes.
     """
 
     best: list[ScoredSet]
@@ -51,6 +54,7 @@ class SubgroupFindings:
     features: list[FeatureValue]
     explanation: Explanation | None
     alternatives: list[Alternative]
+    parts: Mapping[str, Estimated]
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,8 +118,9 @@ def _subgroups(
                 features=values[answer.subgroup],  # type: ignore[arg-type]
                 explanation=_explanation(selection, answer.subgroup, chosen),
                 alternatives=(
-                    selection.alternative_sets(answer.subgroup, own[0].features, k) if own else []
+                    selection.alternative_sets(answer.subgroup, chosen, k) if chosen else []
                 ),
+                parts=selection.shapley(answer.subgroup, chosen) if chosen else {},
             )
         )
     return found

@@ -9,7 +9,8 @@ GLOSSARY: dict[str, str] = {
         "about the target."
     ),
     "share": (
-        "What a set tells, in per cent of what there is to tell about the target in its subgroup."
+        "What a set tells, in per cent of what there is to tell about the target in its subgroup. "
+        "It is not the share of rows that are told right, which is higher."
     ),
     "set": (
         "One or more features taken together. Two features may tell together what neither tells "
@@ -41,9 +42,9 @@ GLOSSARY: dict[str, str] = {
         "chance, or next to nothing."
     ),
     "adds": "What a feature tells on top of the best set of the other features.",
-    "part of the best set": (
-        "The best set's share, divided fairly among its features (Shapley value): what each adds, "
-        "averaged over all orders in which they may join."
+    "part of the answer": (
+        "What the set that answers tells, divided fairly among its features (Shapley value): what "
+        "each adds, averaged over all orders in which they may join."
     ),
     "comes out again": (
         "Rows were drawn anew many times and everything worked out again: how often the set is "

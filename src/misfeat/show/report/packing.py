@@ -56,6 +56,7 @@ def packed(
         "cells": _cells(cells),
         "levels": contents["levels"],
         "z": contents["z"],
+        "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
         "in_python": contents["in_python"],
     }
     rounded: dict[str, Any] = _rounded(held)
@@ -110,11 +111,7 @@ def _subgroup(
                 "feature": number[one["feature"]],
                 "alone": [one["alone"], one["alone_low"], one["alone_high"]],
                 "adds": [one["adds"], one["adds_low"], one["adds_high"]],
-                "part": [
-                    one["share_of_best"],
-                    one["share_of_best_low"],
-                    one["share_of_best_high"],
-                ],
+                "part": one["part_of_answer"],
                 "in_best": one["in_best"],
                 "predicted": one["source"] == "predicted",
             }

@@ -35,7 +35,7 @@ SCRIPTS = (
     "views.js",
 )
 STYLES = ("report.css",)
-MOST_BESIDE = 16
+MOST_BESIDE = 14
 """Features up to which the map stands beside the sentences rather than below them."""
 MOST_COLUMNS = 20
 """Features that the map shows at first."""

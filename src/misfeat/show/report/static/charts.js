@@ -77,12 +77,13 @@ function crossMap(report, set, cells, klass) {
       if (!cell) line.append(make("td", { class: "empty" }, "no rows"));
       else {
         const share = cell.shares[klass].share;
-        line.append(make("td", { class: `shade${Math.min(9, Math.floor(10 * share))}` }, percent(share, 0, 1), make("span", { class: "small" }, rowsWords(cell.rows))));
+        const shade = cell.rows >= WELL_FILLED ? `shade${Math.min(9, Math.floor(10 * share))}` : "faded";
+        line.append(make("td", { class: shade }, percent(share, 0, 1), make("span", { class: "small" }, rowsWords(cell.rows))));
       }
     }
     return line;
   });
-  const caption = make("caption", {}, make("span", {}, "Down: ", make("bdi", { class: "name" }, report.features[down]), ". Across: ", make("bdi", { class: "name" }, report.features[across]), ". Share of ", make("bdi", { class: "name" }, `${report.target} = ${report.classes[klass]}`), ", and rows."));
+  const caption = make("caption", {}, make("span", {}, "Down: ", make("bdi", { class: "name" }, report.features[down]), ". Across: ", make("bdi", { class: "name" }, report.features[across]), ". Share of ", make("bdi", { class: "name" }, `${report.target} = ${report.classes[klass]}`), `, and rows; pale: fewer than ${WELL_FILLED}.`));
   const table = make("table", { class: "map cross" }, caption, make("thead", {}, head), make("tbody", {}, ...body));
   return make("div", { class: "scroll", role: "region", "aria-label": "Two features crossed", tabindex: 0 }, table);
 }

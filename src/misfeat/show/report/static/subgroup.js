@@ -66,7 +66,7 @@ class SubgroupPage {
       { label: "Interval", drawn: true },
       { label: "Share", kind: "number", interval: true },
       ...(seen ? [{ label: "Own rows", kind: "number", note: "What the subgroup's own rows score as they are" }, { label: "of that, chance", kind: "number", note: "What chance alone would give such a set in so many rows; it is taken off" }] : []),
-      ...(tested ? [{ label: "p-value", kind: "number", note: "How often chance alone does as well, over all sets that were searched" }] : []),
+      ...(tested ? [{ label: "p of the set", kind: "number", note: "How often chance alone does as well, over all sets that were searched" }] : []),
       ...(again.size ? [{ label: "Comes out again", kind: "number", note: `Among the best once more, of ${stability.resamples} draws of rows` }] : []),
       { label: "Source" },
       { label: `Score (${this.report.unit})`, kind: "number" },
@@ -84,16 +84,17 @@ class SubgroupPage {
         { node: scoreWords(one.score, one.low, one.high), value: one.score },
       ];
     });
-    const legend = make("p", { class: "legend" }, "Unrecorded features included. Dot and bar: the share with its ", term("interval"), seen ? ". The thin line is the chance level: what chance alone would give such a set in the subgroup's " : "", seen ? term("own rows") : "", ".");
-    this.section(place, "page-sets", this.report.size === 1 ? "The best features" : `The best sets of ${this.report.size}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
+    const legend = make("p", { class: "legend" }, "Dot and bar: the share with its ", term("interval"), seen ? ". The thin line is the chance level: what chance alone would give such a set in the subgroup's " : "", seen ? term("own rows") : "", ".");
+    this.section(place, "page-sets", this.report.size === 1 ? "The best features" : `The best sets of ${this.report.size}${this.own.missing.length ? ", unrecorded features included" : ""}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
   }
 
   agreement() {
     const { stability } = this.own;
     if (!stability || stability.index[0] === null) return null;
     const often = stability.sets.filter((one) => one.frequency >= 0.8).length;
+    const pooled = this.report.pooled ? " Subgroups lean on each other, so that this is much the same in all of them." : "";
     const [index, low, high] = stability.index.map((one) => (one === null ? "–" : one.toFixed(2)));
-    return make("p", { class: "about" }, `Rows drawn anew ${stability.resamples} times: ${often} of these ${stability.sets.length} sets come out again in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).`);
+    return make("p", { class: "about" }, `Rows drawn anew ${stability.resamples} times: ${often} of these ${stability.sets.length} sets ${often === 1 ? "comes" : "come"} out again in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).${pooled}`);
   }
 
   why(place) {
@@ -111,7 +112,7 @@ class SubgroupPage {
       { label: "Features", kind: "number" },
       { label: "Best recorded set" },
       { label: "Share", kind: "number", interval: true },
-      { label: "p-value", kind: "number", note: "Whether this size adds to the one before more than chance would" },
+      { label: "p of this step", kind: "number", note: "Whether this size adds to the one before more than chance would" },
       { label: "Verdict" },
     ];
     const verdict = (i) => {
@@ -141,7 +142,7 @@ class SubgroupPage {
       { label: "By itself", drawn: true },
       { label: "Alone", kind: "number", note: "What it tells by itself", interval: true },
       { label: "Adds", kind: "number", note: "What it tells on top of the best set of the others", interval: true },
-      { label: "Part of the best set", kind: "number", interval: true },
+      { label: "Part of the answer", kind: "number", interval: true },
       { label: "In best sets", kind: "number", note: "The share of the best sets that hold it" },
       { label: "Source" },
     ];
@@ -150,25 +151,25 @@ class SubgroupPage {
         { node: setOf(this.report, [one.feature], this.own.missing), text: this.report.features[one.feature] },
         ...this.told(...one.alone, top, { predicted: one.predicted }),
         this.worded(...one.adds),
-        one.part[0] ? this.worded(...one.part) : "–",
+        one.part ? this.worded(...one.part) : "–",
         { node: percent(one.in_best, 0, 1), value: one.in_best },
         sourceOf(one.predicted),
       ];
     });
     const built = tableOf(`features-${this.number}`, heads, rows);
-    const legend = make("p", { class: "legend" }, "What each feature tells by itself, what it ", term("adds"), " to the best set of the others, and its ", term("part of the best set"), ".");
+    const legend = make("p", { class: "legend" }, "What each feature tells by itself, what it ", term("adds"), " to the best set of the others, and its ", term("part of the answer"), ".");
     this.section(place, "page-features", "Features", legend, built);
   }
 
   alternatives(place) {
-    const { alternatives, sets } = this.own;
-    const best = setOf(this.report, sets[0].set, this.own.missing);
+    const { alternatives, answer, sets } = this.own;
+    const best = setOf(this.report, answer.length ? answer : sets[0].set, this.own.missing);
     if (!alternatives.length) {
       this.section(place, "page-alternatives", "Alternatives", make("p", {}, "No other set tells the same as ", best, "."));
       return;
     }
     const heads = [
-      { label: "Instead of the best set" },
+      { label: "Instead of the answer" },
       { label: "Swap" },
       { label: "Share", kind: "number", interval: true },
       { label: "Difference", kind: "number", note: "In points of what there is to tell", interval: true },

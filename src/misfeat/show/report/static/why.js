@@ -1,6 +1,7 @@
 // Why a set tells: its cells, from rows by cell and class.
 
 const MOST_LISTED = 12;
+const WELL_FILLED = 5; // rows; cells with fewer come last
 
 /** The interval of a share of so many rows (Wilson). */
 function wilson(share, rows, z) {
@@ -34,14 +35,13 @@ function cellsOf(report, subgroup, set) {
     });
     return { values: line.slice(0, n).map((label) => report.cells.labels[label]), rows, shares, contribution };
   });
-  return cells.filter((cell) => cell.rows > 0).sort((a, b) => b.contribution - a.contribution);
+  const filled = (cell) => Number(cell.rows >= WELL_FILLED);
+  return cells.filter((cell) => cell.rows > 0).sort((a, b) => filled(b) - filled(a) || b.contribution - a.contribution);
 }
 
-/** The class that is drawn at first: the one that cells differ most in, the rarer where there are two. */
-function firstClass(report, cells) {
-  const overall = cells[0].shares.map((share) => share.overall);
-  const order = overall.map((_, c) => c).filter((c) => overall[c] > 0).sort((a, b) => overall[a] - overall[b]);
-  return order[0] ?? 0;
+/** The class that is drawn at first: the last one, "yes" of no and yes, in every subgroup. */
+function firstClass(report) {
+  return report.classes.length - 1;
 }
 
 function whyTable(report, subgroup, set, cells, predicted) {
@@ -71,8 +71,9 @@ function whyTable(report, subgroup, set, cells, predicted) {
     ];
   });
   const more = cells.length - MOST_LISTED;
+  const gaps = cells.some((cell) => cell.values.includes("missing")) ? "A missing value counts as a value of its own. " : "";
   const overall = few ? `Overall: ${classes.map((c) => `${percent(cells[0].shares[c].overall, 0, 1)} ${report.classes[c]}`).join(", ")}. ` : "";
-  return tableOf(`why-${subgroup}-${set.join("-")}`, heads, rows, make("span", { class: "about" }, overall + (more > 0 ? `${more} more cells add less each. ` : "")));
+  return tableOf(`why-${subgroup}-${set.join("-")}`, heads, rows, make("span", { class: "about" }, overall + gaps + (more > 0 ? `${more} more cells add less each. ` : "")));
 }
 
 /** How to ask for what the page does not hold, in the words of who made it. */
@@ -94,9 +95,13 @@ function showWhy(place, report, subgroup, set, sentences = []) {
   const predicted = set.some((feature) => report.subgroups[subgroup].missing.includes(feature));
   if (sentences.length) place.append(make("ul", { class: "sentences" }, ...sentences.map((one) => make("li", { dir: "auto" }, one))));
   if (!cells || !cells.length) {
-    place.append(make("p", {}, "This page does not hold the rows behind this set. To see them: ", howToAsk(report, subgroup, set)));
+    place.append(make("p", {}, "This page does not hold the cells of this set. Whoever made it can show them: ", howToAsk(report, subgroup, set)));
     const single = set.map((feature) => [feature]).filter((one) => set.length > 1 && cellsOf(report, subgroup, one));
-    for (const one of single) place.append(make("h4", {}, "By itself: ", make("bdi", {}, report.features[one[0]])), whyTable(report, subgroup, one, cellsOf(report, subgroup, one), predicted));
+    for (const one of single) {
+      const never = report.subgroups[subgroup].missing.includes(one[0]);
+      const words = never ? " (never recorded here; its rows are those that are expected)" : "";
+      place.append(make("h4", {}, "By itself: ", make("bdi", {}, report.features[one[0]]), words), whyTable(report, subgroup, one, cellsOf(report, subgroup, one), never));
+    }
     return;
   }
   if (predicted) place.append(make("p", { class: "about" }, "Predicted: rows are those that are expected, had the subgroup recorded the set."));
@@ -107,10 +112,10 @@ function showWhy(place, report, subgroup, set, sentences = []) {
 function classMap(report, set, cells) {
   const place = make("div", { class: "cross-map" });
   const show = (klass) => place.replaceChildren(crossMap(report, set, cells, klass));
-  show(firstClass(report, cells));
+  show(firstClass(report));
   if (report.classes.length < 3) return place;
   const select = make("select", {}, ...report.classes.map((name, c) => make("option", { value: c }, name)));
-  select.value = String(firstClass(report, cells));
+  select.value = String(firstClass(report));
   select.addEventListener("change", () => show(Number(select.value)));
   return make("div", {}, make("p", { class: "tools" }, make("label", {}, "Share of ", select)), place);
 }
