@@ -1,0 +1,220 @@
+"""What a reader of a comparison of two runs should know: where they are not quite alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.exceptions import Message, Setting, listed
+from misfeat.population.estimates import POPULATION, SAMPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohort, ColumnAudit
+    from misfeat.selection.selection import Selection
+
+    Runs = tuple[Selection, Selection]
+
+MOST_NAMED = 10
+"""So many features or subgroups are named."""
+MOST_EDGES = 8
+"""So many cut points are shown."""
+
+
+def common_confidence(runs: Runs) -> float | None:
+    """The higher confidence of two runs; None where neither has one.
+
+    Parameters
+    ----------
+    runs : tuple of (Selection, Selection)
+        Both runs.
+    """
+    said = [run.confidence for run in runs if run.confidence is not None]
+    return max(said, default=None)
+
+
+def same_question(runs: Runs) -> bool:
+    """Whether two runs are about the same classes of the same target, so that scores compare.
+
+    Parameters
+    ----------
+    runs : tuple of (Selection, Selection)
+        Both runs.
+    """
+    first, second = (run.cohorts for run in runs)
+    same_classes = runs[0].book.measure.name == "r2" or first.classes == second.classes
+    return first.target == second.target and same_classes
+
+
+def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[str]:
+    """What a reader should know.
+
+    Parameters
+    ----------
+    runs : tuple of (Selection, Selection)
+        Both runs.
+    common : sequence of str
+        The subgroups of both.
+    size : int
+        Features of the best sets.
+    confidence : float
+        Target coverage of the intervals.
+    """
+    yield from _on_subgroups(runs)
+    yield from _on_features(runs)
+    yield from _on_target(runs)
+    yield from _on_coding(runs)
+    if same_rows(runs, common):
+        yield (
+            "Both runs seem to be of the same rows, whose chance they share: differences are surer "
+            "than their intervals say."
+        )
+    yield from _on_settings(runs, size, confidence)
+    yield from _on_rows(runs)
+    if len(common) > 1:
+        by_chance = max(round((1 - confidence) * len(common)), 1)
+        yield (
+            f"Where nothing changed, at most {by_chance} of {len(common)} subgroups "
+            f"{'seems' if by_chance == 1 else 'seem'} to have changed by chance, on the mean."
+        )
+
+
+def same_rows(runs: Runs, common: Sequence[str]) -> bool:
+    """Whether two runs seem to be of the same rows: as many in every subgroup, and of every class.
+
+    Parameters
+    ----------
+    runs : tuple of (Selection, Selection)
+        Both runs.
+    common : sequence of str
+        The subgroups of both.
+    """
+    by_class = same_question(runs)
+    for name in common:
+        first, second = (run.cohorts[name] for run in runs)
+        if first.size != second.size:
+            return False
+        if by_class and (_by_class(first) != _by_class(second)).any():
+            return False
+    return True
+
+
+def _by_class(cohort: Cohort) -> NDArray[Any]:
+    return np.bincount(cohort.target, weights=cohort.weights, minlength=cohort.n_classes)
+
+
+def _on_subgroups(runs: Runs) -> Iterator[str]:
+    first, second = (run.cohorts.names for run in runs)
+    for which, own, others in (("first", first, second), ("second", second, first)):
+        only = [name for name in own if name not in others]
+        if only:
+            yield f"Subgroups of the {which} run only: {listed(only, MOST_NAMED)}."
+
+
+def _on_features(runs: Runs) -> Iterator[str]:
+    first, second = (run.feature_names for run in runs)
+    for which, own, others in (("first", first, second), ("second", second, first)):
+        only = [name for name in own if name not in others]
+        if only:
+            yield (
+                f"Features of the {which} run only: {listed(only, MOST_NAMED)}; they are not "
+                "compared. A feature that was renamed counts as two."
+            )
+
+
+def _on_target(runs: Runs) -> Iterator[str]:
+    first, second = (run.cohorts for run in runs)
+    if first.target != second.target:
+        yield (
+            f"The runs are about different targets, {first.target!r} and {second.target!r}: the "
+            "question is another one, and a difference is no change. Shares of what there is to "
+            "tell are compared."
+        )
+    elif not same_question(runs):
+        yield (
+            f"The target {first.target!r} has other classes in the second run: "
+            f"{listed(second.classes, MOST_NAMED)} instead of {listed(first.classes, MOST_NAMED)}. "
+            "Shares of what there is to tell are compared."
+        )
+
+
+def _on_coding(runs: Runs) -> Iterator[str]:
+    """Features of the same name whose values mean something else."""
+    if runs[0].book.measure.name == "r2":
+        return  # reads the numbers themselves
+    first, second = ({audit.column: audit for audit in run.cohorts.columns} for run in runs)
+    recoded = [
+        f"{name!r} ({_recoded(first[name], second[name])})"
+        for name in runs[0].feature_names
+        if name in second and name in first and _recoded(first[name], second[name])
+    ]
+    if recoded:
+        left = len(recoded) - MOST_NAMED
+        more = f" and {left:,} more" if left > 0 else ""
+        yield (
+            f"Coded otherwise in the second run: {', '.join(recoded[:MOST_NAMED])}{more}. What "
+            "changed there may be the coding; give both runs the same cut points to rule it out."
+        )
+
+
+def _recoded(first: ColumnAudit, second: ColumnAudit) -> str:
+    """How a column was coded otherwise; nothing where it was not."""
+    if "feature" not in (first.role, second.role):
+        return ""
+    if first.treatment != second.treatment:
+        return f"{second.treatment}, not {first.treatment}"
+    if first.edges != second.edges:
+        return f"cut at {_edges(second)}, not {_edges(first)}"
+    if first.categories != second.categories and not first.edges:
+        return "other values"
+    return ""
+
+
+def _edges(audit: ColumnAudit) -> str:
+    shown = [f"{edge:g}" if isinstance(edge, float) else str(edge) for edge in audit.edges]
+    return ", ".join(shown[:MOST_EDGES]) + (", …" if len(shown) > MOST_EDGES else "")
+
+
+def _on_settings(runs: Runs, size: int, confidence: float) -> Iterator[str]:
+    first, second = runs
+    if first.size != second.size:
+        yield (
+            f"The best sets of the runs have {first.size} and {second.size} features; those of "
+            f"{size} are compared."
+        )
+    if first.confidence != second.confidence:
+        yield Message(
+            "The runs have {first} and {second}; intervals are those of {used:.0%}.",
+            first=Setting("confidence", first.confidence),
+            second=Setting("confidence", second.confidence),
+            used=confidence,
+        )
+
+
+def _on_rows(runs: Runs) -> Iterator[str]:
+    """What shares are made from, where that is not what the runs show."""
+    withheld = [
+        which
+        for which, run in zip(("first", "second"), runs, strict=True)
+        if run.book.rows_withheld
+    ]
+    if withheld:
+        yield Message(
+            "The {which} run keeps no rows ({setting}): its shares are those it shows, and what "
+            "changed in one subgroup alone is harder to see.",
+            which=" and the ".join(withheld),
+            setting=Setting("min_cell"),
+        )
+    elif runs[0].book.estimate.name == POPULATION:
+        yield (
+            "Shares are of each subgroup's own rows, less chance; tables of a run draw them "
+            "towards those of other subgroups."
+        )
+    elif runs[0].book.estimate.name == SAMPLE:
+        yield (
+            "Shares are less what chance alone would score, which the scores of these runs are not."
+        )
