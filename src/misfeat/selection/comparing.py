@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.selection.asked import check_size
-from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
-from misfeat.selection.comparison import (
+from misfeat.selection.change_words import subgroup_in_words
+from misfeat.selection.changed import (
     ALONE,
     BEST_OF_BOTH,
     BEST_OF_FIRST,
     BEST_OF_SECOND,
     Change,
-    Comparison,
     SubgroupChange,
-    in_words,
-    joined,
 )
+from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
+from misfeat.selection.comparison import Comparison
 from misfeat.selection.comparison_notes import common_confidence, notes_on, same_question
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from misfeat.selection.selection import Selection
 
@@ -75,7 +74,6 @@ def compare_selections(
     common = _common_subgroups(runs, subgroup)
     asking = _Asking(runs, features, size)
     found = [asking.about(name) for name in common]
-    adjusted = _holm([one.p_value for one, _ in found])
     return Comparison(
         names=names,
         targets=asking.targets,
@@ -83,9 +81,7 @@ def compare_selections(
         size=size,
         confidence=asking.confidence,
         changes=tuple(change for _, changes in found for change in changes),
-        subgroups=tuple(
-            replace(one, adjusted=p) for (one, _), p in zip(found, adjusted, strict=True)
-        ),
+        subgroups=tuple(asking.in_words(found)),
         only_in=(_only_in(first, second), _only_in(second, first)),
         notes=tuple(notes_on(runs, common, size, asking.confidence)),
         backend=first.asked.backend,
@@ -121,9 +117,21 @@ class _Asking:
             first_best=best[0],
             second_best=best[1],
             told_apart=self._told_apart(subgroup, best[0], best[1]),
-            sentence="",
+            sentence=Message(""),
         )
-        return replace(found, sentence=self._sentence(found, changes)), changes
+        return found, changes
+
+    def in_words(
+        self, found: Sequence[tuple[SubgroupChange, list[Change]]]
+    ) -> Iterator[SubgroupChange]:
+        """The subgroups with sentences, and p-values that are right for having looked at all."""
+        adjusted = _holm([one.p_value for one, _ in found])
+        compared = int(np.isfinite(adjusted).sum())
+        for (one, changes), p in zip(found, adjusted, strict=True):
+            lost = [name for name in one.first_best if name not in self._runs[1].feature_names]
+            among = compared if p > 1.0 - self.confidence else None
+            said = subgroup_in_words(one, changes, self.targets, lost, among)
+            yield replace(one, adjusted=p, sentence=said)
 
     def _best(self, run: Selection, subgroup: str) -> tuple[str, ...]:
         """The set that tells most; nothing where the target has a single value."""
@@ -173,40 +181,6 @@ class _Asking:
         if not set(first) <= set(now.feature_names):
             return False
         return not now.difference(subgroup, second, first).may_be_nothing
-
-    def _sentence(self, found: SubgroupChange, changes: Sequence[Change]) -> str:
-        """What became of a subgroup, in words."""
-        where = f"In {found.subgroup}, "
-        if not found.sets:
-            best = {"first": found.first_best, "second": found.second_best}
-            which = joined([run for run, own in best.items() if not own])
-            return f"{where}the target has a single value in the {which} run."
-        same = self.targets[0] == self.targets[1]
-        changed = [one for one in changes if one.changed]
-        said = (
-            in_words(changed, self.targets)
-            if changed
-            else (f"nothing {'changed' if same else 'differs'} by more than its uncertainty")
-        )
-        return f"{where}{said}{_best_in_words(found, self._runs)}."
-
-
-def _best_in_words(found: SubgroupChange, runs: Runs) -> str:
-    """What became of the best set."""
-    first, second = set(found.first_best), set(found.second_best)
-    if first == second:
-        return f"; {joined(found.second_best)} {_tell(second)} most in both"
-    now = f"; {joined(found.second_best)} {_tell(second)} most, not {joined(found.first_best)}"
-    if found.told_apart:
-        return now
-    lost = [name for name in found.first_best if name not in runs[1].feature_names]
-    if lost:
-        return f"{now}, as {joined(lost)} {'are' if len(lost) > 1 else 'is'} no longer a feature"
-    return f"{now}, but which of the two cannot be told"
-
-
-def _tell(features: set[str]) -> str:
-    return "tell" if len(features) > 1 else "tells"
 
 
 def _check_same_scale(runs: Runs) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import Message, Setting, listed
+from misfeat.exceptions import Message, Setting
 from misfeat.population.estimates import POPULATION, SAMPLE
+from misfeat.words.names import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +51,7 @@ def same_question(runs: Runs) -> bool:
     return first.target == second.target and same_classes
 
 
-def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[str]:
+def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
     """What a reader should know.
 
     Parameters
@@ -69,7 +70,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
     yield from _on_target(runs)
     yield from _on_coding(runs)
     if same_rows(runs, common):
-        yield (
+        yield Message(
             "Both runs seem to be of the same rows, whose chance they share: differences are surer "
             "than their intervals say."
         )
@@ -77,7 +78,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
     yield from _on_rows(runs)
     if len(common) > 1:
         by_chance = max(round((1 - confidence) * len(common)), 1)
-        yield (
+        yield Message(
             f"Where nothing changed, at most {by_chance} of {len(common)} subgroups "
             f"{'seems' if by_chance == 1 else 'seem'} to have changed by chance, on the mean."
         )
@@ -107,71 +108,72 @@ def _by_class(cohort: Cohort) -> NDArray[Any]:
     return np.bincount(cohort.target, weights=cohort.weights, minlength=cohort.n_classes)
 
 
-def _on_subgroups(runs: Runs) -> Iterator[str]:
+def _on_subgroups(runs: Runs) -> Iterator[Message]:
     first, second = (run.cohorts.names for run in runs)
     for which, own, others in (("first", first, second), ("second", second, first)):
         only = [name for name in own if name not in others]
         if only:
-            yield f"Subgroups of the {which} run only: {listed(only, MOST_NAMED)}."
+            yield Message(f"Subgroups of the {which} run only: {{names}}.", names=joined(only))
 
 
-def _on_features(runs: Runs) -> Iterator[str]:
+def _on_features(runs: Runs) -> Iterator[Message]:
     first, second = (run.feature_names for run in runs)
     for which, own, others in (("first", first, second), ("second", second, first)):
         only = [name for name in own if name not in others]
         if only:
-            yield (
-                f"Features of the {which} run only: {listed(only, MOST_NAMED)}; they are not "
-                "compared. A feature that was renamed counts as two."
+            yield Message(
+                f"Features of the {which} run only: {{names}}; they are not compared. A feature "
+                "that was renamed counts as two.",
+                names=joined(only, most=MOST_NAMED),
             )
 
 
-def _on_target(runs: Runs) -> Iterator[str]:
+def _on_target(runs: Runs) -> Iterator[Message]:
     first, second = (run.cohorts for run in runs)
     if first.target != second.target:
-        yield (
-            f"The runs are about different targets, {first.target!r} and {second.target!r}: the "
-            "question is another one, and a difference is no change. Shares of what there is to "
-            "tell are compared."
+        yield Message(
+            "The runs are about different targets, {first} and {second}: the question is another "
+            "one, and a difference is no change. Shares of what there is to tell are compared.",
+            first=first.target,
+            second=second.target,
         )
     elif not same_question(runs):
-        yield (
-            f"The target {first.target!r} has other classes in the second run: "
-            f"{listed(second.classes, MOST_NAMED)} instead of {listed(first.classes, MOST_NAMED)}. "
-            "Shares of what there is to tell are compared."
+        yield Message(
+            "The target {target} has other classes in the second run: {second} instead of {first}. "
+            "Shares of what there is to tell are compared.",
+            target=first.target,
+            first=joined(first.classes, most=MOST_NAMED),
+            second=joined(second.classes, most=MOST_NAMED),
         )
 
 
-def _on_coding(runs: Runs) -> Iterator[str]:
+def _on_coding(runs: Runs) -> Iterator[Message]:
     """Features of the same name whose values mean something else."""
     if runs[0].book.measure.name == "r2":
         return  # reads the numbers themselves
     first, second = ({audit.column: audit for audit in run.cohorts.columns} for run in runs)
     recoded = [
-        f"{name!r} ({_recoded(first[name], second[name])})"
+        Message("{name} ({how})", name=name, how=how)
         for name in runs[0].feature_names
-        if name in second and name in first and _recoded(first[name], second[name])
+        if name in second and name in first and (how := _recoded(first[name], second[name]))
     ]
     if recoded:
-        left = len(recoded) - MOST_NAMED
-        more = f" and {left:,} more" if left > 0 else ""
-        yield (
-            f"Coded otherwise in the second run: {', '.join(recoded[:MOST_NAMED])}{more}. What "
-            "changed there may be the coding; give both runs the same cut points to rule it out."
+        yield Message(
+            "Coded otherwise in the second run: {features}. What changed there may be the coding; "
+            "give both runs the same cut points to rule it out.",
+            features=joined(recoded, most=MOST_NAMED),
         )
 
 
-def _recoded(first: ColumnAudit, second: ColumnAudit) -> str:
-    """How a column was coded otherwise; nothing where it was not."""
+def _recoded(first: ColumnAudit, second: ColumnAudit) -> Message | None:
+    """How a column was coded otherwise; None where it was not."""
     if "feature" not in (first.role, second.role):
-        return ""
+        return None
     if first.treatment != second.treatment:
-        return f"{second.treatment}, not {first.treatment}"
+        return Message(f"{second.treatment}, not {first.treatment}")
     if first.edges != second.edges:
-        return f"cut at {_edges(second)}, not {_edges(first)}"
-    if first.categories != second.categories and not first.edges:
-        return "other values"
-    return ""
+        return Message("cut at {second}, not {first}", first=_edges(first), second=_edges(second))
+    return Message("other values") if first.categories != second.categories else None
 
 
 def _edges(audit: ColumnAudit) -> str:
@@ -179,10 +181,10 @@ def _edges(audit: ColumnAudit) -> str:
     return ", ".join(shown[:MOST_EDGES]) + (", …" if len(shown) > MOST_EDGES else "")
 
 
-def _on_settings(runs: Runs, size: int, confidence: float) -> Iterator[str]:
+def _on_settings(runs: Runs, size: int, confidence: float) -> Iterator[Message]:
     first, second = runs
     if first.size != second.size:
-        yield (
+        yield Message(
             f"The best sets of the runs have {first.size} and {second.size} features; those of "
             f"{size} are compared."
         )
@@ -195,7 +197,7 @@ def _on_settings(runs: Runs, size: int, confidence: float) -> Iterator[str]:
         )
 
 
-def _on_rows(runs: Runs) -> Iterator[str]:
+def _on_rows(runs: Runs) -> Iterator[Message]:
     """What shares are made from, where that is not what the runs show."""
     withheld = [
         which
@@ -206,15 +208,15 @@ def _on_rows(runs: Runs) -> Iterator[str]:
         yield Message(
             "The {which} run keeps no rows ({setting}): its shares are those it shows, and what "
             "changed in one subgroup alone is harder to see.",
-            which=" and the ".join(withheld),
+            which=joined(withheld),
             setting=Setting("min_cell"),
         )
     elif runs[0].book.estimate.name == POPULATION:
-        yield (
+        yield Message(
             "Shares are of each subgroup's own rows, less chance; tables of a run draw them "
             "towards those of other subgroups."
         )
     elif runs[0].book.estimate.name == SAMPLE:
-        yield (
+        yield Message(
             "Shares are less what chance alone would score, which the scores of these runs are not."
         )
