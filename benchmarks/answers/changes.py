@@ -1,6 +1,6 @@
 """Whether `compare` says "nothing changed" where nothing did, and finds what was planted.
 
-    python benchmarks/answers/changes.py [--runs 60] [--jobs 2]
+    python benchmarks/answers/changes.py [--runs 40] [--jobs 2]
 
 Nothing changed: two tables drawn from the same generated populations, and random halves of real
 tables (where MISFEAT_DATA names their folder). Planted: in one subgroup of the second table, one
@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,7 +104,7 @@ def pair(table, seed):
     rng = np.random.default_rng([seed, table.rows, table.second_rows])
     if table.name not in LOADERS:
         return generated(table, seed, rng)
-    data = loaded(table.name)
+    data = LOADERS[table.name]()
     order = rng.permutation(data.n_rows)
     ends = SUBGROUPS * table.rows, SUBGROUPS * (table.rows + table.second_rows)
     ends = [min(end, data.n_rows * (place + 1) // 2) for place, end in enumerate(ends)]
@@ -113,11 +112,6 @@ def pair(table, seed):
     columns = {name: np.asarray(values) for name, values in data.columns.items()}
     tables = [{name: values[part] for name, values in columns.items()} for part in parts]
     return tables, data.target, data.groups
-
-
-@cache
-def loaded(name):
-    return LOADERS[name]()
 
 
 def generated(table, seed, rng):
@@ -249,7 +243,7 @@ def planted_run(table, kind, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()

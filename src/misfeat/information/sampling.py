@@ -4,8 +4,11 @@ The share is the score above chance over the entropy of the target. To first ord
 mean over rows: of what log p(s, y) / (p(s) p(y)) lies above or below the score, less the share
 times the same for -log p(y), over the entropy. Tables of counts look less even than the population
 is, which adds about one over the rows for every degree of freedom to the variance of a row; it is
-taken off again. Where nothing is told all rows say the same and the first order vanishes. What is
-left is a chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
+taken off again. A set that looks poor by chance would look sure as well, so the variance is at
+least what is usual for its share.
+
+Where nothing is told all rows say the same and the first order vanishes. What is left is a
+chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
 """
 
 from __future__ import annotations
@@ -73,7 +76,7 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     >>> table = {"a": [0, 0, 0, 1, 1, 1] * 9, "y": [0, 0, 1, 1, 1, 0] * 9}
     >>> found = sampled_share(build_cohorts(table, "y")["all rows"], [0])
     >>> round(found.share, 3), round((found.spread / found.n_rows + found.chance) ** 0.5, 3)
-    (0.068, 0.063)
+    (0.068, 0.061)
     """
     rows = cohort.weights.astype(np.float64)
     by_class = np.bincount(cohort.target, weights=rows)
@@ -93,10 +96,20 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     return SampledShare(
         share=share,
         n_rows=n_rows,
-        spread=max(by_rows, 2.0 * max(share, 0.0) / told),
+        spread=max(by_rows, _usual_spread(share, told)),
         chance=freedom / (2.0 * n_rows**2) / told**2,
         freedom=freedom,
     )
+
+
+def _usual_spread(share: float, told: float) -> float:
+    """What one row says varies at least so much, whatever few rows show.
+
+    Of sets that tell little the variance of a score is twice the score over the rows, and none of
+    sets that tell everything.
+    """
+    within = min(max(share, 0.0), 1.0)
+    return 2.0 * within * (1.0 - within) / told
 
 
 def _pointwise(

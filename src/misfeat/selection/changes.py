@@ -212,10 +212,10 @@ def _as_shown(found: Found, cohort: int, members: list[int]) -> ToldShare:
     if found.confidence is not None:
         wide /= float(ndtri((1.0 + found.confidence) / 2.0))
     predicted = bool(scores.predicted[cohort, place])
-    if not predicted and wide <= 0:
+    if not predicted and not found.book.estimate.above_chance:
         raise MisfeatError(
-            "A run with {estimate} and {rows} keeps neither rows nor intervals, so nobody knows "
-            "how sure its scores are.",
+            "A run with {estimate} and {rows} keeps neither rows nor what chance would score, so "
+            "nobody knows how sure its scores are.",
             remedy="Fit it again with {instead}.",
             estimate=Setting("estimate", found.book.estimate.name),
             rows=Setting("min_cell", found.asked.min_cell),

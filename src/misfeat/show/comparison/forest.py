@@ -16,6 +16,8 @@ WIDTH = 260
 MARGIN = 12
 """Units left free at either side, for marks and the first and last number of the scale."""
 MOST_TICKS = 5
+SHORTEST = 1e-4
+"""A scale reaches over at least so much, a hundredth of a per cent."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class Scale:
         Scale(low=0.0, high=0.2, step=0.05)
         """
         least, most = min(0.0, *shares), max(0.0, *shares)
-        rough = max(most - least, 1e-4) / (MOST_TICKS - 1)
+        most = max(most, least + SHORTEST)
+        rough = (most - least) / (MOST_TICKS - 1)
         power = 10.0 ** floor(log10(rough))
         step = next(power * one for one in (1, 2, 2.5, 5, 10) if power * one >= rough * (1 - 1e-9))
         low, high = floor(least / step + 1e-9) * step, ceil(most / step - 1e-9) * step
