@@ -1,6 +1,6 @@
 """Whether `compare` says "nothing changed" where nothing did, and finds what was planted.
 
-    python benchmarks/answers/changes.py [--runs 40] [--jobs 2]
+    python benchmarks/answers/changes.py [--runs 40] [--planted-runs 25] [--jobs 2]
 
 Nothing changed: two tables drawn from the same generated populations, and random halves of real
 tables (where MISFEAT_DATA names their folder). Planted: in one subgroup of the second table, one
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,7 +105,7 @@ def pair(table, seed):
     rng = np.random.default_rng([seed, table.rows, table.second_rows])
     if table.name not in LOADERS:
         return generated(table, seed, rng)
-    data = LOADERS[table.name]()
+    data = loaded(table.name)
     order = rng.permutation(data.n_rows)
     ends = SUBGROUPS * table.rows, SUBGROUPS * (table.rows + table.second_rows)
     ends = [min(end, data.n_rows * (place + 1) // 2) for place, end in enumerate(ends)]
@@ -112,6 +113,11 @@ def pair(table, seed):
     columns = {name: np.asarray(values) for name, values in data.columns.items()}
     tables = [{name: values[part] for name, values in columns.items()} for part in parts]
     return tables, data.target, data.groups
+
+
+@cache
+def loaded(name):
+    return LOADERS[name]()
 
 
 def generated(table, seed, rng):
@@ -196,9 +202,9 @@ def by_shown_intervals(runs, changes):
     return found
 
 
-def null_run(table, seed):
+def null_run(table, drawn):
     """Of every subgroup: whether anything changed, by `compare` and by intervals of runs."""
-    tables, target, groups = pair(table, seed)
+    tables, target, groups = drawn
     runs = tuple(fitted(table, columns, target, groups) for columns in tables)
     found = compare_selections(*runs)
     shown = by_shown_intervals(runs, found.changes)
@@ -213,9 +219,9 @@ def null_run(table, seed):
     ]
 
 
-def planted_run(table, kind, seed):
+def planted_run(table, kind, seed, drawn):
     """What was said of the subgroup with a change: said, named, others named; and of the rest."""
-    tables, target, groups = pair(table, seed)
+    tables, target, groups = drawn
     rng = np.random.default_rng([seed, len(kind)])
     where, rows = subgroup_rows(table, tables[1], groups)
     feature = plant(table, tables[1], target, rows, kind, rng)
@@ -244,17 +250,19 @@ def planted_run(table, kind, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--planted-runs", type=int, default=25)
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     parallel = Parallel(n_jobs=asked.jobs, batch_size=1)
     seeds = range(asked.first_seed, asked.first_seed + asked.runs)
+    planted = seeds[: asked.planted_runs]
     known = "MISFEAT_DATA" in os.environ
     rows = []
     for table in NULL_TABLES:
         if table.name in LOADERS and not known:
             continue
-        found = parallel(delayed(null_run)(table, seed) for seed in seeds)
+        found = parallel(delayed(null_run)(table, pair(table, seed)) for seed in seeds)
         said = np.array([one for run in found for one in run])
         quiet, by_intervals = 1 - said.mean(axis=0)
         rows.append(
@@ -274,7 +282,9 @@ def main():
         if table.name in LOADERS and not known:
             continue
         for kind in PLANTED:
-            found = parallel(delayed(planted_run)(table, kind, seed) for seed in seeds)
+            found = parallel(
+                delayed(planted_run)(table, kind, seed, pair(table, seed)) for seed in planted
+            )
             means = {name: f"{np.mean([one[name] for one in found]):.3f}" for name in found[0]}
             rows.append({"table": words(table), "planted": kind, **means})
             print(rows[-1], flush=True)

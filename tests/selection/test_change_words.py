@@ -3,7 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from misfeat.exceptions import Message
-from misfeat.selection.change_words import changes_in_words, points_in_words, summary_of
+from misfeat.selection.change_words import (
+    changes_in_words,
+    points_in_words,
+    subgroup_in_words,
+    summary_of,
+)
 from misfeat.selection.changed import ALONE, BEST_OF_FIRST, Change, SubgroupChange
 
 SAME = ("y", "y")
@@ -51,6 +56,24 @@ def test_another_target_is_no_change():
     said = changes_in_words([LINE], ("died", "readmitted"))
     assert said == "mri tells 3 % (1–5 %) about died and 12 % (8–16 %) about readmitted"
     assert "nothing changed" not in summary_of([QUIET, QUIET], [], ("died", "readmitted"))
+
+
+def test_best_sets_of_different_targets_are_told_side_by_side():
+    other = replace(QUIET, second_best=("age",))
+    said = subgroup_in_words(other, [LINE], ("died", "readmitted"), [])
+    assert said.endswith("; mri tells most about died, age about readmitted.")
+    assert subgroup_in_words(other, [], SAME, []).endswith(
+        "; age tells most, before it was mri, but which of the two tells more cannot be told."
+    )
+    assert subgroup_in_words(replace(other, told_apart=True), [], SAME, []).endswith(
+        "; age tells most, before it was mri."
+    )
+
+
+def test_a_change_that_so_many_subgroups_make_by_chance_is_said_to_be_one():
+    said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
+    assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
+    assert "by chance" not in subgroup_in_words(QUIET, [], SAME, [], among=8)
 
 
 def test_the_whole_is_told_in_one_sentence():

@@ -96,7 +96,7 @@ def subgroup_in_words(
         subgroup=found.subgroup,
         what=changes_in_words(changed, targets) if changed else Message(_nothing(targets)),
         doubt=Message(doubt),
-        best=_best_in_words(found, lost),
+        best=_best_in_words(found, targets, lost),
     )
 
 
@@ -194,20 +194,25 @@ def _nothing(targets: Targets) -> str:
     return f"nothing {what} by more than its uncertainty"
 
 
-def _best_in_words(found: SubgroupChange, lost: Sequence[str]) -> Message:
+def _best_in_words(found: SubgroupChange, targets: Targets, lost: Sequence[str]) -> Message:
     """What became of the best set."""
     tell = Message("tell" if len(found.second_best) > 1 else "tells")
-    now = joined(found.second_best)
+    before, now = joined(found.first_best), joined(found.second_best)
     if set(found.first_best) == set(found.second_best):
         return Message("{now} {tell} most in both", now=now, tell=tell)
-    why = Message("" if found.told_apart else ", but which of the two cannot be told")
+    if targets[0] != targets[1]:
+        return Message(
+            "{before} {tell} most about {target}, {now} about {other}",
+            before=before,
+            tell=tell,
+            target=targets[0],
+            now=now,
+            other=targets[1],
+        )
+    why = Message("" if found.told_apart else ", but which of the two tells more cannot be told")
     if lost:
         are = "are no longer features" if len(lost) > 1 else "is no longer a feature"
         why = Message(f", as {{lost}} {are}", lost=joined(lost))
     return Message(
-        "{now} {tell} most, before it was {before}{why}",
-        now=now,
-        tell=tell,
-        before=joined(found.first_best),
-        why=why,
+        "{now} {tell} most, before it was {before}{why}", now=now, tell=tell, before=before, why=why
     )

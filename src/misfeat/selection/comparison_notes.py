@@ -78,9 +78,11 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
     yield from _on_rows(runs)
     if len(common) > 1:
         by_chance = max(round((1 - confidence) * len(common)), 1)
+        changed = runs[0].cohorts.target == runs[1].cohorts.target
         yield Message(
-            f"Where nothing changed, at most {by_chance} of {len(common)} subgroups "
-            f"{'seems' if by_chance == 1 else 'seem'} to have changed by chance, on the mean."
+            f"Where nothing {'changed' if changed else 'differs'}, at most {by_chance} of "
+            f"{len(common)} subgroups {'seems' if by_chance == 1 else 'seem'} "
+            f"{'to have changed' if changed else 'to differ'} by chance, on the mean."
         )
 
 
