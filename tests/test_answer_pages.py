@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NAMES = ("features", "alternatives", "chance", "enough", "why")
+NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
@@ -77,3 +77,21 @@ def test_sizes_are_those_measured():
     for rows, telling, *shares in answers("enough"):
         shown = " | ".join(share.lstrip("0") for share in shares)
         assert f"| {int(rows):,} | {telling} | {shown} |" in page
+
+
+def without_zero(share):
+    return share.replace("0.", ".", 1) if float(share) < 1 else share
+
+
+def test_how_often_nothing_changed_is_what_was_measured():
+    page = PAGES["changes"].read_text(encoding="utf-8")
+    for table, size, subgroups, *shares in answers("changes"):
+        shown = " | ".join(map(without_zero, shares))
+        assert f"| {table} | {size} | {int(subgroups):,} | {shown} |" in page
+        assert float(shares[0]) >= 0.9
+
+
+def test_how_often_planted_changes_are_named_is_what_was_measured():
+    page = PAGES["changes"].read_text(encoding="utf-8")
+    for table, planted, *shares in answers("planted"):
+        assert f"| {table} | {planted} | {' | '.join(map(without_zero, shares))} |" in page

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from misfeat.machine.memory import memory_limit
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
+    from misfeat.show.comparison import compare
     from misfeat.show.shown import ShownSelection as Selection
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
+    "compare",
     "memory_limit",
     "plot",
 ]
@@ -47,6 +49,7 @@ _HOME = {
     "Selection": "misfeat.show.shown:ShownSelection",
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
+    "compare": "misfeat.show.comparison:compare",
     "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }

@@ -8,6 +8,7 @@ import typer
 
 from misfeat.cli.ask import ask
 from misfeat.cli.bench import bench
+from misfeat.cli.compare import compare
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
@@ -30,6 +31,7 @@ app.command()(run)
 app.command()(report)
 app.command()(ask)
 app.command()(export)
+app.command()(compare)
 app.command()(demo)
 app.add_typer(bench, name="bench")
 app.command()(doctor)

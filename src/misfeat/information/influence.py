@@ -56,7 +56,7 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
     found = np.zeros(len(whole))
     if not whole.any():
         return found
-    cells = _cells(cohort, members, whole)
+    cells = cells_of_rows(cohort, members, whole)
     target = cohort.target[whole].astype(np.int64)
     share = cohort.weights[whole] / cohort.weights[whole].sum()
     joint = np.bincount(cells * cohort.n_classes + target, weights=share)
@@ -73,8 +73,24 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
     return found
 
 
-def _cells(cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The number of the cell that each row lies in."""
+def cells_of_rows(
+    cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The number of the cell that each row lies in.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Coded, weighted rows.
+    members : sequence of int
+        Feature numbers.
+    whole : ndarray of bool of shape (n_rows,)
+        The rows to look at, those that lack no value.
+
+    Returns
+    -------
+    ndarray of shape (n_whole_rows,)
+    """
     cells = np.zeros(int(whole.sum()), dtype=np.int64)
     many = 1
     for member in members:

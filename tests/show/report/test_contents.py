@@ -159,8 +159,7 @@ def test_every_question_has_the_numbers_that_python_has(fitted, held):
         (enough,) = selection.enoughs(name, 5)
         assert row["enough"]["size"] == enough.size
         assert len(row["enough"]["steps"]) == min(enough.size + 1, len(enough.steps))
-        best = row["best_sets"][0]["features"]
-        alternatives = selection.alternative_sets(name, best)
+        alternatives = selection.alternative_sets(name, row["why"]["features"])
         assert [one["score"] for one in row["alternatives"]] == [one.score for one in alternatives]
         why = selection.explanation(name, row["why"]["features"])
         assert [cell["rows"] for cell in row["why"]["cells"]] == [cell.rows for cell in why.cells]

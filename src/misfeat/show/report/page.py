@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import SMALLEST_SCALE
+from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.show.report.glossary import GLOSSARY, slug
 from misfeat.show.report.packing import packed
 from misfeat.show.report.shades import shade_of
 from misfeat.show.report.words import column_words, estimate_words, support_words
-from misfeat.visible import visible
 from misfeat.words.numbers import percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
 
     from misfeat.selection.explaining import CellCounts
 
+PACKAGE = "misfeat.show.report"
 SCRIPTS = (
     "dom.js",
     "tables.js",
@@ -71,7 +69,7 @@ def page(
             told=told,
             style=style,
             script=script,
-            policy=_policy(style, script),
+            policy=policy_for(style, script),
             data=_as_script_data(packed(contents, cells)),
             number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
             map_features=_map_features(contents),
@@ -106,18 +104,6 @@ def _map_top(contents: Mapping[str, Any]) -> float:
     return max(sure or [share for share, _ in cells], default=0.0)
 
 
-def _policy(style: str, script: str) -> str:
-    """A Content-Security-Policy under which this style and this script work, and nothing else."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
 def _beyond_budget(contents: dict[str, Any]) -> bool:
     """Whether a set is shown that could have been computed, but was predicted."""
     return any(
@@ -133,17 +119,8 @@ def _as_script_data(held: dict[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-@cache
 def _joined(names: tuple[str, ...]) -> str:
-    folder = files("misfeat.show.report") / "static"
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
-
-
-def _shown(value: Any) -> Any:
-    """What a variable of a template is on the page: characters that would turn text are shown."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):
-        return value
-    return "\n".join(map(visible, value.split("\n")))
+    return "\n".join(static_file(PACKAGE, name) for name in names)
 
 
 def _percent(share: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -177,16 +154,7 @@ def _kept_together(text: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    templates = Environment(
-        loader=PackageLoader("misfeat.show.report"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = templates_of(PACKAGE)
     templates.globals["glossary"] = GLOSSARY
     templates.filters |= {
         "score": _score,

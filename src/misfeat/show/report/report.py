@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import tempfile
-import webbrowser
-from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import as_path
-from misfeat.machine.writing import write_file
+from misfeat.show.pages import framed, open_page, write_page
 from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from misfeat.exceptions import Spelling
     from misfeat.show.report.findings import Findings
 
@@ -80,12 +76,7 @@ class Report:
         >>> SubgroupSelector(size=1).fit(table, "y").report().html_snippet()[:7]
         '<iframe'
         """
-        return (
-            f'<iframe title="{escape(self._contents["title"])}" '
-            f'sandbox="allow-scripts allow-downloads" '
-            f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
-            f'srcdoc="{escape(self.html())}"></iframe>'
-        )
+        return framed(self.html(), self._contents["title"], "allow-scripts allow-downloads")
 
     def json(self) -> str:
         """Everything the page shows, for programs.
@@ -120,7 +111,7 @@ class Report:
         ...     Path(f"{folder}/a.html").exists()
         True
         """
-        write_file(as_path(path, "path"), self.html().encode())
+        write_page(path, self.html())
 
     def open(self) -> None:
         """Show the page in the browser, from a file in the folder for temporary ones.
@@ -131,11 +122,7 @@ class Report:
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> SubgroupSelector(size=1).fit(table, "y").report().open()  # doctest: +SKIP
         """
-        folder = tempfile.mkdtemp(prefix="misfeat-")
-        place = Path(folder) / "report.html"
-        self.write_html(place)
-        if not webbrowser.open(place.as_uri()):
-            raise MisfeatError(f"No browser could be opened; the report is {str(place)!r}.")
+        open_page(self.html(), "report")
 
     def _repr_html_(self) -> str:
         return self.html_snippet()

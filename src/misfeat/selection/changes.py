@@ -1,0 +1,224 @@
+"""How much more, or less, a set tells in one run than in another, and how sure that is.
+
+Both shares are those of the subgroup's own rows, less chance: scores that are drawn towards those
+of other subgroups hide what changed in one of them. The variance of the difference is
+
+    v = spread / n + spread' / n' + chance + chance'
+
+with what `misfeat.information.sampling` says of either run. A run of few rows whose set tells
+nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
+together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
+distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
+freedom') degrees of freedom.
+
+What a run predicted, or kept no rows of, is compared by its interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
+
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.correlation import adjusted_correlation
+from misfeat.information.sampling import SampledShare, sampled_share
+from misfeat.lattice import rank
+from misfeat.selection.contrasts import Estimated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat.selection.found import Found
+
+RECORDED, PREDICTED = "recorded", "predicted"
+NEARLY_NORMAL = 1e9
+"""Degrees of freedom of a Student distribution that nobody can tell from a normal one."""
+
+
+@dataclass(frozen=True)
+class ToldShare:
+    """What a set tells in one run, of all there is to tell in a subgroup.
+
+    Attributes
+    ----------
+    share : float
+        The estimate, at least 0.
+    sampled : SampledShare or None
+        How it varies, where it is of the subgroup's own rows.
+    deviation : float
+        The standard deviation of its error.
+    source : {"recorded", "predicted"}
+        Whether the subgroup's own rows took part in it.
+    """
+
+    share: float
+    sampled: SampledShare | None
+    deviation: float
+    source: str
+
+    def interval(self, confidence: float) -> Estimated:
+        """The share with its bounds, within 0 and 1.
+
+        Parameters
+        ----------
+        confidence : float
+            Target coverage.
+        """
+        parts = () if self.sampled is None else (self.sampled,)
+        reach = _reach(confidence, _freedom(parts, self.deviation**2)) * self.deviation
+        low, high = self.share - reach, self.share + reach
+        return Estimated(
+            self.share, min(max(low, 0.0), self.share), max(min(high, 1.0), self.share)
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much a share differs between two runs.
+
+    Attributes
+    ----------
+    value : float
+        That of the second run less that of the first.
+    deviation : float
+        The standard deviation of its error.
+    freedom : float
+        Degrees of freedom of the Student distribution that its error has.
+    """
+
+    value: float
+    deviation: float
+    freedom: float
+
+    @property
+    def p_value(self) -> float:
+        """How likely rows drawn anew differ as much by chance, where nothing changed."""
+        if self.deviation <= 0:
+            return 1.0
+        return float(2.0 * stdtr(self.freedom, -abs(self.value) / self.deviation))
+
+    def interval(self, confidence: float, among: int) -> Estimated:
+        """The difference with bounds that hold for several differences at once.
+
+        Parameters
+        ----------
+        confidence : float
+            Target coverage of all of them together.
+        among : int
+            How many differences there are (Bonferroni).
+        """
+        reach = _reach(1.0 - (1.0 - confidence) / among, self.freedom) * self.deviation
+        return Estimated(self.value, self.value - reach, self.value + reach)
+
+
+def difference_of(first: ToldShare, second: ToldShare) -> Difference:
+    """By how much a set tells more in the second run than in the first.
+
+    Parameters
+    ----------
+    first, second : ToldShare
+        What it tells in either.
+
+    Examples
+    --------
+    >>> sampled = [SampledShare(share, 400.0, 0.3, 1e-5, 1.0) for share in (0.02, 0.15)]
+    >>> runs = [ToldShare(one.share, one, 0.028, RECORDED) for one in sampled]
+    >>> [round(end, 2) for end in difference_of(*runs).interval(0.9, among=10)]
+    [0.13, 0.03, 0.23]
+    """
+    sampled = [one.sampled for one in (first, second) if one.sampled is not None]
+    variance = first.deviation**2 + second.deviation**2
+    if len(sampled) == 2:
+        variance = max(variance, _pooled_variance(*sampled))
+    return Difference(
+        second.share - first.share, float(np.sqrt(variance)), _freedom(sampled, variance)
+    )
+
+
+def _pooled_variance(first: SampledShare, second: SampledShare) -> float:
+    """The variance of a difference, were both runs of one population."""
+    n_first, n_second = first.n_rows, second.n_rows
+    spread = (first.spread * n_first + second.spread * n_second) / (n_first + n_second)
+    return spread / n_first + spread / n_second + first.chance + second.chance
+
+
+def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
+    """Degrees of freedom of the Student distribution whose fourth moment an error has."""
+    fourth = sum(12.0 * one.chance**2 / max(one.freedom, 1.0) for one in sampled)
+    return 4.0 + min(6.0 * variance**2 / fourth, NEARLY_NORMAL) if fourth > 0 else NEARLY_NORMAL
+
+
+def _reach(confidence: float, freedom: float) -> float:
+    """How many standard deviations an interval reaches to either side."""
+    return float(stdtrit(freedom, (1.0 + confidence) / 2.0))
+
+
+def told_share(found: Found, subgroup: str, features: Sequence[str]) -> ToldShare:
+    """What a set tells in a subgroup: by its own rows, else as predicted.
+
+    Parameters
+    ----------
+    found : Found
+        What a fit found.
+    subgroup : str
+        Its name.
+    features : sequence of str
+        The set.
+    """
+    members = sorted(found.feature_names.index(name) for name in features)
+    cohort = found.cohorts.position(subgroup)
+    sampled = None
+    if not found.book.rows_withheld and not found.missing[cohort, members].any():
+        sampled = _sampled(found, cohort, members)
+    if sampled is None:
+        return _as_shown(found, cohort, members)
+    deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
+    return ToldShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
+
+
+def _sampled(found: Found, cohort: int, members: list[int]) -> SampledShare | None:
+    """The share of the rows, less chance, and how it varies."""
+    measure = found.book.measure
+    if measure.rows is not None:
+        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
+    if measure.sums is None:
+        return None
+    n_rows, size = int(measure.sums.rows[cohort]), len(members)
+    if n_rows <= size + 1:
+        return None
+    products, subsets = measure.sums.products[cohort], np.array([members])
+    share = float(adjusted_correlation(products, subsets, n_rows)[0])
+    left = (1.0 - max(share, 0.0)) ** 2
+    return SampledShare(
+        share,
+        float(n_rows),
+        left * 4.0 * max(share, 0.0),
+        left * 2.0 * size / n_rows**2,
+        float(size),
+    )
+
+
+def _as_shown(found: Found, cohort: int, members: list[int]) -> ToldShare:
+    """The share that the run shows, as sure as its interval is wide."""
+    scores, place = found.completed(len(members)), rank(np.array([members]))[0]
+    whole = float(found.book.measure.whole[cohort])
+    score, low, high = (
+        float(part[cohort, place]) / whole for part in (scores.score, scores.low, scores.high)
+    )
+    wide = max(high - score, score - low)
+    if found.confidence is not None:
+        wide /= float(ndtri((1.0 + found.confidence) / 2.0))
+    predicted = bool(scores.predicted[cohort, place])
+    if not predicted and not found.book.estimate.above_chance:
+        raise MisfeatError(
+            "A run with {estimate} and {rows} keeps neither rows nor what chance would score, so "
+            "nobody knows how sure its scores are.",
+            remedy="Fit it again with {instead}.",
+            estimate=Setting("estimate", found.book.estimate.name),
+            rows=Setting("min_cell", found.asked.min_cell),
+            instead=Setting("estimate", "population"),
+        )
+    return ToldShare(score, None, wide, PREDICTED if predicted else RECORDED)

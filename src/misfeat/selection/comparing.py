@@ -1,0 +1,244 @@
+"""Two runs held against each other: what is asked of both, and which answers differ.
+
+In every subgroup of both runs, what is asked of both is what every feature tells alone, and what
+the best set of either run tells in the other. All of these are looked at, so intervals of
+differences hold for all of them at once: where nothing changed, at least `confidence` of the
+subgroups say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.selection.asked import check_size
+from misfeat.selection.change_words import subgroup_in_words
+from misfeat.selection.changed import (
+    ALONE,
+    BEST_OF_BOTH,
+    BEST_OF_FIRST,
+    BEST_OF_SECOND,
+    Change,
+    SubgroupChange,
+)
+from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
+from misfeat.selection.comparison import Comparison
+from misfeat.selection.comparison_notes import common_confidence, notes_on, same_question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from misfeat.selection.selection import Selection
+
+    Runs = tuple[Selection, Selection]
+
+USUAL_CONFIDENCE = 0.9
+"""Where neither run says how often its intervals are to hold the truth."""
+
+
+def compare_selections(
+    first: Selection,
+    second: Selection,
+    *,
+    size: int | None = None,
+    subgroup: str | None = None,
+    names: tuple[str, str] = ("first", "second"),
+) -> Comparison:
+    """Which answers of two runs differ by more than their uncertainty.
+
+    Parameters
+    ----------
+    first, second : Selection
+        What was found in either.
+    size : int, default=None
+        Features of the best sets. Defaults to the smaller one of the two runs.
+    subgroup : str, default=None
+        One subgroup only.
+    names : tuple of (str, str)
+        What the runs are called.
+
+    Returns
+    -------
+    Comparison
+        Sets, subgroups and what a reader should know, as plain data.
+    """
+    runs = first, second
+    _check_same_scale(runs)
+    size = min(first.size, second.size) if size is None else size
+    check_count(size, "size")
+    features = _common_features(runs)
+    check_size(size, features, first.cohorts)
+    common = _common_subgroups(runs, subgroup)
+    asking = _Asking(runs, features, size)
+    found = [asking.about(name) for name in common]
+    return Comparison(
+        names=names,
+        targets=asking.targets,
+        unit=first.book.measure.unit,
+        size=size,
+        confidence=asking.confidence,
+        changes=tuple(change for _, changes in found for change in changes),
+        subgroups=tuple(asking.in_words(found)),
+        only_in=(_only_in(first, second), _only_in(second, first)),
+        notes=tuple(notes_on(runs, common, size, asking.confidence)),
+        backend=first.asked.backend,
+    )
+
+
+class _Asking:
+    """Asks two runs the same questions about one subgroup after the other."""
+
+    def __init__(self, runs: Runs, features: Sequence[str], size: int) -> None:
+        self._runs, self._features, self._size = runs, features, size
+        self.targets = runs[0].cohorts.target, runs[1].cohorts.target
+        self.confidence = common_confidence(runs) or USUAL_CONFIDENCE
+        self._same_question = same_question(runs)
+
+    def about(self, subgroup: str) -> tuple[SubgroupChange, list[Change]]:
+        """What became of a subgroup, and of every set that was looked at, changed ones first."""
+        best = tuple(self._best(run, subgroup) for run in self._runs)
+        changes: list[Change] = []
+        if all(best):
+            sets = self._sets(best[0], best[1])
+            changes = [self._change(subgroup, one, why, len(sets)) for one, why in sets.items()]
+            changes.sort(key=lambda one: (not one.changed, -abs(one.difference)))
+        first, second = (run.cohorts[subgroup].size for run in self._runs)
+        found = SubgroupChange(
+            subgroup=subgroup,
+            first_rows=first,
+            second_rows=second,
+            sets=len(changes),
+            changed=sum(one.changed for one in changes),
+            p_value=min((one.p_value for one in changes), default=np.nan),
+            adjusted=np.nan,
+            first_best=best[0],
+            second_best=best[1],
+            told_apart=self._told_apart(subgroup, best[0], best[1]),
+            sentence=Message(""),
+        )
+        return found, changes
+
+    def in_words(
+        self, found: Sequence[tuple[SubgroupChange, list[Change]]]
+    ) -> Iterator[SubgroupChange]:
+        """The subgroups with sentences, and p-values that are right for having looked at all."""
+        adjusted = _holm([one.p_value for one, _ in found])
+        compared = int(np.isfinite(adjusted).sum())
+        for (one, changes), p in zip(found, adjusted, strict=True):
+            lost = [name for name in one.first_best if name not in self._runs[1].feature_names]
+            among = compared if p > 1.0 - self.confidence else None
+            said = subgroup_in_words(one, changes, self.targets, lost, among)
+            yield replace(one, adjusted=p, sentence=said)
+
+    def _best(self, run: Selection, subgroup: str) -> tuple[str, ...]:
+        """The set that tells most; nothing where the target has a single value."""
+        sets = run.best_sets(self._size, 1, subgroup)
+        return tuple(sets[0].features) if sets else ()
+
+    def _sets(self, first: tuple[str, ...], second: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+        """The sets to look at, each with the reason: what both runs know."""
+        sets: dict[tuple[str, ...], str] = {(name,): ALONE for name in self._features}
+        for best, why in ((first, BEST_OF_FIRST), (second, BEST_OF_SECOND)):
+            ordered = tuple(name for name in self._features if name in best)
+            if len(ordered) == len(best) > 1:
+                sets[ordered] = BEST_OF_BOTH if ordered in sets else why
+        return sets
+
+    def _change(self, subgroup: str, features: tuple[str, ...], why: str, among: int) -> Change:
+        first, second = (told_share(run, subgroup, features) for run in self._runs)
+        difference = difference_of(first, second)
+        value, low, high = difference.interval(self.confidence, among)
+        return Change(
+            subgroup=subgroup,
+            features=features,
+            asked=why,
+            **first.interval(self.confidence).named("first"),
+            **second.interval(self.confidence).named("second"),
+            difference=value,
+            low=low,
+            high=high,
+            p_value=min(difference.p_value * among, 1.0),
+            changed=low > 0 or high < 0,
+            first_score=self._in_unit(0, subgroup, first),
+            second_score=self._in_unit(1, subgroup, second),
+            source=PREDICTED if PREDICTED in (first.source, second.source) else RECORDED,
+        )
+
+    def _in_unit(self, which: int, subgroup: str, told: ToldShare) -> float:
+        """A share in the unit of the measure, where it means the same in both runs."""
+        run = self._runs[which]
+        whole = float(run.book.measure.whole[run.cohorts.position(subgroup)])
+        return told.share * whole if self._same_question else np.nan
+
+    def _told_apart(self, subgroup: str, first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+        """Whether the second run says that its best set tells more than that of the first."""
+        now = self._runs[1]
+        if not first or not second or set(first) == set(second):
+            return False
+        if not set(first) <= set(now.feature_names):
+            return False
+        return not now.difference(subgroup, second, first).may_be_nothing
+
+
+def _check_same_scale(runs: Runs) -> None:
+    """Raise where scores are of different measures or estimates."""
+    first, second = (run.book for run in runs)
+    for name, one, other in (
+        ("measure", first.measure.name, second.measure.name),
+        ("estimate", first.estimate.name, second.estimate.name),
+    ):
+        if one != other:
+            raise MisfeatError(
+                "The first run has {first}, the second {second}; their scores cannot be compared.",
+                remedy="Fit one of them again as the other.",
+                first=Setting(name, one),
+                second=Setting(name, other),
+            )
+
+
+def _common_features(runs: Runs) -> tuple[str, ...]:
+    first, second = (run.feature_names for run in runs)
+    common = tuple(name for name in first if name in second)
+    if common:
+        return common
+    raise MisfeatError(
+        "The runs have no feature in common: the first has {first}, the second {second}.",
+        remedy="Compare runs of tables that share columns.",
+        first=listed(first),
+        second=listed(second),
+    )
+
+
+def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
+    """The subgroups of both, in the order of the second run; or the one that is asked for."""
+    first, second = (run.cohorts.names for run in runs)
+    if subgroup is not None:
+        for run in runs:
+            run.cohorts.position(subgroup)
+        return (subgroup,)
+    common = tuple(name for name in second if name in first)
+    if common:
+        return common
+    raise MisfeatError(
+        "The runs have no subgroup in common: the first has {first}, the second {second}.",
+        remedy="Fit both with the same {groups}.",
+        first=listed(first),
+        second=listed(second),
+        groups=Setting("groups"),
+    )
+
+
+def _only_in(one: Selection, other: Selection) -> tuple[str, ...]:
+    return tuple(name for name in one.cohorts.names if name not in other.cohorts.names)
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """P-values that are right for having looked at all of them; NaN where there is none."""
+    found = np.array(p_values, dtype=np.float64)
+    order = np.argsort(found)[: int(np.isfinite(found).sum())]
+    factors = len(order) - np.arange(len(order))
+    found[order] = np.minimum(np.maximum.accumulate(found[order] * factors), 1.0)
+    return [float(p) for p in found]

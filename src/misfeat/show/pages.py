@@ -1,0 +1,145 @@
+"""What every self-contained page needs: templates, a policy, and a file to be written to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import tempfile
+import webbrowser
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MisfeatError
+from misfeat.machine.paths import as_path
+from misfeat.machine.writing import write_file
+from misfeat.visible import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SNIPPET_HEIGHT = "80vh"
+
+
+def policy_for(style: str, script: str | None = None) -> str:
+    """A Content-Security-Policy under which this style and script work, and nothing else.
+
+    Parameters
+    ----------
+    style : str
+        What stands in the style element.
+    script : str, default=None
+        What stands in the script element, if there is one.
+
+    Examples
+    --------
+    >>> policy_for("p { color: red }").split(";")[0]
+    "default-src 'none'"
+    """
+    scripts = "" if script is None else f"script-src '{_digest(script)}'; "
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; {scripts}"
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+@cache
+def static_file(package: str, name: str) -> str:
+    """A file of the folder ``static`` of a package.
+
+    Parameters
+    ----------
+    package, name : str
+        Where it is, and what it is called.
+    """
+    return (files(package) / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def templates_of(package: str) -> Environment:
+    """The templates of a package, in which every value is text, whatever it holds.
+
+    Parameters
+    ----------
+    package : str
+        Its folder ``templates`` is read.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """What a variable of a template is on the page: characters that would turn text are shown."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(visible, value.split("\n")))
+
+
+def framed(html: str, title: str, allowed: str = "") -> str:
+    """A page as a sandboxed frame that another page or a notebook can hold.
+
+    Parameters
+    ----------
+    html, title : str
+        The page, and what the frame is called.
+    allowed : str, default=""
+        What the page may do in it, as the attribute ``sandbox`` says it.
+
+    Examples
+    --------
+    >>> framed("<p>one</p>", "a page")[:24]
+    '<iframe title="a page" s'
+    """
+    return (
+        f'<iframe title="{escape(visible(title))}" sandbox="{allowed}" '
+        f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
+        f'srcdoc="{escape(html)}"></iframe>'
+    )
+
+
+def write_page(path: str | Path, html: str) -> Path:
+    """Write a page to a file, at once or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to; an older file is replaced, a link is followed.
+    html : str
+        The page.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    place = as_path(path, "path")
+    write_file(place, html.encode())
+    return place
+
+
+def open_page(html: str, what: str) -> None:
+    """Show a page in the browser, from a file in the folder for temporary ones.
+
+    Parameters
+    ----------
+    html, what : str
+        The page, and what its file is called.
+    """
+    place = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{what}.html"
+    write_page(place, html)
+    if not webbrowser.open(place.as_uri()):
+        raise MisfeatError(f"No browser could be opened; the {what} is {str(place)!r}.")

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from misfeat import SubgroupSelector
+from tests.cli.commands import run
+from tests.show.comparison.conftest import columns
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compared")
+    for name, table in (("last", columns(0, ())), ("this", columns(1, ("b",)))):
+        SubgroupSelector("site", size=2).fit(table, "y").save(folder / name)
+    SubgroupSelector("site", size=2, estimate="sample").fit(columns(0, ()), "y").save(folder / "as")
+    return folder
+
+
+def compared(saved, first="last", second="this", *more):
+    return run("compare", str(saved / first), str(saved / second), *more)
+
+
+def test_the_first_sentence_names_what_was_planted(saved):
+    found = compared(saved)
+    assert found.exit_code == 0, found.stderr
+    said = " ".join(found.stdout.split())
+    assert said.startswith("Nothing changed by more than its uncertainty in 2 of 3 subgroups; in ")
+    assert "in site=b, x tells" in said
+    assert "last" in said
+
+
+def test_json_lines_are_those_of_the_library(saved):
+    from misfeat import compare
+
+    lines = [
+        json.loads(one) for one in compared(saved, "last", "this", "--json").stdout.splitlines()
+    ]
+    found = compare(saved / "last", saved / "this")
+    changes = [one for one in lines if one["kind"] == "change"]
+    assert np.allclose(
+        [one["difference"] for one in changes], [one.difference for one in found.changes]
+    )
+
+
+def test_a_page_is_written_where_it_is_asked_for(saved, tmp_path):
+    place = tmp_path / "changes.html"
+    found = compared(saved, "last", "this", "--html", str(place))
+    assert place.read_text().lstrip().startswith("<!doctype html>")
+    assert "What changed from last to this" in place.read_text()
+    assert f"Page: {place}" in found.stderr
+    assert compared(saved, "last", "this", "-q", "--html", str(place)).stderr == ""
+
+
+def test_one_subgroup_and_another_size_can_be_asked_about(saved):
+    shown = compared(saved, "last", "this", "--subgroup", "site=a", "--size", "1", "--json").stdout
+    lines = [json.loads(one) for one in shown.splitlines()]
+    assert lines[0]["size"] == 1
+    assert {one["subgroup"] for one in lines if one["kind"] == "change"} == {"site=a"}
+
+
+def test_what_cannot_be_compared_is_one_line_in_the_words_of_options(saved):
+    found = compared(saved, "last", "as")
+    assert found.exit_code == 2
+    assert "--estimate 'population'" in found.stderr
+    assert "--estimate 'sample'" in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_folder_without_a_run_is_named(saved, tmp_path):
+    found = run("compare", str(saved / "last"), str(tmp_path))
+    assert found.exit_code == 2
+    assert str(tmp_path) in found.stderr
