@@ -36,7 +36,7 @@ def doctor(
 
 
 def _print(found: dict[str, Any]) -> None:
-    from misfeat.show.terminal import new_console
+    from misfeat.show.console import new_console
 
     console = new_console()
     console.print(_two_columns("Versions", _versions(found)))
@@ -49,7 +49,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _two_columns(title: str, rows: Iterator[tuple[str, str]]) -> Table:
-    from misfeat.show.terminal import new_table, plain_text
+    from misfeat.show.console import new_table, plain_text
 
     table = new_table(title)
     table.show_header = False

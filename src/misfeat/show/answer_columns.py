@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from misfeat.show.terminal import NARROW, new_table, plain_text
+from misfeat.show.console import NARROW, new_table, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,7 +21,9 @@ from misfeat.show.answer_columns import (
     text,
     times,
 )
-from misfeat.show.terminal import STAR, as_json, new_console, plain_text
+from misfeat.show.console import new_console, plain_text
+from misfeat.show.json_lines import as_json
+from misfeat.show.terminal import STAR
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
