@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from misfeat.demo.sentences import mostly_chance, worth_measuring
 
 from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import load_nhanes
 from misfeat.demo.clinics import clinics as generated_clinics
-from misfeat.demo.sentences import mostly_chance, worth_measuring
 from tests.cli.commands import run
 
 ALL_SETS = 1000

@@ -4,11 +4,11 @@ import re
 from math import comb
 
 import pytest
+from misfeat.demo.sentences import mostly_chance, worth_measuring
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.demo.clinics import clinics
-from misfeat.demo.sentences import mostly_chance, worth_measuring
 
 
 @pytest.fixture(scope="module")

@@ -104,9 +104,12 @@ def _found(
     """Do all the work, and save what is to be saved."""
     from misfeat.machine.progress import progress_shown
     from misfeat.show.first_screen import first_screen
+    from misfeat.show.forecast import Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
 
-    with progress_shown(not settings["quiet"]):
+    validated = settings["validate"] or folder is not None
+    ahead = Ahead(tested=True, validated=validated)
+    with progress_shown(not settings["quiet"], whole=True) as progress, work_ahead(ahead):
         selection = selector.fit(settings["table"], settings["target"]).selection_
         screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []
@@ -114,6 +117,8 @@ def _found(
             selection.trusts()
         validation = selection.validation
         if folder is not None:
+            if progress is not None:
+                progress("Writing the report", 0, 1)
             validation = _save(selector, settings, folder)
     return _Found(selection, screen, worths, validation)
 

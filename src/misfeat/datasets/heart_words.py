@@ -26,7 +26,7 @@ NAMES = {
     "thal": "thallium scan",
     "num": "heart disease",
 }
-"""Columns. Blood pressure is taken at rest; vessels are the major ones that fluoroscopy coloured."""
+"""Columns. Blood pressure is taken at rest; vessels are those that fluoroscopy coloured."""
 VALUES: dict[str, dict[Any, str]] = {
     "site": {
         "cleveland": "Cleveland",

@@ -14,6 +14,7 @@ from misfeat.restoring import save_selector
 from misfeat.selection.folders import REPORT, SETTINGS
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import first_screen
+from misfeat.show.forecast import Ahead, work_ahead
 from misfeat.show.sentences import print_sentences
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def answered(
     """
     console = console or new_console()
     verbose = sys.stderr.isatty()
-    with progress_shown(verbose):
+    ahead = Ahead(tested=True, validated=True)
+    with progress_shown(verbose, whole=True), work_ahead(ahead):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
         # Before anything is printed, which nobody may read to its end.

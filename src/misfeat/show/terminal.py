@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from misfeat.selection.collecting import WORTH_COLUMNS
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.console import NARROW, new_console, new_table, plain_text
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.selection import Selection
