@@ -36,11 +36,12 @@ def demo(
 ) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
     from misfeat.cli.browser import has_screen, open_page
+    from misfeat.cli.compiling import compiled_beside
     from misfeat.demo import run_demo
     from misfeat.selection.folders import REPORT, as_folder
 
     del debug
-    with warnings_as_notes(False):
+    with warnings_as_notes(False), compiled_beside():
         run_demo(out, example)
     if show and has_screen():
         open_page(as_folder(out) / REPORT)

@@ -22,10 +22,11 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
+    from misfeat.cli.compiling import compiled_beside
     from misfeat.cli.examination import examine
     from misfeat.machine.progress import progress_shown
 
-    with progress_shown(not quiet) as progress:
+    with progress_shown(not quiet) as progress, compiled_beside():
         found = examine(debug, progress)
     if json:
         typer.echo(visible_json(json_format.dumps(found, indent=1, ensure_ascii=False)))

@@ -102,6 +102,7 @@ def _found(
     folder: Path | None,
 ) -> _Found:
     """Do all the work, and save what is to be saved."""
+    from misfeat.cli.compiling import compiled_beside
     from misfeat.machine.progress import progress_shown
     from misfeat.show.first_screen import first_screen
     from misfeat.show.forecast import Ahead, work_ahead
@@ -109,7 +110,11 @@ def _found(
 
     validated = settings["validate"] or folder is not None
     ahead = Ahead(tested=True, validated=validated)
-    with progress_shown(not settings["quiet"], whole=True) as progress, work_ahead(ahead):
+    with (
+        progress_shown(not settings["quiet"], whole=True) as progress,
+        work_ahead(ahead),
+        compiled_beside(),
+    ):
         selection = selector.fit(settings["table"], settings["target"]).selection_
         screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []

@@ -94,6 +94,18 @@ def _kept_on_disk(kernel: Any) -> Any:
     return kernel
 
 
+def is_kept(kernel: Any) -> bool | None:
+    """Whether some form of a kernel is on disk; None where none can be.
+
+    Parameters
+    ----------
+    kernel : Any
+        What `compiled` made.
+    """
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return None if file is None else bool(file._load_index())
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """A compiled kernel.
 

@@ -92,7 +92,7 @@ def announce(line: str) -> None:
     line : str
         What to say.
     """
-    if _latest is not None:
+    if isinstance(_latest, Bar | Lines):
         _latest.announce(line)
 
 

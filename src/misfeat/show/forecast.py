@@ -52,7 +52,7 @@ LONG = 3.0
 """Seconds from which on a trial says how fast the machine is."""
 WORTH_SAYING = 10.0
 """Seconds from which on the forecast is said."""
-TRIED = 2
+TRIED = 8
 """Deals of the trial."""
 MOST_OFF = 20.0
 """The trial makes a forecast at most so many times longer or shorter."""
