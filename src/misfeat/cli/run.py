@@ -174,6 +174,7 @@ def _print(found: _Found, settings: RunSettings) -> None:
         return
     if settings["tables"]:
         print_tables(found.selection, worths=found.worths)
+        typer.echo()
     print_sentences(
         found.screen,
         spell=in_options,

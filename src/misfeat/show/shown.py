@@ -77,6 +77,7 @@ class ShownSelection(Selection):
         ...
         """
         from misfeat.machine.progress import progress_shown
+        from misfeat.show.console import new_console
         from misfeat.show.sentences import print_sentences, screen_of
         from misfeat.show.terminal import print_tables
 
@@ -85,6 +86,7 @@ class ShownSelection(Selection):
             screen = screen_of(self, size, subgroup)
         if tables:
             print_tables(self, size=size, k=k, subgroup=subgroup)
+            new_console().print()
         print_sentences(screen, validation=self.validation)
 
     def report(
