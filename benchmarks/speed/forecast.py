@@ -17,7 +17,7 @@ from misfeat.show.first_screen import first_screen
 from misfeat.show.forecast import Ahead, forecast
 
 CASES = ((3, 200, 6, 0.3), (8, 1500, 16, 0.2), (12, 1500, 30, 0.2), (12, 1500, 30, 0.0))
-"""Subgroups, rows of each, features, and the share of features that is hidden; the first warms up."""
+"""Subgroups, rows of each, features, and the share that is hidden; the first warms up."""
 
 
 class Costs:
@@ -28,12 +28,14 @@ class Costs:
         self._step, self._since = "", time.process_time()
 
     def __call__(self, what: str, done: int, total: int) -> None:
+        """Note that a step is so far."""
         now = time.process_time()
         if self._step:
             self.spent[self._step] = self.spent.get(self._step, 0.0) + now - self._since
         self._step, self._since = what if done < total else "", now
 
     def close(self) -> None:
+        """Note that the last step is over."""
         self("", 1, 1)
 
 
