@@ -143,12 +143,12 @@ def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, fl
     found = {SCORING: FOR_ONCE / 2, ESTIMATING: FOR_ONCE / 2}
     found[SCORING] += _scoring(selection, selection.size) / cores
     found[ESTIMATING] += _estimating(selection, selection.size) / cores
-    again = found[SCORING] + found[ESTIMATING] - FOR_ONCE / 2
+    again = found[SCORING] + found[ESTIMATING] - FOR_ONCE
     if ahead.tested and effort.tested:
-        found[DEALING] = _dealing(selection, effort, _sets(selection, effort.tested)) / cores
+        found[DEALING] = _dealing(selection, effort, effort.tested) / cores
     if ahead.tested and effort.enough:
-        steps = effort.enough * _sets(selection, min(AHEAD, effort.enough))
-        found[SEEING_ENOUGH] = _dealing(selection, effort, steps) / cores
+        ahead_of_one = _dealing(selection, effort, min(AHEAD, effort.enough))
+        found[SEEING_ENOUGH] = effort.enough * ahead_of_one / cores
         if effort.enough > selection.size:
             more = _scoring(selection, effort.enough) + _estimating(selection, effort.enough)
             found[SEEING_ENOUGH] += more / cores
@@ -178,15 +178,25 @@ def _estimating(selection: Selection, largest: int) -> float:
     return known * _sets(selection, largest)
 
 
-def _dealing(selection: Selection, effort: Effort, sets: int) -> float:
+def _dealing(selection: Selection, effort: Effort, largest: int) -> float:
+    """Only sets that a subgroup recorded are dealt."""
     each = DEALT_ONE_BY_ONE if has_gaps(selection) else DEALT
-    return each * sets * _rows(selection) * effort.deals
+    return each * effort.deals * sum(_dealt(selection, largest))
+
+
+def _dealt(selection: Selection, largest: int) -> list[int]:
+    """Sets times rows of every subgroup, for one deal."""
+    recorded = (~selection.missing).sum(axis=1).tolist()
+    return [
+        cohort.codes.shape[1] * sum(comb(count, m) for m in range(1, largest + 1))
+        for cohort, count in zip(selection.cohorts, recorded, strict=True)
+    ]
 
 
 def _slowness(selection: Selection, effort: Effort) -> float:
     """How many times longer a few deals of the largest subgroup take than they should."""
-    rows = [cohort.codes.shape[1] for cohort in selection.cohorts]
-    largest = int(np.argmax(rows))
+    dealt = _dealt(selection, effort.tested)
+    largest = int(np.argmax(dealt))
     dealer = Dealer(selection.cohorts, selection.book, effort.deals)
     if not dealer.has_something_to_tell(largest):
         return 1.0
@@ -196,12 +206,9 @@ def _slowness(selection: Selection, effort: Effort) -> float:
     deals.scores(1, 1 + TRIED, work)
     took = time.perf_counter() - began
     each = DEALT_ONE_BY_ONE if has_gaps(selection) else DEALT
-    recorded = int((~selection.missing[largest]).sum())
-    sets = sum(comb(recorded, m) for m in range(1, effort.tested + 1))
     cores = effective_n_jobs(selection.book.n_jobs)
-    return float(
-        np.clip(took * cores / (each * sets * rows[largest] * TRIED), 1 / MOST_OFF, MOST_OFF)
-    )
+    slower = took * cores / (each * dealt[largest] * TRIED)
+    return float(np.clip(slower, 1 / MOST_OFF, MOST_OFF))
 
 
 def _how_much(selection: Selection, effort: Effort, ahead: Ahead) -> str:
