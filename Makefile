@@ -90,18 +90,23 @@ clean:
 	rm -rf $(VENV) $(OLDEST_VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		.import_linter_cache .coverage
 
-# A stamp says that the environment holds an extra; it is renewed when the settings change.
+define TRY_OUT
+@echo "Trying it out, which compiles the kernels once"
+@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
+endef
+
+# A stamp says that the environment holds an extra; it is renewed when the settings change. The demonstration tries
+# misfeat out by itself.
 $(BIN)/python $(OLDEST)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 $(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) $(LOCKS) | $(BIN)/python
-	@echo "Installing misfeat[$*] into $(VENV) (a few minutes the first time)"
+	@echo "Installing misfeat[$*] into $(VENV) ($(if $(filter demo,$*),about a minute,a few minutes) the first time)"
 	$(INSTALL) --no-deps --require-hashes --requirement locks/$*.txt
 	$(if $(filter $*,$(WITH_TORCH)),$(INSTALL) --constraint constraints.txt torch)
 	$(INSTALL) --no-deps --no-build-isolation --editable .
-	@echo "Trying it out, which compiles the kernels once"
-	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
+	$(if $(filter-out demo,$*),$(TRY_OUT))
 	@touch $@
 
 $(OLDEST_VENV)/.test: $(SETTINGS) .ci/oldest.py | $(OLDEST)/python

@@ -1,4 +1,4 @@
-"""Draw the picture of the README: what ``misfeat demo`` prints for the health survey.
+"""Draw the picture of the README: what ``misfeat demo`` prints.
 
     python docs/images/make_demo_picture.py
 
@@ -13,12 +13,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo.survey import fitted_to_survey, print_answers
+from misfeat.demo.hospitals import INTRODUCTION, fitted_to_hospitals
+from misfeat.demo.telling import print_answer
+from misfeat.show.first_screen import first_screen
 
 
 def main() -> None:
     console = Console(record=True, width=120, force_terminal=True, file=io.StringIO())
-    print_answers(fitted_to_survey().selection_, console)
+    selector = fitted_to_hospitals()
+    selector.validate()
+    print_answer(selector, first_screen(selector.selection_), INTRODUCTION, console)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

@@ -41,6 +41,7 @@ from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.restoring import loaded_selector, save_selector
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
+from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         self._check()
         X, y = checked_arrays(self, X, y)
-        with long_work(self.verbose > 0) as progress:
+        with long_work(self.verbose > 0, whole=True) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
             table, target, rules = self._opened(X, y, groups)
@@ -159,6 +160,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             selection = self._selection(table, target, rules, progress)
             if self.size == "auto":
                 selection.choose_size()
+            elif progress is not None:
+                foretell(selection)
             selection.prepare()
             least = self._nested("coding").min_cell
             if least > 1:

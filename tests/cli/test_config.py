@@ -36,8 +36,9 @@ def test_the_command_line_wins_over_the_file(table, write):
 
 def test_an_option_given_as_usual_still_wins(table, write):
     config = write('target = "y"\nby = ["site"]\nsize = 1\njson = true\n')
-    assert '"features": ["x", "z"]' not in run("run", table, "--config", config).stdout
-    assert '"features": ["x", "z"]' in run("run", table, "--config", config, "--size", "2").stdout
+    both = '"rank": 1, "features": ["x", "z"]'
+    assert both not in run("run", table, "--config", config).stdout
+    assert both in run("run", table, "--config", config, "--size", "2").stdout
     assert "--size 3 is greater" in run("run", table, "--config", config, "--size", "3").stderr
 
 

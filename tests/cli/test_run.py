@@ -33,7 +33,8 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
     result = run("run", table, *asked, "--json")
     assert result.exit_code == 0
     lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["kind"] for line in lines] == ["subgroup", "subgroup", "set", "set", "worth"]
+    kinds = ["subgroup", "subgroup", "set", "set", "worth", "answer", "answer", "answer"]
+    assert [line["kind"] for line in lines] == kinds
     assert lines[1]["missing"] == ["z"]
     assert lines[3] == {
         "kind": "set",
@@ -52,26 +53,62 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
     }
 
 
-def test_tables_mark_what_was_never_recorded(table):
-    result = run("run", table, "--target", "y", "--by", "site", "--size", "2")
+def test_the_whole_answer_and_that_of_every_subgroup_are_json_lines_too(table):
+    result = run("run", table, "--target", "y", "--by", "site", "--size", "2", "--json")
+    whole, first, second = lines_of(result, "answer")
+    assert whole["subgroup"] is None
+    assert whole["sentence"].startswith("Something tells about y in 1 of 2 subgroups: ")
+    assert (first["subgroup"], first["verdict"], first["features"]) == (
+        "site=a",
+        "told",
+        ["x", "z"],
+    )
+    assert first["low"] <= first["share"] <= first["high"]
+    assert first["sentence"].startswith("site=a: x and z tell ")
+    assert (second["verdict"], second["features"], second["share"]) == ("chance", [], None)
+
+
+def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table):
+    asked = ("run", table, "--target", "y", "--by", "site", "--size", "2")
+    result, plain = run(*asked, "--tables"), run(*asked)
     assert result.exit_code == 0
     assert "x, z*" in result.stdout
     assert "predicted" in result.stdout
-    assert "(nats)" in result.stdout
+    assert "nats" in result.stdout
+    assert result.stdout.endswith(plain.stdout)
+    assert "nats" not in plain.stdout
+
+
+def test_it_is_said_how_to_see_more(table, tmp_path):
+    folder = tmp_path / "a run"
+    assert "--tables shows the best sets; --out DIR saves" in run("run", table, *QUICK).stderr
+    assert "--tables shows" not in run("run", table, *QUICK, "--tables").stderr
+    assert "More:" not in run("run", table, *QUICK, "--json").stderr
+    saved = run("run", table, *QUICK, "--out", str(folder))
+    assert f"More:   misfeat ask '{folder}' QUESTION" in saved.stderr
+    assert "left out" in saved.stdout  # the report has validated
+
+
+def test_advice_names_options(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,paid,y\n" + "0,2,0\n1,9,1\n" * 60)
+    found = run("run", str(path), "--target", "y", "--size", "1")
+    assert found.stdout.startswith("Caution: ")
+    assert "leave it out: --exclude" in found.stdout
 
 
 def test_heart_is_answered_with_its_gaps(heart):
     lines = run(*heart, "--top", "5", "--json").stdout.splitlines()
     subgroups = [row for row in map(json.loads, lines) if row["kind"] == "subgroup"]
     assert [row["missing"] for row in subgroups] == [[], ["ca"], ["ca"], ["ca"]]
-    assert len(lines) == 4 + 4 * 5 + 3
+    assert len(lines) == 4 + 4 * 5 + 3 + 5
     coded = run(*heart, "--no-worth", "--json", "--missing", "chol=0").stdout.splitlines()
     assert json.loads(coded[2])["missing"] == ["chol", "ca"]
 
 
 def test_subgroups_can_be_cut_on_the_command_line(table):
     result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
-    names = {json.loads(line)["subgroup"] for line in result.stdout.splitlines()}
+    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
     assert names == {"x<=0", "x>0"}
 
 
@@ -104,7 +141,7 @@ def test_the_version_can_be_asked_for():
 
 def test_measure_budget_and_threads_can_be_chosen(heart):
     correlated = ("--completer", "interactions", "--measure", "r2")
-    plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet")
+    plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet", "--tables")
     assert "squared multiple correlation" in plain.stdout
     sampled = (*heart, "--no-worth", "--budget", "0.3", "--seed", "1", "--top", "78", "--json")
     found = run(*sampled)
@@ -125,18 +162,20 @@ def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
         assert worth["cost"] == 5
         assert worth["gain_per_cost"] == pytest.approx(worth["gain"] / 5)
         assert "ca" in worth["best_set"]
-    shown = run(*heart, "--cost", "ca=5").stdout
+    shown = run(*heart, "--cost", "ca=5", "--tables").stdout
     assert shown.index("site=va\n") < shown.index("Worth collecting")
     assert "per cost" in shown
 
 
 def test_what_is_worth_collecting_can_be_left_out(table):
-    assert "Worth collecting" in run("run", table, *QUICK).stdout
-    assert "Worth collecting" not in run("run", table, *QUICK, "--no-worth").stdout
+    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
+        assert heading in run("run", table, *QUICK, *more).stdout
+        assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
 
 
 def test_nothing_is_worth_collecting_where_everything_was_recorded(table):
-    result = run("run", table, "--target", "y", "--by", "x", "--size", "1", "--exclude", "z")
+    asked = ("--target", "y", "--by", "x", "--size", "1", "--exclude", "z")
+    result = run("run", table, *asked, "--tables")
     assert "Worth collecting" not in result.stdout
     assert "Every subgroup recorded" in result.stdout
     assert "source" not in result.stdout

@@ -30,11 +30,12 @@ def named(table, tmp_path):
     return str(path)
 
 
-def test_a_pipe_gets_wide_plain_tables_whatever_the_terminal_is(table):
-    shown = process("run", table, *ASKED, COLUMNS="40", TERM="xterm-256color")
+def test_a_pipe_gets_plain_sentences_and_wide_tables_whatever_the_terminal_is(table):
+    shown = process("run", table, *ASKED, "--tables", COLUMNS="40", TERM="xterm-256color")
     check_snapshot("pipe", shown.stdout)
     assert "\x1b" not in shown.stdout
-    notes = shown.stderr.splitlines()
+    assert shown.stderr == "More:   --out DIR saves the run and its report, for misfeat ask.\n"
+    notes = process("run", table, *ASKED, "--json").stderr.splitlines()
     assert len(notes) == 2
     assert notes[0].startswith("note: Few rows of the rarer class")
     assert notes[1].startswith("note: With 2 subgroups")
@@ -45,9 +46,9 @@ def test_json_in_a_pipe(table):
     check_snapshot("json", re.sub(r"(\d\.\d{6})\d+", r"\1", shown))
 
 
-@pytest.mark.parametrize("columns", [40, 80])
-def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(with_progress, table, columns):
-    asked = ("run", table, *ASKED, "--cost", "z=2", "--quiet")
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_terminal_gets_lines_that_fit_and_no_progress_if_quiet(with_progress, table, columns):
+    asked = ("run", table, *ASKED, "--cost", "z=2", "--quiet", "--tables")
     sent = terminal(*asked, columns=columns, all_of_it=True)
     check_snapshot(f"terminal_{columns}", sent)
     assert max(len(line) for line in without_colours(sent).splitlines()) <= columns
@@ -55,11 +56,13 @@ def test_a_terminal_gets_tables_that_fit_and_no_progress_if_quiet(with_progress,
 
 @pytest.mark.slow
 def test_no_color_means_no_colours_and_markup_in_names_is_text(named):
-    sent = terminal("run", named, *QUICK, columns=80, NO_COLOR="1")
+    asked = ("run", named, *QUICK, "--tables")
+    sent = terminal(*asked, columns=80, NO_COLOR="1")
     codes = set(re.findall(r"\x1b\[([0-9;]*)m", sent))
     assert codes <= {"", "0", "1", "2"}  # plain, bold and dim
-    for shown in (without_colours(sent), run("run", named, *QUICK).stdout):
+    for shown in (without_colours(sent), run(*asked).stdout):
         assert "[bold]x, z[/]*" in shown
+        assert "[bold]x and z[/] tell" in shown
 
 
 @pytest.mark.skipif(
@@ -75,4 +78,4 @@ def test_a_terminal_shows_progress_and_takes_it_away_again(with_progress, table)
     assert "Scoring feature" in sent
     assert sent.count("\x1b[?25l") == sent.count("\x1b[?25h") > 0  # the cursor is hidden, and back
     for line in without_colours(sent).replace("\r", "\n").splitlines():
-        assert len(line) <= 40 or line.startswith("note: "), line
+        assert len(line) <= 40 or line.startswith(("note: ", "More: ")), line

@@ -7,6 +7,7 @@ import numpy as np
 
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import heart_csv, load_heart
+from misfeat.datasets.heart_words import NAMES, VALUES
 
 
 def test_heart_falls_into_its_hospitals():
@@ -44,3 +45,18 @@ def test_heart_comes_with_its_licence():
     text = heart_csv().with_name("LICENSE-heart.txt").read_text(encoding="utf-8")
     for needed in ("Janosi", "Steinbrunn", "Pfisterer", "Detrano", "CC BY 4.0", "Changes"):
         assert needed in text
+
+
+def test_heart_in_words_is_the_same_table():
+    plain, readable = load_heart(), load_heart(readable=True)
+    assert readable.n_rows == plain.n_rows
+    assert [NAMES[name] for name in plain.columns] == list(readable.columns)
+    ill = plain.columns["num"] > 0
+    assert (readable.columns["heart disease"] == np.where(ill, "yes", "no")).all()
+    for name, column in plain.columns.items():
+        words = readable.columns[NAMES[name]]
+        pairs = {*zip(column[column == column], words[column == column], strict=True)}
+        if name != "num":
+            assert len(pairs) == len({code for code, _ in pairs}) == len({w for _, w in pairs})
+        if name in VALUES:
+            assert all(word is None for word in words[column != column])

@@ -117,6 +117,9 @@ def test_every_step_of_a_fit_is_told_and_finished(with_progress, monkeypatch):
     told = []
 
     class Told:
+        def __init__(self, whole):
+            pass
+
         def __call__(self, *step):
             told.append(step)
 

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from misfeat import SubgroupSelector
 from misfeat.show.answers import MOST_LINES, QUESTIONS, About, json_answer, print_answer
+from misfeat.words.numbers import percent, percent_between, score_words
 
 SITE = "site=the hospital of a rather long name in the north"
 
@@ -39,11 +40,26 @@ def printed(selection, question, asked, width=80):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_numbers_and_heads_are_whole_at_80_columns(selection, question):
+def test_lines_fit_80_columns(selection, question):
     lines = printed(selection, question, about(question)).splitlines()
     assert max(map(len, lines)) <= 80
-    numbers = [one for line in lines for one in re.findall(r"(?<!\S)-?\d\.\d+(?!\S)", line)]
-    assert all(len(one.partition(".")[2]) in (2, 4) for one in numbers)
+
+
+def test_shares_have_the_digits_that_their_intervals_leave(selection):
+    wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
+    shown = printed(selection, "top", About(SITE), 160)
+    for best in selection.best_sets(subgroup=SITE):
+        whole = wholes[SITE]
+        share = percent(best.share, best.low / whole, best.high / whole)
+        between = percent_between(best.low / whole, best.high / whole)
+        nats = score_words(best.score, best.low, best.high)
+        assert re.search(rf"{share} +{between} .*{re.escape(nats)} *\n", shown)
+
+
+def test_an_interval_of_what_may_be_less_than_nothing_is_said_with_a_word(selection):
+    shown = printed(selection, "interactions", About(SITE), 160)
+    assert re.search(r"-\d[\d.]* to -?\d[\d.]* %", shown)
+    assert "–-" not in shown
 
 
 def test_a_wider_terminal_shows_more_columns(selection):

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
+from misfeat.words.numbers import percent, percent_between, score_words
 
 
 @pytest.fixture(scope="module")
@@ -16,36 +19,52 @@ def selector():
 
 
 def shown(capsys, selector, **asked):
-    selector.show(**asked)
+    selector.show(tables=True, **asked)
     return capsys.readouterr().out
 
 
+def wholes(selector):
+    return dict(zip(selector.cohorts_.names, selector.selection_.book.measure.whole, strict=True))
+
+
+def cells(line):
+    return re.split(r"\s{2,}", line.strip())
+
+
 def test_all_answers_are_shown_whole(selector, capsys):
-    text = shown(capsys, selector)
+    lines = [cells(line) for line in shown(capsys, selector).splitlines()]
     for best in selector.best_sets():
         names = ", ".join(f"{f}*" if f in best.missing else f for f in best.features)
-        assert any(names in line and f"{best.score:.4f}" in line for line in text.splitlines())
+        whole = wholes(selector)[best.subgroup]
+        low, high = best.low / whole, best.high / whole
+        told = [percent(best.share, low, high), percent_between(low, high)]
+        nats = score_words(best.score, best.low, best.high)
+        assert [str(best.rank), names, *told, best.source, nats] in lines
     for worth in selector.worths():
-        assert any(
-            line.split()[:3] == [worth.subgroup, worth.feature, f"{worth.gain:.4f}"]
-            for line in text.splitlines()
-        )
+        whole = wholes(selector)[worth.subgroup]
+        gain = percent(*(value / whole for value in (worth.gain, worth.low, worth.high)))
+        assert any(line[:3] == [worth.subgroup, worth.feature, gain] for line in lines)
     for name in selector.cohorts_.names:
-        assert f"\n{name}\n" in text
+        assert [name] in lines
+
+
+def test_shares_come_before_nats(selector, capsys):
+    heads = [line for line in shown(capsys, selector).splitlines() if " nats" in line]
+    assert heads
+    for head in heads:
+        assert head.rstrip().endswith("nats") or head.startswith("Shares are of")
 
 
 def test_another_size_number_or_a_single_subgroup_is_shown(selector, capsys):
     text = shown(capsys, selector, k=1, size=3, subgroup="cohort=c2")
     (best,) = selector.best_sets(size=3, k=1, subgroup="cohort=c2")
-    assert f"{best.score:.4f}" in text
+    assert "".join(f"{f}*, " if f in best.missing else f"{f}, " for f in best.features)[:-2] in text
     assert "cohort=c1" not in text
     assert "cohort=c3" not in text
     tables = text.split("Worth collecting")
     assert tables[0].count("\n     1   ") == 1
     assert "\n     2   " not in text
-    ranked_first = selector.worths("cohort=c2", size=3)[0]
     assert tables[1].count("cohort=c2 ") == 1
-    assert f"{ranked_first.gain:.4f}" in tables[1]
 
 
 def test_what_cannot_be_shown_is_refused_before_anything_is_printed(selector, capsys):

@@ -1,4 +1,4 @@
-"""`misfeat demo`: what misfeat does, on a health survey."""
+"""`misfeat demo`: what misfeat does, on a table whose hospitals did not record the same."""
 
 from __future__ import annotations
 
@@ -6,10 +6,26 @@ from typing import Annotated
 
 import typer
 
+from misfeat.cli.columns import complete_names
 from misfeat.cli.errors import Debug, warnings_as_notes
 
 
+def _examples() -> tuple[str, ...]:
+    from misfeat.demo import EXAMPLES
+
+    return EXAMPLES
+
+
 def demo(
+    example: Annotated[
+        str,
+        typer.Argument(
+            metavar="[EXAMPLE]",
+            help="heart, nhanes (a health survey) or clinics (generated, beside the truth).",
+            autocompletion=complete_names(_examples),
+            show_default=False,
+        ),
+    ] = "heart",
     out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
         "misfeat-demo"
     ),
@@ -18,13 +34,14 @@ def demo(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Run on a health survey that did not measure everything at every age, and write a report."""
+    """Run on four hospitals that did not record the same, and write a report."""
     from misfeat.cli.browser import has_screen, open_page
+    from misfeat.cli.compiling import compiled_beside
     from misfeat.demo import run_demo
     from misfeat.selection.folders import REPORT, as_folder
 
     del debug
-    with warnings_as_notes(False):
-        run_demo(out)
+    with warnings_as_notes(False), compiled_beside():
+        run_demo(out, example)
     if show and has_screen():
         open_page(as_folder(out) / REPORT)

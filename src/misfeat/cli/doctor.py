@@ -22,10 +22,11 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
+    from misfeat.cli.compiling import compiled_beside
     from misfeat.cli.examination import examine
     from misfeat.machine.progress import progress_shown
 
-    with progress_shown(not quiet) as progress:
+    with progress_shown(not quiet) as progress, compiled_beside():
         found = examine(debug, progress)
     if json:
         typer.echo(visible_json(json_format.dumps(found, indent=1, ensure_ascii=False)))
@@ -36,7 +37,7 @@ def doctor(
 
 
 def _print(found: dict[str, Any]) -> None:
-    from misfeat.show.terminal import new_console
+    from misfeat.show.console import new_console
 
     console = new_console()
     console.print(_two_columns("Versions", _versions(found)))
@@ -49,7 +50,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _two_columns(title: str, rows: Iterator[tuple[str, str]]) -> Table:
-    from misfeat.show.terminal import new_table, plain_text
+    from misfeat.show.console import new_table, plain_text
 
     table = new_table(title)
     table.show_header = False

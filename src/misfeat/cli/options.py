@@ -171,7 +171,7 @@ LAST = [
         PREDICTIONS,
     ),
     RunOption(
-        "worth", FLAG, "Show what unrecorded features are worth collecting.", OUTPUT, default=True
+        "worth", FLAG, "Say what unrecorded features are worth collecting.", OUTPUT, default=True
     ),
     RunOption(
         "cost",
@@ -191,9 +191,18 @@ LAST = [
     RunOption("out", PATH, "Save the run, its settings and its report here.", OUTPUT, kept=False),
     RunOption("title", TEXT, "The title of the report.", OUTPUT),
     RunOption(
+        "tables",
+        FLAG,
+        "Print tables of the best sets, too.",
+        OUTPUT,
+        default=False,
+        flags=("--tables",),
+        kept=False,
+    ),
+    RunOption(
         "json",
         FLAG,
-        "Print JSON lines instead of tables.",
+        "Print JSON lines instead of sentences.",
         OUTPUT,
         default=False,
         flags=("--json",),

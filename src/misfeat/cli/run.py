@@ -6,11 +6,13 @@ import inspect
 import sys
 from contextlib import nullcontext
 from copy import copy
+from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from misfeat.cli.errors import say, say_notes, silence, warnings_as_notes
+from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.options import OPTIONS
 from misfeat.cli.settings import RunSettings
 
@@ -19,14 +21,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from misfeat.selection.selection import Selection
     from misfeat.selector import SubgroupSelector
+    from misfeat.show.first_screen import FirstScreen
+    from misfeat.show.shown import ShownSelection
 
     Rows = list[dict[str, Any]]
 
 
 def run(ctx: typer.Context, **options: Any) -> None:
-    """Print the best feature sets of every subgroup of a table."""
+    """Say what tells most about the target in every subgroup of a table."""
     answer(_settings(ctx, options))
 
 
@@ -65,27 +68,64 @@ def answer(settings: RunSettings) -> None:
     nothing of what was asked to be saved with them.
     """
     from misfeat.selection.folders import check_folder
-    from misfeat.show.terminal import worth_rows
 
     folder = check_folder(settings["out"]) if settings["out"] is not None else None
     selector, costs = settings.selector(), settings.costs()
     _check_costs(costs, settings)
     quiet = settings["quiet"]
     with warnings_as_notes(quiet) as warned, _limited_memory(settings["memory_limit"]):
+        found = _found(selector, settings, costs, folder)
+        lost = _lost_while_printing(found, settings)
+        if not quiet:
+            cautions = found.screen.cautions if settings["json"] else ()
+            words = [caution.words for caution in cautions]
+            say_notes([*found.selection.cohorts.notes, *warned, *words])
+            _say_where(settings, folder)
+    if lost is not None:
+        raise lost
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What there is to print."""
+
+    selection: ShownSelection
+    screen: FirstScreen
+    worths: Rows
+    validation: str | None
+
+
+def _found(
+    selector: SubgroupSelector,
+    settings: RunSettings,
+    costs: Mapping[str, float],
+    folder: Path | None,
+) -> _Found:
+    """Do all the work, and save what is to be saved."""
+    from misfeat.cli.compiling import compiled_beside
+    from misfeat.machine.progress import progress_shown
+    from misfeat.show.first_screen import first_screen
+    from misfeat.show.forecast import Ahead, work_ahead
+    from misfeat.show.terminal import worth_rows
+
+    validated = settings["validate"] or folder is not None
+    ahead = Ahead(tested=True, validated=validated)
+    with (
+        progress_shown(not settings["quiet"], whole=True) as progress,
+        work_ahead(ahead),
+        compiled_beside(),
+    ):
         selection = selector.fit(settings["table"], settings["target"]).selection_
-        cautions = [caution.words for caution in selection.caution_list()]
-        notes = [*selection.cohorts.notes, *warned, *cautions]
+        screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:
             selection.trusts()
+        validation = selection.validation
         if folder is not None:
-            _save(selector, settings, folder)
-        lost = _lost_while_printing(selection, worths, settings["json"])
-        if not quiet:
-            say_notes(notes)
-            _say_where(settings["out"], folder)
-    if lost is not None:
-        raise lost
+            if progress is not None:
+                progress("Writing the report", 0, 1)
+            validation = _save(selector, settings, folder)
+    return _Found(selection, screen, worths, validation)
 
 
 def _limited_memory(share: float | None) -> AbstractContextManager[None]:
@@ -112,10 +152,10 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
             raise no_such_column(column, names, "a feature with a cost", "costs")
 
 
-def _lost_while_printing(selection: Selection, worths: Rows, as_json: bool) -> OSError | None:
+def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None:
     """Print the answer; what went wrong if it did not reach anyone."""
     try:
-        _print(selection, worths, as_json)
+        _print(found, settings)
         sys.stdout.flush()
     except OSError as error:
         silence(sys.stdout)
@@ -123,36 +163,56 @@ def _lost_while_printing(selection: Selection, worths: Rows, as_json: bool) -> O
     return None
 
 
-def _print(selection: Selection, worths: Rows, as_json: bool) -> None:
-    from misfeat.show import terminal
+def _print(found: _Found, settings: RunSettings) -> None:
+    from misfeat.show.json_lines import json_lines
+    from misfeat.show.sentences import print_sentences
+    from misfeat.show.terminal import print_tables
 
-    if as_json:
-        for line in terminal.json_lines(selection, worths):
+    if settings["json"]:
+        for line in json_lines(found.selection, found.worths, found.screen, in_options):
             typer.echo(line)
-    else:
-        terminal.print_tables(selection, worths=worths)
+        return
+    if settings["tables"]:
+        print_tables(found.selection, worths=found.worths)
+        typer.echo()
+    print_sentences(
+        found.screen,
+        spell=in_options,
+        collecting=settings["worth"],
+        validation=found.validation,
+    )
 
 
-def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> None:
-    """Save a run, the settings that repeat it and its report, all in one."""
+def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:
+    """Save a run, the settings that repeat it and its report, all in one.
+
+    Returns what the report found by leaving parts of the table out.
+    """
     from misfeat.cli.config import as_config
     from misfeat.cli.folder import report_of
     from misfeat.restoring import save_selector
     from misfeat.selection.folders import REPORT, SETTINGS
 
     beside = {SETTINGS: as_config(settings, folder).encode()}
+    shown = copy(selector.selection_)  # a report validates, a saved run does so where asked to
     try:
-        # Of a copy, since a report validates: what is printed and saved does so where asked to.
-        page = report_of(copy(selector.selection_), settings).html()
+        page = report_of(shown, settings).html()
     except BaseException:  # an interrupt, too: the answers took longer than the page
         save_selector(selector, folder, beside)
         raise
     save_selector(selector, folder, {**beside, REPORT: page.encode()})
+    return shown.validation
 
 
-def _say_where(out: str, folder: Path | None) -> None:
+def _say_where(settings: RunSettings, folder: Path | None) -> None:
+    """Say where the report is, and how to see more."""
     from misfeat.selection.folders import REPORT
 
     if folder is not None:
+        out = settings["out"]
         say(f"Run:    {out}")
         say(f"Report: {folder / REPORT}")
+        say(f"More:   misfeat ask {quote(out)} QUESTION, such as top, enough, features or worth.")
+    elif not settings["json"]:
+        tables = "" if settings["tables"] else "--tables shows the best sets; "
+        say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")

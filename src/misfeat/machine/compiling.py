@@ -8,13 +8,17 @@ where nothing can be written, kernels are compiled in every process.
 from __future__ import annotations
 
 import pickle
+import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba as nb
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
+
+from misfeat.machine.progress import CompilingTold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +52,27 @@ class CheckedCacheFile(IndexDataCacheFile):
         return _checked(Path(self._data_path(name)).read_bytes())
 
 
+class _Compilations(event.Listener):
+    """Times compilations, those within others once; Numba makes one at a time."""
+
+    def __init__(self) -> None:
+        self._told, self._began, self._depth = CompilingTold(), 0.0, 0
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        if not self._depth:
+            self._began = time.monotonic()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        self._depth -= 1
+        now = time.monotonic()
+        self._told(now - self._began)
+        self._began = now
+
+
+event.register("numba:compile", _Compilations())
+
+
 def _checked(content: bytes) -> Any:
     """What a file holds; an OSError, as for a file that is not there, where it is damaged."""
     digest, held = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
@@ -67,6 +92,18 @@ def _kept_on_disk(kernel: Any) -> Any:
             file._cache_path, file._index_name.removesuffix(".nbi"), file._source_stamp
         )
     return kernel
+
+
+def is_kept(kernel: Any) -> bool | None:
+    """Whether some form of a kernel is on disk; None where none can be.
+
+    Parameters
+    ----------
+    kernel : Any
+        What `compiled` made.
+    """
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return None if file is None else bool(file._load_index())
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -21,8 +21,15 @@ NO_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_
 
 
 @contextmanager
-def long_work(verbose: bool) -> Iterator[Progress | None]:
+def long_work(verbose: bool, whole: bool = False) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory.
+
+    Parameters
+    ----------
+    verbose : bool
+        Whether to show progress.
+    whole : bool, default=False
+        Whether it is one piece of work, with one bar.
 
     Examples
     --------
@@ -33,7 +40,7 @@ def long_work(verbose: bool) -> Iterator[Progress | None]:
     misfeat.exceptions.MemoryLimitError: The memory is full; lower size, leave features out \
 (exclude) or use budget.
     """
-    with interrupts_kept(), full_memory_told(), progress_shown(verbose) as progress:
+    with interrupts_kept(), full_memory_told(), progress_shown(verbose, whole) as progress:
         yield progress
 
 

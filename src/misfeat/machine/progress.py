@@ -10,9 +10,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
+from misfeat.machine.course import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Progress = Callable[[str, int, int], None]
 
@@ -21,18 +22,17 @@ FIRST_LINE_AFTER = 4.0
 """Seconds of work before the first plain line; shorter work needs none."""
 LINE_EVERY = 5.0
 """Seconds between plain lines, at least."""
-ENOUGH_TO_TELL = 0.2
-"""The share of a step that must be done before it tells how long the rest takes."""
-LONG_ENOUGH_TO_TELL = 10.0
-"""Seconds of a step after which less of it will do: its first parts may have waited for others."""
-LEAST_TO_TELL = 0.05
-"""The share that even then must be done."""
+COMPILING_IS_SAID_AFTER = 1.0
+"""Seconds of compiling; a single kernel is not worth a line."""
+COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
+_latest: Bar | Lines | None = None
+"""What was shown last, for threads that do not know whose work they do."""
 
 
 @contextmanager
-def progress_shown(wanted: bool) -> Iterator[Progress | None]:
+def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | None]:
     """Show how far work is, and how long it will take, on standard error while the block runs.
 
     A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a few
@@ -43,6 +43,9 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     ----------
     wanted : bool
         Whether to show anything.
+    whole : bool, default=False
+        Whether all that is done in the block is one piece of work, with one bar that fills once;
+        `expect` says how long its steps take.
 
     Examples
     --------
@@ -57,13 +60,68 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     if outer is not None:
         yield outer
         return
-    display = _display()
-    token = _shown.set(display)
+    global _latest
+    display = _display(whole)
+    token, _latest = _shown.set(display), display
     try:
         yield display
     finally:
+        _latest = None
         _shown.reset(token)
         display.close()
+
+
+def expect(seconds: Mapping[str, float]) -> None:
+    """Say how long steps to come will take, where progress is shown.
+
+    Parameters
+    ----------
+    seconds : mapping of str to float
+        By what a step is called when it tells how far it is.
+    """
+    display = _shown.get()
+    if isinstance(display, Bar | Lines):
+        display.course.expect(seconds)
+
+
+def announce(line: str) -> None:
+    """Write a line that stays, where progress is shown.
+
+    Parameters
+    ----------
+    line : str
+        What to say.
+    """
+    if isinstance(_latest, Bar | Lines):
+        _latest.announce(line)
+
+
+class CompilingTold:
+    """Says once that kernels are being compiled, when that takes its time.
+
+    Parameters
+    ----------
+    say : callable
+        Takes a line.
+
+    Examples
+    --------
+    >>> told = CompilingTold(print)
+    >>> told(0.5)
+    >>> told(0.6)
+    Compiling kernels, up to a minute (once; they are kept for later runs)
+    >>> told(30.0)
+    """
+
+    def __init__(self, say: Callable[[str], None] = announce) -> None:
+        self._say, self._seconds, self._said = say, 0.0, False
+
+    def __call__(self, seconds: float) -> None:
+        """Note that so many seconds went into compiling."""
+        self._seconds += seconds
+        if self._seconds >= COMPILING_IS_SAID_AFTER and not self._said:
+            self._said = True
+            self._say(COMPILING)
 
 
 def _is_turned_off() -> bool:
@@ -73,56 +131,73 @@ def _is_turned_off() -> bool:
     return chosen == "off"
 
 
-def _display() -> Bar | Lines:
+def _display(whole: bool) -> Bar | Lines:
     from rich.console import Console
 
     console = Console(stderr=True)
     if (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter:
-        return Bar(console)
+        return Bar(console, whole)
     return Lines()
 
 
 class Bar:
-    """A bar for every step; nothing is drawn before the first one."""
+    """One bar, with what is being done beside it; nothing is drawn before the first step.
 
-    def __init__(self, console: Any) -> None:
+    Parameters
+    ----------
+    console : Console
+        Where to.
+    whole : bool, default=False
+        Whether it fills once for all steps; else once for each.
+    """
+
+    def __init__(self, console: Any, whole: bool = False) -> None:
+        self.course = Course(whole)
         self._console: Any = console
         self._bar: Any = None
-        self._tasks: dict[str, Any] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show how far a step is."""
-        bar = self._started()
-        if what not in self._tasks:
-            self._tasks[what] = bar.add_task(what, total=total)
-        elif done < self._done(what):
-            bar.reset(self._tasks[what], total=total)  # the same work once more
-        bar.update(self._tasks[what], completed=done)
+        self.course.tell(what, done, total)
+        self._started().update(0, description=what, completed=self.course.share)
+
+    def announce(self, line: str) -> None:
+        """Write a line above the bar."""
+        self._console.print(line, style="dim", markup=False, highlight=False)
 
     def close(self) -> None:
-        """Take the bars away."""
+        """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
 
-    def _done(self, what: str) -> float:
-        return float(self._started().tasks[self._tasks[what]].completed)
-
     def _started(self) -> Any:
         if self._bar is None:
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn
             from rich.table import Column
+
+            course = self.course
+
+            class Left(TextColumn):
+                """The time that is left, now."""
+
+                def render(self, task: Any) -> Any:  # noqa: ARG002
+                    from rich.text import Text
+
+                    left = course.left
+                    return Text("" if left is None else f"{in_words(left)} left", style="cyan")
 
             name = Column(no_wrap=True, overflow="ellipsis", ratio=2)
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False, table_column=name),
                 BarColumn(bar_width=None, table_column=Column(ratio=1)),
                 TextColumn("{task.percentage:>3.0f} %"),
-                TimeRemainingColumn(elapsed_when_finished=True),
+                Left(""),
                 console=self._console,
                 transient=True,
                 redirect_stdout=False,
                 expand=self._console.width < 80,
             )
+            self._bar.add_task("", total=1.0)
             self._bar.start()
         return self._bar
 
@@ -139,7 +214,8 @@ class Lines:
 
     Examples
     --------
-    >>> clock = iter([0.0, 0.0, 6.0, 7.0, 12.0]).__next__
+    >>> times = iter([0.0, 0.0, 0.0, 0.0, 6.0, 6.0, 7.0, 7.0, 12.0, 12.0])
+    >>> clock = times.__next__
     >>> show = Lines(print, clock)
     >>> for done in (0, 1, 2, 3):
     ...     show("Scoring feature sets", done, 4)
@@ -152,25 +228,25 @@ class Lines:
         write: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.course = Course(clock=clock)
         self._write, self._clock = write or _to_standard_error, clock
         self._next_line = clock() + FIRST_LINE_AFTER
-        self._steps: dict[str, tuple[float, int, int]] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Say how far a step is, unless something was said a moment ago."""
+        self.course.tell(what, done, total)
         now = self._clock()
-        began, first, last = self._steps.get(what, (now, done, done))
-        if done < last:
-            began, first = now, done  # the same work once more
-        self._steps[what] = began, first, done
         if now < self._next_line or done >= total:
             return
         self._next_line = now + LINE_EVERY
-        share, past = (done - first) / total, now - began
-        enough = share >= (ENOUGH_TO_TELL if past < LONG_ENOUGH_TO_TELL else LEAST_TO_TELL)
-        left = past * (total - done) / (done - first) if enough else None
+        step = self.course.step
+        left = None if step is None else step.left()
         about = "" if left is None else f", about {in_words(left)} left"
         self._write(f"{what}: {100 * done // total} %{about}")
+
+    def announce(self, line: str) -> None:
+        """Write a line."""
+        self._write(line)
 
     def close(self) -> None:
         """Lines stay."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,13 @@ from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of
+from misfeat.selection.enough import WHAT as SEEING_ENOUGH
 from misfeat.selection.explained import Explained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from misfeat.machine.progress import Progress
 
 LEVEL = 0.05
 
@@ -226,7 +232,7 @@ nothing more than chance (p = 1.00).'
         asked = (largest, int(permutations), level)
         found = dict(self.known_enough.get(asked, {}))
         with long_work(self.verbose > 0) as progress:
-            for name in names:
+            for number, name in enumerate(names):
                 if name not in found:
                     found[name] = enough_of(
                         dealer,
@@ -234,8 +240,11 @@ nothing more than chance (p = 1.00).'
                         lambda m: self.book.completed(m, progress),
                         largest,
                         level,
-                        progress,
+                        _sizes_done(progress, number, len(names), largest),
                     )
+            if progress is not None:
+                whole = len(names) * largest
+                progress(SEEING_ENOUGH, whole, whole)
         self.known_enough = {asked: found}
         return [found[name] for name in names]
 
@@ -279,3 +288,12 @@ nothing more than chance (p = 1.00).'
                     other=Setting("measure", "mutual_info"),
                 )
         return Dealer(self.cohorts, self.book, int(permutations), number, self.asked.seed)
+
+
+def _sizes_done(
+    progress: Progress | None, number: int, n_subgroups: int, largest: int
+) -> Callable[[int], None] | None:
+    """Tells how far all subgroups are, from how many sizes of one are done."""
+    if progress is None:
+        return None
+    return lambda sizes: progress(SEEING_ENOUGH, number * largest + sizes, n_subgroups * largest)

@@ -174,7 +174,8 @@ def chance_tests(
                 p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
         found.append(test)
     if progress is not None:
-        progress(DEALING, 1, 1)
+        whole = n_cohorts * dealer.permutations
+        progress(DEALING, whole, whole)
     return ChanceTests(tuple(_by_subgroup(dealer, found, level_of)), p_values)
 
 

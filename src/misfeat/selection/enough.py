@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from misfeat.machine.progress import Progress
     from misfeat.selection.chance_tests import Dealer
 
+WHAT = "Seeing how many features are enough"
 AHEAD = 2
 """So many more features are tried at once."""
 LITTLE, LITTLE_OF_IT = 0.01, 0.05
@@ -170,7 +171,7 @@ def enough_of(
     completed: Callable[[int], CompletedScores],
     largest: int,
     level: float,
-    progress: Progress | None = None,
+    tell: Callable[[int], None] | None = None,
 ) -> Enough:
     """Find the smallest size of a cohort beyond which nothing more than chance is added.
 
@@ -186,8 +187,8 @@ def enough_of(
         Sizes above this one are not tried.
     level : float
         P-values up to this one count as more than chance.
-    progress : callable, default=None
-        Told how many deals were made.
+    tell : callable, default=None
+        Told how many sizes are done.
     """
     measure, name = dealer.book.measure, dealer.cohorts.names[cohort]
     if not dealer.has_something_to_tell(cohort):
@@ -199,8 +200,10 @@ def enough_of(
     before = 0.0
     for size in range(1, min(largest, recorded) + 1):
         p = np.nan
+        if tell is not None:
+            tell(size - 1)
         if found is None:
-            p = _p_of_more(dealer, cohort, held, progress)
+            p = _p_of_more(dealer, cohort, held)
             if p > level:
                 found = size - 1
         scores = completed(size)
@@ -262,7 +265,7 @@ def enough_for_all(
 
 
 def _p_of_more(
-    dealer: Dealer, cohort: int, held: tuple[int, ...], progress: Progress | None
+    dealer: Dealer, cohort: int, held: tuple[int, ...], progress: Progress | None = None
 ) -> float:
     """How likely chance alone lets one or two features add as much to those held."""
     ahead = min(AHEAD, int((~dealer.book.measure.missing[cohort]).sum()) - len(held))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from misfeat.machine.progress import Progress
     from misfeat.population import Estimate
 
+WHAT = "Scoring feature sets"
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 """Where every score is exact, the cheapest completer says so."""
@@ -320,11 +321,11 @@ class _CohortsDone:
     def begin(self, cohort: int) -> None:
         """Say that the cohorts before this one are done."""
         self._before = self._last = cohort * self.STEPS
-        self._progress("Scoring feature sets", self._before, self._total)
+        self._progress(WHAT, self._before, self._total)
 
     def __call__(self, done: int, total: int) -> None:
         """Say how far the scores of this cohort are; they may be computed in several turns."""
         place = self._before + self.STEPS * done // max(total, 1)
         if place > self._last:
             self._last = place
-            self._progress("Scoring feature sets", place, self._total)
+            self._progress(WHAT, place, self._total)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from misfeat.show.terminal import NARROW, new_table, plain_text
+from misfeat.show.console import NARROW, new_table, plain_text
+from misfeat.words.numbers import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 NOT_ASKED = "–"
 BETWEEN = "between"
 """The head of intervals, each behind what it is about."""
+UNIT = "nats"
+"""The head of a column of scores; `in_unit` puts another unit there."""
+WHOLE = " whole"
+"""What there is to tell in the subgroup of a line, beside the columns of the answer."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,53 @@ class Shown:
     spare: int = 0
 
 
-def score(name: str, title: str = "", spare: int = 0) -> Shown:
-    """A score, or a difference of scores."""
-    return Shown(title or name, lambda line: _number(line[name], "{:.4f}"), spare=spare)
+def told(
+    name: str, title: str = "", low: str | None = None, high: str | None = None, spare: int = 0
+) -> Shown:
+    """A score, or a difference of scores, as a share of what there is to tell."""
+
+    def share(line: Line) -> str:
+        found = _share(line[name], line)
+        if found is None:
+            return NOT_ASKED
+        between = (None if one is None else _share(line[one], line) for one in (low, high))
+        return percent(found, *between)
+
+    return Shown(title or name, share, spare=spare)
+
+
+def told_between(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
+    """An interval of scores as shares of what there is to tell; empty where there is none."""
+
+    def shares(line: Line) -> str:
+        least, most = _share(line[low], line), _share(line[high], line)
+        if least is None or most is None or least == most:
+            return ""
+        words = percent_between(least, most)
+        return words.replace("–", " to ") if least < 0 else words
+
+    return Shown("between", shares, spare=spare)
+
+
+def score(name: str, low: str | None = None, high: str | None = None, spare: int = 0) -> Shown:
+    """A score as it is, under its unit."""
+
+    def words(line: Line) -> str:
+        if low is None or high is None:
+            return _number(line[name], "{:.4f}")
+        return score_words(line[name], line[low], line[high])
+
+    return Shown(UNIT, words, spare=spare)
+
+
+def p_value(name: str, title: str = "p value", spare: int = 0) -> Shown:
+    """A p-value."""
+
+    def words(line: Line) -> str:
+        value = line[name]
+        return NOT_ASKED if value is None or math.isnan(value) else p_words(value)[len("p ") :]
+
+    return Shown(title, lambda line: words(line).removeprefix("= "), spare=spare)
 
 
 def count(name: str, title: str = "", spare: int = 0) -> Shown:
@@ -114,14 +163,15 @@ def _quoted(name: str) -> str:
     return f'"{doubled}"'
 
 
-def between(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
-    """An interval of scores; empty where there is none."""
-    return Shown(BETWEEN, lambda line: _interval(line[low], line[high], "{:.4f}"), spare=spare)
-
-
 def between_per_cent(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
     """An interval of shares."""
     return Shown(BETWEEN, lambda line: _interval(line[low], line[high], "{:.0%}"), spare=spare)
+
+
+def _share(value: float | None, line: Line) -> float | None:
+    """What a score is of what there is to tell in the subgroup of a line."""
+    whole = line[WHOLE]
+    return None if value is None or math.isnan(value) or not whole > 0 else value / whole
 
 
 def _number(value: float | None, form: str) -> str:
@@ -136,6 +186,19 @@ def _interval(low: float, high: float, form: str) -> str:
     if low == high or math.isnan(low) or math.isnan(high):
         return ""
     return f"{form.format(low)} – {form.format(high)}".replace("%", " %")
+
+
+def in_unit(shown: Sequence[Shown], unit: str) -> list[Shown]:
+    """The same columns, with the unit of scores as head.
+
+    Parameters
+    ----------
+    shown : sequence of Shown
+        Columns.
+    unit : str
+        The unit of a score.
+    """
+    return [replace(one, title=unit) if one.title == UNIT else one for one in shown]
 
 
 def fitting_table(lines: Sequence[Line], shown: Sequence[Shown], console: Console) -> Table:

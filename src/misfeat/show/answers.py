@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING, Any
 from misfeat.cohorts.dataframes import AS_COLUMNS
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.show.answer_columns import (
+    WHOLE,
     Shown,
-    between,
     between_per_cent,
     count,
     fitting_table,
     flag,
+    in_unit,
     names,
+    p_value,
     per_cent,
     score,
     text,
     times,
+    told,
+    told_between,
 )
-from misfeat.show.terminal import STAR, as_json, new_console, plain_text
+from misfeat.show.console import new_console, plain_text
+from misfeat.show.json_lines import as_json
+from misfeat.show.terminal import STAR
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 MOST_LINES = 10
 """Lines of each subgroup, where there are several; one subgroup is shown whole."""
 SUBGROUP = text("subgroup")
+INTERVAL = ("low", "high")
 
 
 @dataclass(frozen=True)
@@ -128,11 +135,11 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             count("rank"),
             names("features", missing="missing"),
-            score("score"),
-            per_cent("share", spare=1),
-            between(spare=2),
-            score("p_value", "p value"),
-            text("source", spare=3),
+            told("score", "tells", *INTERVAL),
+            told_between(spare=1),
+            p_value("p_value"),
+            text("source", spare=2),
+            score("score", *INTERVAL, spare=3),
         ),
     ),
     "significance": Answer(
@@ -141,8 +148,8 @@ QUESTIONS: dict[str, Answer] = {
         takes=("size",),
         shown=(
             SUBGROUP,
-            score("p_value", "p value", spare=1),
-            score("adjusted"),
+            p_value("p_value", spare=1),
+            p_value("adjusted", "adjusted"),
             flag("more_than_chance", "more than chance"),
             names("features", "clearest set", spare=2),
             count("sets", spare=3),
@@ -157,12 +164,12 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             count("size"),
             names("features", "best set"),
-            score("score", spare=2),
-            between(spare=3),
-            per_cent("share"),
-            score("adds", spare=1),
-            score("p_value", "p value"),
+            told("score", "tells", *INTERVAL),
+            told_between(spare=2),
+            told("adds", spare=1),
+            p_value("p_value"),
             flag("enough"),
+            score("score", *INTERVAL, spare=3),
         ),
     ),
     "why": Answer(
@@ -179,7 +186,7 @@ QUESTIONS: dict[str, Answer] = {
             between_per_cent(spare=3),
             per_cent("overall", spare=2),
             times("lift", spare=1),
-            score("contribution", "adds", spare=4),
+            told("contribution", "adds", spare=4),
             text("source", spare=5),
         ),
     ),
@@ -188,14 +195,15 @@ QUESTIONS: dict[str, Answer] = {
         lambda found, about: found.features(about.subgroup, about.size),
         shown=(
             text("feature"),
-            score("alone"),
-            score("adds"),
-            between("adds_low", "adds_high", spare=4),
-            score("share_of_best", "share of best", spare=1),
-            score("mean_share", "mean share"),
-            between("mean_share_low", "mean_share_high", spare=5),
+            told("alone"),
+            told("adds", "adds", "adds_low", "adds_high"),
+            told_between("adds_low", "adds_high", spare=4),
+            told("share_of_best", "share of best", spare=1),
+            told("mean_share", "mean share", "mean_share_low", "mean_share_high"),
+            told_between("mean_share_low", "mean_share_high", spare=5),
             per_cent("in_best", "in best", spare=2),
             text("source", spare=3),
+            score("mean_share", "mean_share_low", "mean_share_high", spare=6),
         ),
     ),
     "alternatives": Answer(
@@ -206,10 +214,11 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             text("words", "swap"),
             names("features", "set", spare=1),
-            score("score"),
-            score("difference"),
-            between("difference_low", "difference_high", spare=2),
+            told("score", "tells"),
+            told("difference", "difference", "difference_low", "difference_high"),
+            told_between("difference_low", "difference_high", spare=2),
             text("source", spare=3),
+            score("score", spare=4),
         ),
     ),
     "interactions": Answer(
@@ -219,12 +228,13 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             text("feature"),
             text("other"),
-            score("together", spare=2),
-            score("alone", "sum of each", spare=1),
-            score("interaction"),
-            between(spare=3),
+            told("together", spare=2),
+            told("alone", "sum of each", spare=1),
+            told("interaction", "interaction", *INTERVAL),
+            told_between(spare=3),
             text("kind"),
             text("source", spare=4),
+            score("interaction", *INTERVAL, spare=5),
         ),
     ),
     "stability": Answer(
@@ -254,11 +264,12 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             SUBGROUP,
             text("feature"),
-            score("gain"),
-            between(spare=2),
+            told("gain", "gain", *INTERVAL),
+            told_between(spare=2),
             per_cent("probability", "likely"),
             flag("clear", spare=1),
             names("best_set", "best set with it", spare=3),
+            score("gain", *INTERVAL, spare=4),
         ),
         by_subgroup=False,
     ),
@@ -382,19 +393,22 @@ def print_answer(
     if not lines:
         console.print("There is nothing to show.", style="dim")
         return
-    answer = QUESTIONS[question]
+    answer, measure = QUESTIONS[question], selection.book.measure
     if not answer.shown:
         return
+    wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
+    lines = [{**line, WHOLE: wholes[line["subgroup"]]} for line in lines]
+    shown = in_unit(answer.shown, measure.unit)
     if answer.by_subgroup:
-        _print_subgroups(console, lines, answer.shown)
+        _print_subgroups(console, lines, shown)
     else:
-        console.print(fitting_table(lines, answer.shown, console))
+        console.print(fitting_table(lines, shown, console))
     if any(line.get("missing") for line in lines):
         console.print(STAR, style="dim")
 
 
 def _print_subgroups(
-    console: Console, lines: Sequence[dict[str, Any]], shown: tuple[Shown, ...]
+    console: Console, lines: Sequence[dict[str, Any]], shown: Sequence[Shown]
 ) -> None:
     """A table for every subgroup; of several, the first lines of each."""
     subgroups: dict[str, list[dict[str, Any]]] = {}

@@ -44,37 +44,51 @@ class ShownSelection(Selection):
     """
 
     def show(
-        self, k: int | None = None, size: int | None = None, subgroup: str | None = None
+        self,
+        k: int | None = None,
+        size: int | None = None,
+        subgroup: str | None = None,
+        tables: bool = False,
     ) -> None:
-        """Print the subgroups, their best sets and what is worth collecting, as `misfeat run` does.
+        """Print the answer in sentences, one a subgroup, as `misfeat run` does.
 
         Parameters
         ----------
         k : int, default=None
-            Sets and unrecorded features per subgroup. Defaults to the estimator's `k`.
+            Sets and unrecorded features per subgroup in tables. Defaults to the estimator's `k`.
         size : int, default=None
             Features per set. Defaults to the estimator's `size`.
         subgroup : str, default=None
             One subgroup only.
+        tables : bool, default=False
+            Print tables before the sentences: subgroups, their best sets, and what is worth
+            collecting.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> SubgroupSelector(size=1).fit(table, "y").show(k=1)
-        Subgroups, and what each never recorded (target: y)
-          subgroup   rows   entropy of target   never recorded
-         ──────────────────────────────────────────────────────
-          all rows      4              0.6931   –
-        all rows
-          rank   features    score    share           between
-         ─────────────────────────────────────────────────────
-             1   a          0.4811   69.4 %   0.0000 – 0.6931
-        Scores are the joint mutual information with the target (nats), estimated for the ...
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> SubgroupSelector(size=1).fit(table, "y").show()
+        Caution: Feature 'a' tells 82 % of the target 'y' by itself in 'all rows': it may be ...
+        <BLANKLINE>
+        all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds...
+        <BLANKLINE>
+        Worth recording
+        • Every subgroup recorded every feature: there is nothing to collect.
+        ...
         """
+        from misfeat.machine.progress import progress_shown
+        from misfeat.show.console import new_console
+        from misfeat.show.sentences import print_sentences, screen_of
         from misfeat.show.terminal import print_tables
 
-        print_tables(self, size=size, k=k, subgroup=subgroup)
+        self.best_sets(size, k, subgroup)  # what cannot be shown is refused first
+        with progress_shown(self.verbose > 0):
+            screen = screen_of(self, size, subgroup)
+        if tables:
+            print_tables(self, size=size, k=k, subgroup=subgroup)
+            new_console().print()
+        print_sentences(screen, validation=self.validation)
 
     def report(
         self,

@@ -78,7 +78,7 @@ def effort_for(selection: Selection, size: int) -> Effort:
 
 def _tested(selection: Selection, size: int) -> tuple[int, int]:
     n_features, n_rows = len(selection.feature_names), float(selection.cohorts.weights.sum())
-    most = MOST_DEALT_ONE_BY_ONE if _has_gaps(selection) else MOST_DEALT
+    most = MOST_DEALT_ONE_BY_ONE if has_gaps(selection) else MOST_DEALT
     for deals in (USUAL_DEALS, FEWER_DEALS):
         for largest in (size, *range(size - 1, 0, -1)):
             sets = sum(comb(n_features, m) for m in range(1, largest + 1))
@@ -87,7 +87,7 @@ def _tested(selection: Selection, size: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _has_gaps(selection: Selection) -> bool:
+def has_gaps(selection: Selection) -> bool:
     """Whether rows lack values of features that their subgroup recorded."""
     recorded = ~selection.cohorts.missing
     return any(

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
+from misfeat.machine import progress
+from misfeat.show import forecast
+from misfeat.show.first_screen.effort import effort_for
+from misfeat.show.forecast import Ahead, foretell, work_ahead
+
+ALL = Ahead(tested=True, validated=True, redrawn=True)
+
+
+def fitted(n_features=6, n_rows=200, size=2):
+    data = make_cohorts(3, n_rows, n_features, hide=0.3, random_state=0)
+    return SubgroupSelector(data.groups, size=size).fit(data.columns, data.target).selection_
+
+
+@pytest.fixture(scope="module")
+def selection():
+    return fitted()
+
+
+def seconds(selection, ahead=ALL):
+    return forecast.forecast(selection, effort_for(selection, selection.size), ahead)
+
+
+def test_every_step_that_follows_is_counted(selection, with_progress, monkeypatch):
+    told = []
+
+    class Told:
+        def __init__(self, whole):
+            pass
+
+        def __call__(self, what, done, total):
+            told.append(what)
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(progress, "_display", Told)
+    again = fitted()
+    again.verbose = 1
+    again.book._exact.clear()
+    again.book._completed.clear()
+    from misfeat.show.first_screen import first_screen
+
+    first_screen(again)
+    again.trusts()
+    again.resampled(resamples=3)
+    assert {*seconds(selection)} <= {*told}
+
+
+def test_more_features_rows_and_larger_sets_take_longer(selection):
+    least = seconds(selection)
+    for more in (fitted(n_features=9), fitted(n_rows=600), fitted(size=3)):
+        found = seconds(more)
+        assert sum(found.values()) > sum(least.values())
+
+
+def test_what_does_not_follow_is_not_counted(selection):
+    assert len(seconds(selection, Ahead())) == 2
+    assert sum(seconds(selection, Ahead()).values()) < sum(seconds(selection).values())
+
+
+def announced(selection, monkeypatch, ahead):
+    said = []
+    monkeypatch.setattr(forecast, "announce", said.append)
+    with work_ahead(ahead):
+        foretell(selection)
+    return said
+
+
+def test_short_work_is_not_announced(selection, monkeypatch):
+    assert announced(selection, monkeypatch, Ahead()) == []
+
+
+def test_long_work_is_announced_with_what_there_is_to_do(selection, monkeypatch):
+    monkeypatch.setattr(forecast, "FOR_ONCE", 1000.0)
+    (line,) = announced(selection, monkeypatch, Ahead(tested=True, validated=True))
+    assert line.startswith("About ")
+    assert line.endswith(
+        ": 15 sets of 2 features in 3 subgroups, held against up to 999 deals of the target, then "
+        "validation."
+    )
+    (line,) = announced(selection, monkeypatch, Ahead())
+    assert line.endswith(": 15 sets of 2 features in 3 subgroups.")
+
+
+def test_what_follows_is_forgotten_after_the_block(selection, monkeypatch):
+    monkeypatch.setattr(forecast, "FOR_ONCE", 1000.0)
+    announced(selection, monkeypatch, ALL)
+    said = []
+    monkeypatch.setattr(forecast, "announce", said.append)
+    foretell(selection)
+    assert "deals" not in said[0]
