@@ -1,4 +1,4 @@
-"""Draw docs/images/report.png: the head of the report of the NHANES demonstration.
+"""Draw docs/images/report.png: the first screen of the report of the demonstration.
 
     python docs/images/make_report_picture.py
 
@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from misfeat.demo.survey import fitted_to_survey
+from misfeat.demo.hospitals import TITLE, fitted_to_hospitals
 
-WIDTH, HEIGHT = 1180, 820
+WIDTH, HEIGHT = 1280, 860
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     picture = Path(__file__).with_name("report.png")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        fitted_to_survey().report(title="Diabetes in NHANES 2017-2018").write_html(page)
+        fitted_to_hospitals().report(title=TITLE).write_html(page)
         command = [chromium, "--headless", "--disable-gpu", "--hide-scrollbars"]
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
         command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", page.as_uri()]

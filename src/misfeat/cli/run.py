@@ -109,7 +109,7 @@ def _found(
     from misfeat.show.terminal import worth_rows
 
     validated = settings["validate"] or folder is not None
-    ahead = Ahead(tested=True, validated=validated)
+    ahead = Ahead(tested=True, validated=validated, redrawn=folder is not None)
     with (
         progress_shown(not settings["quiet"], whole=True) as progress,
         work_ahead(ahead),

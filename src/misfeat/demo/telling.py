@@ -51,7 +51,7 @@ def answered(
     """
     console = console or new_console()
     verbose = sys.stderr.isatty()
-    ahead = Ahead(tested=True, validated=True)
+    ahead = Ahead(tested=True, validated=True, redrawn=True)
     with progress_shown(verbose, whole=True), work_ahead(ahead):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)

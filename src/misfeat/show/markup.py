@@ -57,5 +57,8 @@ def _field(value: object, form: str, conversion: str | None, spell: Spelling, ma
 
 
 def _plain(text: str) -> Markup:
-    """Text on its own; a number stays with its unit."""
-    return escape(visible(text).replace(" %", "\N{NO-BREAK SPACE}%"))
+    """Text on its own; a number stays with its unit and its name."""
+    kept = visible(text)
+    for words in (" %", "p = ", "p ≤ "):
+        kept = kept.replace(words, words.replace(" ", "\N{NO-BREAK SPACE}"))
+    return escape(kept)

@@ -20,6 +20,8 @@ MAY_BE_CHANCE = "may be chance"
 CHANCE = "chance"
 NOTHING = "nothing to tell"
 UNTESTED = "not tested"
+BEYOND_DOUBT = 0.01
+"""P-values up to this one need no word."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,24 @@ def answers(
     if effort.enough:
         asked = selection.enoughs(size=effort.enough, permutations=effort.deals)
         enough = {one.subgroup: one for one in asked}
-    return [_answer(selection, size, name, tests.get(name), enough.get(name)) for name in names]
+    return [
+        _answer(
+            selection,
+            size,
+            name,
+            _fitting(tests.get(name), enough.get(name), effort),
+            enough.get(name),
+        )
+        for name in names
+    ]
+
+
+def _fitting(
+    test: SubgroupChance | None, enough: Enough | None, effort: Effort
+) -> SubgroupChance | None:
+    """The test of all sets, where the set that is enough is one of them."""
+    larger = enough is not None and enough.best is not None and enough.best.size > effort.tested
+    return None if larger else test
 
 
 def _answer(
@@ -151,6 +170,13 @@ def _words(enough: Enough, test: SubgroupChance | None) -> Message:
         return Message(
             "{told}. With all sets that were looked at, even this may be chance ({p})",
             told=enough.told,
+            p=Message(p_words(test.adjusted)),
+        )
+    if enough.best is not None and test.adjusted > BEYOND_DOUBT:
+        return Message(
+            "{told}. Chance alone would do as well about once in {times} times ({p})",
+            told=enough.told,
+            times=round(1 / test.adjusted),
             p=Message(p_words(test.adjusted)),
         )
     return enough.told
