@@ -57,7 +57,7 @@ def test_the_whole_answer_and_that_of_every_subgroup_are_json_lines_too(table):
     result = run("run", table, "--target", "y", "--by", "site", "--size", "2", "--json")
     whole, first, second = lines_of(result, "answer")
     assert whole["subgroup"] is None
-    assert whole["sentence"].startswith("Something tells about y in 1 of 2 subgroups: ")
+    assert whole["sentence"].startswith("In 1 of 2 subgroups the features tell something about y: ")
     assert (first["subgroup"], first["verdict"], first["features"]) == (
         "site=a",
         "told",

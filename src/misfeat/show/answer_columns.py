@@ -73,7 +73,7 @@ def told_between(low: str = "low", high: str = "high", spare: int = 0) -> Shown:
         words = percent_between(least, most)
         return words.replace("–", " to ") if least < 0 else words
 
-    return Shown("between", shares, spare=spare)
+    return Shown(BETWEEN, shares, spare=spare)
 
 
 def score(name: str, low: str | None = None, high: str | None = None, spare: int = 0) -> Shown:
@@ -171,7 +171,9 @@ def between_per_cent(low: str = "low", high: str = "high", spare: int = 0) -> Sh
 def _share(value: float | None, line: Line) -> float | None:
     """What a score is of what there is to tell in the subgroup of a line."""
     whole = line[WHOLE]
-    return None if value is None or math.isnan(value) or not whole > 0 else value / whole
+    if value is None or whole is None or math.isnan(value) or not whole > 0:
+        return None
+    return float(value / whole)
 
 
 def _number(value: float | None, form: str) -> str:

@@ -336,6 +336,22 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
     return plain
 
 
+def lines_of(selection: Selection, columns: Columns) -> list[dict[str, Any]]:
+    """The lines of an answer by column, with what there is to tell in the subgroup of each.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was found.
+    columns : mapping of str to sequence
+        The answer.
+    """
+    measure = selection.book.measure
+    wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    return [{**line, WHOLE: wholes.get(line.get("subgroup", ""))} for line in lines]
+
+
 def _checked(question: str, about: About) -> Answer:
     """The answer to a question; an error where it is none, or something is missing or too much."""
     if question not in QUESTIONS:
@@ -389,15 +405,13 @@ def print_answer(
     console.print(plain_text(QUESTIONS[question].words, style="bold"))
     for sentence in sentences:
         console.print(visible(spell(sentence)), highlight=False, markup=False)
-    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    lines = lines_of(selection, columns)
     if not lines:
         console.print("There is nothing to show.", style="dim")
         return
     answer, measure = QUESTIONS[question], selection.book.measure
     if not answer.shown:
         return
-    wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
-    lines = [{**line, WHOLE: wholes[line["subgroup"]]} for line in lines]
     shown = in_unit(answer.shown, measure.unit)
     if answer.by_subgroup:
         _print_subgroups(console, lines, shown)

@@ -215,9 +215,9 @@ class ShownSelection(Selection):
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> print(SubgroupSelector(size=1).fit(table, "y").to_markdown("top", k=1))
-        | rank | features | share (90 % interval) | score (nats) | source |
+        | rank | features | share (90 % interval) | nats | source |
         | ---: | --- | ---: | ---: | --- |
-        | 1 | a | 69 % (0–100 %) | 0.4811 | recorded |
+        | 1 | a | 69 % (0–100 %) | 0.5 | recorded |
         """
         from misfeat.show.answers import About
         from misfeat.show.export import markdown_table

@@ -85,7 +85,7 @@ def test_intervals_stand_behind_what_they_are_about(fitted):
     heads, *lines = cells(fitted.to_markdown("worth"))
     assert "between" not in heads
     gain = heads.index("gain")
-    assert re.fullmatch(r"\d\.\d{4} \(\d\.\d{4} – \d\.\d{4}\)", lines[0][gain])
+    assert re.fullmatch(r"\d+ % \(\d+–\d+ %\)", lines[0][gain])
 
 
 def test_one_subgroup_needs_no_column_and_k_is_lines_of_each(fitted):

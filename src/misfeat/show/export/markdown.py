@@ -9,8 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import check_count
-from misfeat.show.answer_columns import BETWEEN, NOT_ASKED, Shown, count, flag, names, score, text
-from misfeat.show.answers import QUESTIONS, About, answered, in_columns
+from misfeat.show.answer_columns import (
+    BETWEEN,
+    NOT_ASKED,
+    Shown,
+    count,
+    flag,
+    in_unit,
+    names,
+    p_value,
+    score,
+    text,
+)
+from misfeat.show.answers import QUESTIONS, About, answered, in_columns, lines_of
 from misfeat.show.export.cells import legal_text
 from misfeat.show.export.tables import NOTHING, with_share_bounds
 from misfeat.show.terminal import STAR
@@ -58,8 +69,7 @@ def markdown_table(
     plain = in_columns(selection, **longer)
     columns, _ = answered(plain, question, about or About())
     held = with_share_bounds(plain, columns)
-    lines = [dict(zip(held, line, strict=True)) for line in zip(*held.values(), strict=True)]
-    lines = list(_first(lines, k))
+    lines = list(_first(lines_of(plain, held), k))
     if not lines:
         return f"{NOTHING}\n"
     shown = _columns(plain, question, lines)
@@ -68,7 +78,7 @@ def markdown_table(
         ["---:" if one.number else "---" for one in shown],
         *([one.text(line) for one in shown] for line in lines),
     ]
-    notes = _notes(plain, question, lines)
+    notes = _notes(question, lines)
     return "".join(map(_row, table)) + "".join(f"\n{note}\n" for note in notes)
 
 
@@ -112,14 +122,14 @@ def _followed(value: Shown, interval: Shown) -> Shown:
 
 def _shown(selection: Selection, question: str) -> Sequence[Shown]:
     """What a terminal shows, but shares first and with their intervals."""
-    unit = f"score ({selection.book.measure.unit})"
+    unit = selection.book.measure.unit
     if question == "top":
         return (
             count("rank"),
             names("features", missing="missing"),
             _share(selection),
-            score("score", unit),
-            _p_value(),
+            *in_unit([score("score", "low", "high")], unit),
+            p_value("p_value"),
             text("source"),
         )
     if question == "enough":
@@ -127,13 +137,13 @@ def _shown(selection: Selection, question: str) -> Sequence[Shown]:
             count("size"),
             names("features", "best set"),
             _share(selection),
-            score("score", unit),
-            _p_value(),
+            *in_unit([score("score", "low", "high")], unit),
+            p_value("p_value"),
             flag("enough"),
         )
     if question == "cautions":
         return text("kind"), text("severity"), text("sentence"), text("remedy", "what to do")
-    return QUESTIONS[question].shown
+    return in_unit(QUESTIONS[question].shown, unit)
 
 
 def _share(selection: Selection) -> Shown:
@@ -150,16 +160,12 @@ def _share(selection: Selection) -> Shown:
     return Shown(title, told)
 
 
-def _p_value() -> Shown:
-    return score("p_value", "p value")
-
-
-def _notes(selection: Selection, question: str, lines: Sequence[Line]) -> Iterator[str]:
+def _notes(question: str, lines: Sequence[Line]) -> Iterator[str]:
     """What stands under a table."""
     if question == "top" and any(line["missing"] for line in lines):
         yield STAR
     if question in ("features", "alternatives", "interactions", "worth"):
-        yield f"Scores are in {selection.book.measure.unit}."
+        yield "In per cent of what there is to tell about the target in the subgroup."
 
 
 def _escaped(one: Shown) -> Shown:

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
-from misfeat.selection.enough import MOST
-
 if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
 
 MOST_DEALT = 60e9
 """Rows times sets times deals that are tested at most: about a minute on two cores."""
-MOST_DEALT_ONE_BY_ONE = 2e9
+MOST_DEALT_ONE_BY_ONE = 3e8
 """The same where rows count only for sets that they have in full, which are dealt one by one."""
 USUAL_DEALS = 999
 FEWER_DEALS = 199
@@ -25,7 +23,7 @@ FEWER_DEALS = 199
 MOST_REDRAWN = 10_000
 """Sets, over all subgroups, up to which the whole answer is made again for every draw of rows."""
 MOST_LARGER = 30_000
-"""Sets of more features, over all subgroups, that are scored to see whether these add."""
+"""Sets of one feature more, over all subgroups, that are scored to see whether they add."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,8 @@ def effort_for(selection: Selection, size: int) -> Effort:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
     tested, deals = _tested(selection, size)
-    enough = tested
-    while (
-        tested == size
-        and enough < min(max(MOST, size), n_features)
-        and comb(n_features, enough + 1) * n_cohorts <= MOST_LARGER
-    ):
-        enough += 1
+    larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
+    enough = size + 1 if larger and tested == size else tested
     counted = selection.book.measure.rows is not None
     redrawn = counted and comb(n_features, size) * n_cohorts <= MOST_REDRAWN
     return Effort(tested, deals, enough, redrawn=redrawn)
