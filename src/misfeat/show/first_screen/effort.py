@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_DEALT = 60e9
 """Rows times sets times deals that are tested at most: about a minute on two cores."""
-MOST_DEALT_ONE_BY_ONE = 3e8
+MOST_DEALT_ONE_BY_ONE = 3e7
 """The same where rows count only for sets that they have in full, which are dealt one by one."""
 USUAL_DEALS = 999
 FEWER_DEALS = 199
