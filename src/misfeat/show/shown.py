@@ -217,7 +217,7 @@ class ShownSelection(Selection):
         >>> print(SubgroupSelector(size=1).fit(table, "y").to_markdown("top", k=1))
         | rank | features | share (90 % interval) | nats | source |
         | ---: | --- | ---: | ---: | --- |
-        | 1 | a | 69 % (0–100 %) | 0.5 | recorded |
+        | 1 | a | 69 % (0–100 %) | 0.48 | recorded |
         """
         from misfeat.show.answers import About
         from misfeat.show.export import markdown_table

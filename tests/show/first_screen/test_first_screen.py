@@ -126,3 +126,28 @@ def test_squared_correlations_have_a_first_screen_too():
     y = x[:, 0] + rng.normal(size=300)
     screen = first_screen(SubgroupSelector(size=2, measure="r2").fit(table, y).selection_)
     assert screen.subgroups[0].features == ("a",)
+
+
+def test_a_set_larger_than_those_tested_is_not_called_chance():
+    table = {name: column for name, column in rows().items() if name != "g"}
+    table["y"] = table["a"] ^ table["b"]
+    screen = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_)
+    (found,) = screen.subgroups
+    assert (found.features, found.verdict) == (("a", "b"), "told")
+    assert "chance (p = 1.00)" not in found.sentence.split(";")[0]
+
+
+def test_an_answer_that_chance_may_give_too_says_how_often():
+    rng = np.random.default_rng(5)
+    n = 240
+    a = rng.integers(0, 2, n)
+    y = np.where(rng.random(n) < 0.34, a, rng.integers(0, 2, n))
+    found = set()
+    for seed in range(12):
+        draw = np.random.default_rng(seed).permutation(n)[: n // 2]
+        table = {"a": a[draw], "b": rng.integers(0, 2, n // 2), "y": y[draw]}
+        (one,) = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_).subgroups
+        doubtful = one.verdict == "told" and 0.01 < one.p_value <= 0.05
+        assert ("Chance alone would do as well about once in" in one.sentence) == doubtful
+        found.add(doubtful)
+    assert found == {True, False}
