@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from misfeat.machine.progress import Progress
 
 LEVEL = 0.05
+STEP_PERMUTATIONS = 199
+"""Deals for each step from one size to the next, of which there are several a subgroup."""
 
 
 class AgainstChance(Explained):
@@ -142,7 +144,7 @@ class AgainstChance(Explained):
         subgroup: str | None = None,
         size: int | None = None,
         *,
-        permutations: int = PERMUTATIONS,
+        permutations: int = STEP_PERMUTATIONS,
         level: float = LEVEL,
     ) -> Any:
         """The best score by size, what one more feature adds, and where to stop.
@@ -156,7 +158,7 @@ class AgainstChance(Explained):
             One subgroup only.
         size : int, default=None
             The largest size to try. Defaults to the estimator's `size` and one more.
-        permutations : int, default=999
+        permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
             P-values up to this one count as more than chance.
@@ -177,7 +179,7 @@ class AgainstChance(Explained):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.enough()[["size", "features", "p_value", "enough"]]
            size features  p_value  enough
-        0     1     (a,)    0.001    True
+        0     1     (a,)    0.005    True
         1     2   (a, b)    1.000   False
         >>> selector.enoughs()[0].sentence
         'all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds \
@@ -196,7 +198,7 @@ nothing more than chance (p = 1.00).'
         subgroup: str | None = None,
         size: int | None = None,
         *,
-        permutations: int = PERMUTATIONS,
+        permutations: int = STEP_PERMUTATIONS,
         level: float = LEVEL,
     ) -> list[Enough]:
         """The same as `enough`, as plain objects with a sentence each.
@@ -207,7 +209,7 @@ nothing more than chance (p = 1.00).'
             One subgroup only.
         size : int, default=None
             The largest size to try. Defaults to the estimator's `size` and one more.
-        permutations : int, default=999
+        permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
             P-values up to this one count as more than chance.

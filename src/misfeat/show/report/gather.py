@@ -104,7 +104,7 @@ def _subgroups(
     enough = {}
     if screen.effort.enough:
         effort = screen.effort
-        asked = selection.enoughs(size=effort.enough, permutations=effort.deals)
+        asked = selection.enoughs(size=effort.enough)
         enough = {one.subgroup: one for one in asked}
     found = []
     for answer in screen.subgroups:
