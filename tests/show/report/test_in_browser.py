@@ -136,7 +136,7 @@ def test_a_click_on_a_neighbour_goes_there(visit, fitted):
     assert chosen == fitted.cohorts_.names[2]
     choose(visit)
     assert pressed(visit) == []
-    visit.page.get_by_role("button", name="Best set here").click()
+    visit.page.get_by_role("button", name="The answer here").click()
     assert pressed(visit) != []
 
 
