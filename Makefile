@@ -10,6 +10,7 @@ INSTALL := $(BIN)/python $(PIP)
 WITH_TORCH := dev browser heavy
 SETTINGS := pyproject.toml constraints.txt
 LOCKS := $(wildcard locks/*.txt)
+SIDE_BY_SIDE := -n auto --dist loadfile
 QUICK := not heavy and not browser and not thorough and not slow and not validity
 
 OLDEST_VENV := .venv-oldest
@@ -30,21 +31,21 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile
+	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE)
 
 # The same with the share of lines and branches that tests reach, which takes half as long again; below 95 % it fails.
 coverage: $(VENV)/.dev
-	$(BIN)/pytest -m "$(QUICK)" -n auto --dist loadfile --cov --cov-report=term
+	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) --cov --cov-report=term
 
 test-all: test-slow test-validity test-bounds test-browser test-heavy
 
 # Real tables, statistics, and tests that fit many times.
 test-slow: $(VENV)/.dev
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow $(SIDE_BY_SIDE)
 
 # Coverage, unbiasedness and order against known populations, with tolerances from the binomial.
 test-validity: $(VENV)/.dev
-	$(BIN)/pytest -m validity tests/validity
+	$(BIN)/pytest -m validity tests/validity $(SIDE_BY_SIDE)
 
 # 100,000 drawn cases (an hour or two): tables, questions and files of every kind.
 fuzz: $(VENV)/.dev
@@ -62,17 +63,17 @@ test-heavy: $(VENV)/.heavy
 
 # The report in real browsers: Chromium and Firefox from the system's packages.
 test-browser: $(VENV)/.browser
-	$(BIN)/pytest -m browser tests/browsers tests/show
+	$(BIN)/pytest -m browser tests/browsers tests/show -n 2 --dist loadgroup
 
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest -m "not heavy and not browser and not validity" tests/information tests/lattice \
+		$(BIN)/pytest $(SIDE_BY_SIDE) -m "not heavy and not browser and not validity" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
 test-oldest: $(OLDEST_VENV)/.test
-	NUMBA_CACHE_DIR=$(abspath $(OLDEST_VENV))/numba $(OLDEST)/pytest -m "$(QUICK)" -n auto --dist loadfile \
+	NUMBA_CACHE_DIR=$(abspath $(OLDEST_VENV))/numba $(OLDEST)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) \
 		tests $(addprefix --ignore=,$(NOT_WITH_OLDEST))
 
 format: $(VENV)/.dev
