@@ -158,6 +158,7 @@ def test_sets_of_the_survey_tell_more_than_with_a_shuffled_target():
     assert np.mean(noise) < 0.02
 
 
+@pytest.mark.slow
 def test_it_is_said_how_many_truths_lie_in_their_intervals_and_most_do(clinics):
     stdout, folder = clinics
     said = re.search(r"(\d+) of (\d+) truths lie in the 90 % interval", stdout).groups()
@@ -199,6 +200,7 @@ def test_what_the_clinics_are_advised_holds_in_the_truth(clinics):
     assert advised
 
 
+@pytest.mark.slow
 def test_the_demonstration_leaves_a_saved_run_whose_report_keeps_its_title(clinics, tmp_path):
     _, folder = clinics
     assert sorted(file.name for file in folder.iterdir()) == [

@@ -42,6 +42,7 @@ def little_is_timed(monkeypatch):
         monkeypatch.setattr(experiments, name, value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_is_timed")
 def test_a_run_writes_every_table_and_figure_and_goes_on_where_it_was(tmp_path, monkeypatch):
     for name in TINY.tables:

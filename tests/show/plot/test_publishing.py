@@ -90,6 +90,7 @@ def test_texts_that_cannot_be_read_are_noticed():
     assert outside(figure) == ["a text that runs out of the figure"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_texts_stay_texts_in_vector_files(name, tested):
     ax = draw(name, tested)
