@@ -28,3 +28,8 @@ def test_every_row_stands_once_even_where_all_are_alike(count):
 
 def test_of_two_rows_the_greater_is_first():
     assert side_by_side(np.array([[0.1], [0.2]])).tolist() == [1, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_table_that_looks_like_distances_is_no_matter():
+    assert sorted(side_by_side(np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]]) / 4)) == [0, 1, 2]

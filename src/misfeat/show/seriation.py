@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import pdist
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,8 @@ def side_by_side(values: NDArray[np.float64]) -> NDArray[np.intp]:
     means = values.mean(axis=1)
     if len(values) < 3:
         return np.argsort(-means, kind="stable")
-    tree = linkage(values, "average", optimal_ordering=len(values) <= MOST_ORDERED)
+    apart = pdist(values)
+    tree = linkage(apart, "average", optimal_ordering=len(values) <= MOST_ORDERED)
     order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
     half = len(order) // 2
     turned = means[order[:half]].mean() < means[order[-half:]].mean()
