@@ -5,11 +5,9 @@ import runpy
 from io import StringIO
 from pathlib import Path
 
-import nbformat
 import openpyxl
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
 
 from misfeat import datasets
 
@@ -67,6 +65,7 @@ def test_the_example_of_plots_runs(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def tutorial():
+    nbformat = pytest.importorskip("nbformat")
     return nbformat.read(ROOT / "examples" / "tutorial.ipynb", as_version=4)
 
 
@@ -78,8 +77,11 @@ def test_the_tutorial_is_stored_without_outputs(tutorial):
 
 @pytest.mark.slow
 def test_the_tutorial_runs_and_finds_what_it_says(tutorial, tmp_path):
+    from nbclient import NotebookClient
+    from nbformat.v4 import new_code_cell
+
     tables = "for one in (worth, decision):\n    print(one.to_csv(index=False), end='|')"
-    tutorial.cells.append(nbformat.v4.new_code_cell(tables))
+    tutorial.cells.append(new_code_cell(tables))
     at = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(tutorial, timeout=600, kernel_name="python3", resources=at).execute()
     *code, last = (cell for cell in tutorial.cells if cell.cell_type == "code")
