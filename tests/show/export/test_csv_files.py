@@ -64,7 +64,7 @@ def check_cell(cell, value):
 
 def test_pandas_reads_numbers_as_numbers_and_flags_as_flags(fitted, tmp_path):
     fitted.export(tmp_path / "a.csv", "top")
-    found = pd.read_csv(tmp_path / "a.csv")
+    found = pd.read_csv(tmp_path / "a.csv", float_precision="round_trip")
     expected = fitted.top_k()
     for name in ("score", "low", "high", "share", "rank"):
         assert (found[name] == expected[name]).all()

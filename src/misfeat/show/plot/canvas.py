@@ -194,12 +194,20 @@ def _fitting(columns: int, labels: Sequence[str], room: float) -> int:
 
 def _title_room(ax: Axes) -> float:
     """Inches from the left of the axes to where a title must end."""
-    spec, whole = ax.get_subplotspec(), ax.figure.get_figure(root=True)
+    spec, whole = ax.get_subplotspec(), _whole_figure(ax)
     if spec is None or whole is None or spec.get_gridspec().get_geometry() != (1, 1):
         return float(ax.get_window_extent().width / ax.figure.dpi)
     # Alone in its figure, up to its edge; the layout has not yet made room for the labels.
     labels = [label.get_text() for label in ax.get_yticklabels()]
     return float(whole.get_figwidth() - inches(labels) - BEFORE_AXES)
+
+
+def _whole_figure(ax: Axes) -> Any:
+    """The figure that axes are in, also where they are in a part of it."""
+    found: Any = ax.figure
+    while found.figure is not None and found.figure is not found:
+        found = found.figure
+    return found
 
 
 def on_colour(rgba: Sequence[float]) -> str:
