@@ -8,9 +8,11 @@ from misfeat.completion.model import SUPPORT
 from misfeat.show.report.words import support_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from misfeat.selection.explaining import CellCounts
+
+    Numbers = Callable[[Sequence[str]], list[int]]
 
 DIGITS = 6
 """Significant digits of numbers that are drawn or shown."""
@@ -72,7 +74,6 @@ def _subgroup(
     def numbers(names: Sequence[str]) -> list[int]:
         return sorted(number[name] for name in names)
 
-    enough = row["enough"]
     return {
         "name": row["subgroup"],
         "rows": row["rows"],
@@ -80,76 +81,72 @@ def _subgroup(
         "missing": numbers(row["missing"]),
         "verdict": row["verdict"],
         "answer": numbers(row["answer"]["features"]),
-        "sets": [
-            {
-                "set": numbers(one["features"]),
-                **_three(one, ("score", "low", "high")),
-                "observed": one["observed"],
-                "chance": one["chance"],
-                "p": one["p_value"],
-                "predicted": one["source"] == "predicted",
-                "support": SUPPORT.index(one["support"]),
-            }
-            for one in row["best_sets"][:most]
-        ],
-        "enough": enough
-        and {
-            "size": enough["size"],
-            "answer": enough["answer"],
-            "settled": enough["settled"],
-            "steps": [
-                {
-                    "set": numbers(step["features"]),
-                    **_three(step, ("score", "low", "high")),
-                    "p": step["p_value"],
-                }
-                for step in enough["steps"]
-            ],
-        },
-        "values": [
-            {
-                "feature": number[one["feature"]],
-                "alone": [one["alone"], one["alone_low"], one["alone_high"]],
-                "adds": [one["adds"], one["adds_low"], one["adds_high"]],
-                "part": one["part_of_answer"],
-                "in_best": one["in_best"],
-                "predicted": one["source"] == "predicted",
-            }
-            for one in row["features"][:most]
-        ],
+        "sets": [_best_set(one, numbers) for one in row["best_sets"][:most]],
+        "enough": _enough(row["enough"], numbers),
+        "values": [_value(one, number) for one in row["features"][:most]],
         "why": _why(row["why"], number),
-        "alternatives": [
-            {
-                "set": numbers(one["features"]),
-                **_three(one, ("score", "low", "high")),
-                "difference": [
-                    one["difference"],
-                    one["difference_low"],
-                    one["difference_high"],
-                ],
-                "taken": numbers(one["taken"]),
-                "given": numbers(one["given_up"]),
-                "predicted": one["source"] == "predicted",
-            }
-            for one in row["alternatives"][:most]
-        ],
+        "alternatives": [_alternative(one, numbers) for one in row["alternatives"][:most]],
         "stability": _stability(row["stability"], numbers, most),
-        "worth": [
-            {
-                "feature": number[one["feature"]],
-                "gain": [one["gain"], one["low"], one["high"]],
-                "probability": one["probability"],
-                "clear": one["clear"],
-                "before": one["before"],
-                "set": numbers(one["best_set"]),
-            }
-            for one in worths[:most]
-        ],
+        "worth": [_worth(one, number, numbers) for one in worths[:most]],
     }
 
 
-def _three(held: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: held[name] for name in names}
+def _scored(held: Mapping[str, Any], numbers: Numbers) -> dict[str, Any]:
+    """A set with its score and interval."""
+    return {
+        "set": numbers(held["features"]),
+        "score": held["score"],
+        "low": held["low"],
+        "high": held["high"],
+    }
+
+
+def _best_set(one: Mapping[str, Any], numbers: Numbers) -> dict[str, Any]:
+    return _scored(one, numbers) | {
+        "observed": one["observed"],
+        "chance": one["chance"],
+        "p": one["p_value"],
+        "predicted": one["source"] == "predicted",
+        "support": SUPPORT.index(one["support"]),
+    }
+
+
+def _enough(held: Mapping[str, Any] | None, numbers: Numbers) -> dict[str, Any] | None:
+    if held is None:
+        return None
+    steps = [_scored(step, numbers) | {"p": step["p_value"]} for step in held["steps"]]
+    return {name: held[name] for name in ("size", "answer", "settled")} | {"steps": steps}
+
+
+def _value(one: Mapping[str, Any], number: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "feature": number[one["feature"]],
+        "alone": [one["alone"], one["alone_low"], one["alone_high"]],
+        "adds": [one["adds"], one["adds_low"], one["adds_high"]],
+        "part": one["part_of_answer"],
+        "in_best": one["in_best"],
+        "predicted": one["source"] == "predicted",
+    }
+
+
+def _alternative(one: Mapping[str, Any], numbers: Numbers) -> dict[str, Any]:
+    return _scored(one, numbers) | {
+        "difference": [one["difference"], one["difference_low"], one["difference_high"]],
+        "taken": numbers(one["taken"]),
+        "given": numbers(one["given_up"]),
+        "predicted": one["source"] == "predicted",
+    }
+
+
+def _worth(one: Mapping[str, Any], number: Mapping[str, int], numbers: Numbers) -> dict[str, Any]:
+    return {
+        "feature": number[one["feature"]],
+        "gain": [one["gain"], one["low"], one["high"]],
+        "probability": one["probability"],
+        "clear": one["clear"],
+        "before": one["before"],
+        "set": numbers(one["best_set"]),
+    }
 
 
 def _why(why: Mapping[str, Any] | None, number: Mapping[str, int]) -> dict[str, Any] | None:
@@ -162,7 +159,7 @@ def _why(why: Mapping[str, Any] | None, number: Mapping[str, int]) -> dict[str, 
     }
 
 
-def _stability(held: Mapping[str, Any] | None, numbers: Any, most: int | None) -> Any:
+def _stability(held: Mapping[str, Any] | None, numbers: Numbers, most: int | None) -> Any:
     if held is None:
         return None
     return {
