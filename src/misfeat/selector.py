@@ -295,8 +295,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         >>> SubgroupSelector.load("nowhere")
         Traceback (most recent call last):
         ...
-        misfeat.exceptions.MisfeatError: There is no selection in 'nowhere': it holds no selection.json.
-        """  # noqa: E501
+        misfeat.exceptions.MisfeatError: There is no selection in 'nowhere': it does not exist.
+        """
         return loaded_selector(cls, folder)
 
     def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
