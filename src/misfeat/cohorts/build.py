@@ -138,12 +138,10 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
     by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
+    runs, names = assemble.find_cohorts(rows, groupings, cardinalities, rules, notes, floor)
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
-    missing = assemble.systematically_missing(
-        codes, rows.weights, runs, len(names), list(cardinalities.values()), threshold
-    )
+    missing = assemble.systematically_missing(runs, len(names), threshold)
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
     audits = _with_never_recorded(coded.audits, list(never), notes)
@@ -172,7 +170,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         gap_codes=gap_codes,
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
-        joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
+        joined=joined_recordings(runs, names, list(cardinalities), threshold),
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
