@@ -152,6 +152,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         runs,
         missing[:, kept],
         [*map(len, labels.values()), len(classes)],
+        distinct=all(kept),
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic

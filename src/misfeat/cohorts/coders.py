@@ -205,10 +205,15 @@ def collapse(
     """Merge equal coded rows and add their weights."""
     keys = pack_keys(codes, bases)
     order = sorting_order(keys)
-    sorted_keys = [key[order] for key in keys]
-    first = np.ones(len(order), dtype=bool)
-    if len(order):
-        first[1:] = np.any([key[1:] != key[:-1] for key in sorted_keys], axis=0)
+    first = np.zeros(len(order), dtype=bool)
+    first[:1] = True
+    for key in keys:
+        ordered = key[order]
+        first[1:] |= ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(first)
     totals = np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
-    return unpack_keys([key[starts] for key in sorted_keys], totals, bases)
+    chosen = order[starts]
+    found = np.empty((len(bases), len(starts)), dtype=code_dtype(bases))
+    for line, digit in zip(found, codes, strict=True):
+        line[:] = digit[chosen]
+    return CodedRows(found, totals)

@@ -52,10 +52,10 @@ class Runs:
 
     def in_cohorts(self, by_run: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
         """Add up what was counted in every run, along the last axis, over those of a cohort."""
-        totals = np.zeros((*by_run.shape[:-1], n_cohorts), dtype=np.int64)
+        totals = np.zeros((n_cohorts, *by_run.shape[:-1]), dtype=np.int64)
         kept = self.cohort != DROPPED
-        np.add.at(totals, (..., self.cohort[kept]), by_run[..., kept])
-        return totals
+        np.add.at(totals, self.cohort[kept], by_run.T[kept])
+        return totals.T
 
     def sizes(self, n_cohorts: int) -> NDArray[np.int64]:
         """How many rows of the table each cohort holds."""
@@ -179,7 +179,8 @@ class _Parts:
             + _log_choose(own + others, own)
             - _log_choose(self.rows + self.others, own)
         )
-        return bound < np.log(BY_CHANCE)
+        hardly: NDArray[np.bool_] = bound < np.log(BY_CHANCE)
+        return hardly
 
 
 def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
