@@ -14,7 +14,7 @@ from misfeat.cohorts import assemble
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
 from misfeat.cohorts.floors import rows_to_tell
-from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import IDENTIFIER
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.opening import open_table
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
+    from misfeat.cohorts.values import Value
     from misfeat.machine.progress import Progress
 
 
@@ -53,7 +54,8 @@ def build_cohorts(
         The target: the name of a column of `X`, or its values.
     groups : None, str, dict or list, default=None
         What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}``,
-        ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
+        ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these;
+        ``"auto"``: the few columns that explain most of where features are missing.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.
     progress : callable, default=None
@@ -118,6 +120,8 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
     table, rules = profiled.table, profiled.rules
+    if profiled.chosen is not None:
+        notes.say(profiled.chosen.sentence())
     target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
     features, audits = _feature_coders(profiled, target_audit)
     _say_left_out(audits, profiled, notes)
@@ -201,7 +205,10 @@ def _feature_coders(
         if column == target.column:
             audits.append(target)
         elif column in grouped:
-            audits.append(ColumnAudit(column, "group", "subgroups", missing=profile.missing))
+            edges = _cuts_of(column, rules) if rules.auto else ()
+            audits.append(
+                ColumnAudit(column, "group", "subgroups", edges=edges, missing=profile.missing)
+            )
         else:
             coder, audit = feature_coder(
                 profiled.table, profile, rules.bins, rules.coding.max_categories
@@ -210,6 +217,27 @@ def _feature_coders(
             if coder is not None:
                 coders[column] = coder
     return coders, audits
+
+
+def _cuts_of(column: str, rules: CohortRules) -> tuple[Value, ...]:
+    """Where a column that was chosen to tell subgroups apart is cut."""
+    cut = (rule for rule in rules.groups if isinstance(rule, ByCuts))
+    return next((rule.points for rule in cut if rule.column == column), ())
+
+
+def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
+    """The `groups` that were chosen for a table, as users would write them.
+
+    Parameters
+    ----------
+    columns : iterable of ColumnAudit
+        How its columns were treated.
+    """
+    return [
+        {audit.column: list(audit.edges)} if audit.edges else audit.column
+        for audit in columns
+        if audit.role == "group"
+    ]
 
 
 def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes: Notes) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MAX_VALUES = 1000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
 OTHERS = "*"
+AUTO = "auto"
+"""Asks for columns to be chosen, where no column has that name."""
 
 
 @dataclass(frozen=True)

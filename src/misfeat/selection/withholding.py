@@ -237,7 +237,7 @@ def _audit(
     return replace(
         audit,
         categories=kept,
-        edges=(),
+        edges=audit.edges if audit.role == "group" else (),
         missing=int(rounding.of(audit.missing, "missing", audit.column)),
     )
 
