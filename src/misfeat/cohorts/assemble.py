@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coders import CodedRows, code_dtype, collapse
+from misfeat.cohorts.coders import CodedRows, collapse
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
@@ -171,7 +171,6 @@ def cohort_rows(
     runs: Runs,
     missing: NDArray[np.bool_],
     cardinalities: Sequence[int],
-    distinct: bool,
 ) -> LaidOutRows:
     """Lay the rows out cohort by cohort, features that a cohort never recorded blanked out.
 
@@ -187,9 +186,6 @@ def cohort_rows(
         What each cohort never recorded.
     cardinalities : sequence of int
         How many codes each feature has, the one for missing not counted, and the target.
-    distinct : bool
-        Whether the lines of a run are all different, and sorted, as they are where no line was
-        left out.
     """
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
@@ -199,10 +195,7 @@ def cohort_rows(
         for feature in np.flatnonzero(absent).tolist():
             own[feature][:] = cardinalities[feature]
         counts = np.concatenate([weights[rows] for rows in stretches])
-        if distinct and len(stretches) == 1 and not absent.any():
-            part = CodedRows(np.array(own, dtype=code_dtype(bases)), counts)
-        else:
-            part = collapse(own, counts, bases)
+        part = collapse(own, counts, bases)
         part.codes[:-1][absent] = NOT_RECORDED
         parts.append(part)
     return LaidOutRows(

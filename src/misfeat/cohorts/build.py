@@ -21,6 +21,7 @@ from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
+from misfeat.cohorts.sentinels import suspects
 from misfeat.cohorts.targets import target_coder
 from misfeat.exceptions import Setting, listed
 
@@ -156,7 +157,6 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         runs,
         missing[:, kept],
         [*map(len, labels.values()), len(classes)],
-        distinct=all(kept),
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -213,9 +213,11 @@ def _feature_coders(
             coder, audit = feature_coder(
                 profiled.table, profile, rules.bins, rules.coding.max_categories
             )
-            audits.append(audit)
             if coder is not None:
                 coders[column] = coder
+                found = suspects(profile)
+                audit = replace(audit, suspects=found.values, why_suspect=found.why)
+            audits.append(audit)
     return coders, audits
 
 

@@ -204,6 +204,8 @@ def collapse(
 ) -> CodedRows:
     """Merge equal coded rows and add their weights."""
     keys = pack_keys(codes, bases)
+    if _ascend(keys):
+        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights)
     order = sorting_order(keys)
     first = np.zeros(len(order), dtype=bool)
     first[:1] = True
@@ -217,3 +219,13 @@ def collapse(
     for line, digit in zip(found, codes, strict=True):
         line[:] = digit[chosen]
     return CodedRows(found, totals)
+
+
+def _ascend(keys: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether rows are sorted by their keys, and no two have the same."""
+    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    ties = ~rises
+    for key in keys:
+        rises |= ties & (key[1:] > key[:-1])
+        ties &= key[1:] == key[:-1]
+    return bool(rises.all())

@@ -40,6 +40,10 @@ class ColumnAudit:
         Rows of the whole table in which it is missing.
     looks_like : {"identifier", "date", "free text", ""}
         What a feature looks like beyond its type, though it is coded as it is.
+    suspects : tuple
+        Values that look like codes for missing values, though they are coded as they are.
+    why_suspect : str
+        What makes one think so.
     """
 
     column: str
@@ -49,6 +53,8 @@ class ColumnAudit:
     edges: tuple[Value, ...] = ()
     missing: int = 0
     looks_like: str = ""
+    suspects: tuple[Value, ...] = ()
+    why_suspect: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -238,6 +238,8 @@ def _audit(
         audit,
         categories=kept,
         edges=audit.edges if audit.role == "group" else (),
+        suspects=(),
+        why_suspect="",
         missing=int(rounding.of(audit.missing, "missing", audit.column)),
     )
 
