@@ -318,6 +318,8 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
     """
     answer = _checked(question, about)
     plain = in_columns(selection)
+    if about.subgroup is not None:
+        about = replace(about, subgroup=selection.cohorts.full_name(about.subgroup))
     return answer.columns(plain, about), answer.sentences(plain, about)
 
 

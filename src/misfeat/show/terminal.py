@@ -65,6 +65,7 @@ def print_tables(
     """
     console = console or new_console()
     k = selection.k if k is None else k
+    subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
     sets = selection.best_sets(size, k, subgroup)
     worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
     narrow = console.width < NARROW
