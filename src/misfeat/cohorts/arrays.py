@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
 from misfeat.cohorts.values import check_text
+from misfeat.cohorts.written_numbers import replaced
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -304,14 +306,29 @@ class _Column:
         if self.distinct is None:
             codes = np.array(reading.missing, dtype=self.values.dtype)
             return _Column(self.kind, self.values, self.missing | np.isin(self.values, codes))
-        is_code = np.array([*(value in reading.missing for value in self.distinct), True])
+        mean_missing = set(reading.missing)
+        is_code = np.array([*(value in mean_missing for value in self.distinct), True])
         missing = is_code[self.values]
+        if reading.texts:
+            return self._looked_up(reading, missing)
         if not reading.as_number:
             return _Column(self.kind, self.values, missing, self.distinct)
         numbers = np.array(
-            [np.nan if c else float(v) for v, c in zip(self.distinct, is_code, strict=False)]
+            [
+                np.nan if is_missing else float(replaced(text, reading.pieces))
+                for text, is_missing in zip(self.distinct, is_code, strict=False)
+            ]
         )
         return _Column(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
+
+    def _looked_up(self, reading: Reading, missing: Mask) -> _Column:
+        """The values that texts stand for, one by one."""
+        assert self.distinct is not None  # noqa: S101  (only text is looked up)
+        stands_for = dict(zip(reading.texts, reading.values, strict=True))
+        found = [stands_for.get(text) for text in self.distinct] + [None]
+        if isinstance(reading.values[0], dt.datetime):
+            return _Column(Kind.TIME, np.array(found, dtype="datetime64[us]")[self.values], missing)
+        return _Column(Kind.NUMBER, np.array(found, dtype=np.float64)[self.values], missing)
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""

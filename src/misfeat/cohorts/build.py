@@ -12,13 +12,14 @@ import numpy as np
 
 from misfeat.cohorts import assemble
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
+from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, left_out, profile_column
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.looks import IDENTIFIER
-from misfeat.cohorts.model import Cohorts, ColumnAudit
+from misfeat.cohorts.model import Cohorts
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
+from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.targets import target_coder
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coders import CodedRows, Coder
     from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
@@ -120,6 +122,7 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
     table, rules = profiled.table, profiled.rules
     target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
     features, audits = _feature_coders(profiled, target_audit)
+    say_how_text_was_read(profiled.profiles.values(), notes)
     _say_left_out(audits, profiled, notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
@@ -184,7 +187,10 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
         check_columns(table, None, rules)
         n_rows = table.n_rows()
         columns = rules.group_columns
-        profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
+        profiles = {
+            name: profile_column(table, name, rules.codes, n_rows, rules.way(name))
+            for name in columns
+        }
         groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
     return assemble.subgroups_in(rows, groupings, rules)
@@ -202,7 +208,7 @@ def _feature_coders(
         if column == target.column:
             audits.append(target)
         elif column in grouped:
-            audits.append(ColumnAudit(column, "group", "subgroups", missing=profile.missing))
+            audits.append(replace(left_out(profile, "subgroups"), role="group"))
         else:
             coder, audit = feature_coder(
                 profiled.table, profile, rules.bins, rules.coding.max_categories
@@ -248,7 +254,9 @@ def _with_never_recorded(
     for feature in features:
         _warn_of_never_recorded(feature, notes)
     return tuple(
-        ColumnAudit(audit.column, "left out", NEVER_RECORDED, missing=audit.missing)
+        replace(
+            audit, role="left out", treatment=NEVER_RECORDED, categories=(), edges=(), looks_like=""
+        )
         if audit.column in features
         else audit
         for audit in audits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,31 +11,39 @@ from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Readin
 from misfeat.cohorts.looks import IDENTIFIER, looks_like
 from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
-from misfeat.cohorts.table import ValueCounts
-from misfeat.cohorts.values import (
-    MissingCodes,
-    Value,
-    canonical,
-    check_values,
-    label,
-    read_number,
-)
+from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
+from misfeat.cohorts.values import MissingCodes, Value, canonical, check_values, label
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.table import Table
-
-_log = logging.getLogger("misfeat")
+    from misfeat.cohorts.table import Table, ValueCounts
 
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
 
 
-def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) -> Profile:
-    """Count the values of a column inside the engine and apply the user's missing codes."""
+def profile_column(
+    table: Table, column: str, codes: MissingCodes, rows: int, way: str | None = None
+) -> Profile:
+    """Count the values of a column inside the engine, apply missing codes, and read text.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    column : str
+        Its column.
+    codes : MissingCodes
+        Values that the user says mean missing.
+    rows : int
+        Rows of the table.
+    way : str, default=None
+        How the user says that text is to be read; one of `misfeat.cohorts.written.WAYS`.
+    """
     kind = table.kind(column)
+    check_way(column, kind, way)
     if kind is Kind.UNSUPPORTED:
         return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
@@ -51,12 +58,8 @@ def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) ->
     is_code = _is_code(raw, kind, codes, column)
     counts = raw.without(is_code)
     missing = tuple(canonical(value) for value in raw.values[is_code])
-    numbers = _numbers_in_text(counts) if kind is Kind.TEXT and missing else None
-    if numbers is not None:
-        _log.info("Column %r is text in which all but the missing codes read as numbers.", column)
-        reading = Reading(column, missing, as_number=True)
-        return Profile(reading, Kind.NUMBER, numbers, counts.missing, rows)
-    return Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    return read_text(profile, way) if kind is Kind.TEXT else profile
 
 
 def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> NDArray[np.bool_]:
@@ -70,23 +73,13 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
     return np.array([label(value) in labels for value in raw.values], dtype=bool)
 
 
-def _numbers_in_text(counts: ValueCounts) -> ValueCounts | None:
-    """Read text as numbers, where every value is one."""
-    numbers = [read_number(value) for value in counts.values]
-    if not numbers or any(number is None for number in numbers):
-        return None
-    distinct, position = np.unique(np.array(numbers, dtype=float), return_inverse=True)
-    totals = np.bincount(position, weights=counts.counts).astype(np.int64)
-    return ValueCounts(distinct, totals, counts.missing)
-
-
 def feature_coder(
     table: Table, profile: Profile, rules: BinRules, max_categories: int
 ) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
     why_not = _reason_to_leave_out(profile, rules)
     if why_not:
-        return None, ColumnAudit(profile.column, "left out", why_not, missing=profile.missing)
+        return None, left_out(profile, why_not)
     chosen = profile.column in rules.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
@@ -134,7 +127,7 @@ def as_it_is(profile: Profile) -> Coder:
             most=DISTINCT_LIMIT,
         )
     values = tuple(canonical(value) for value in profile.counts.values)
-    labels = tuple(map(label, values))
+    labels = tuple(profile.taken.spelled.get(value) or label(value) for value in values)
     if profile.kind.ordered:
         return EdgeCoder(profile.reading, values[:-1], labels)
     return CategoryCoder(profile.reading, values, labels)
@@ -206,4 +199,26 @@ def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> Colum
     """How a column that is coded was treated."""
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
     looks = looks_like(profile) if role == "feature" else ""
-    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing, looks)
+    return ColumnAudit(
+        profile.column,
+        role,
+        treatment,
+        coder.labels,
+        edges,
+        profile.missing,
+        looks,
+        taken_for(profile),
+        example_of(profile),
+    )
+
+
+def left_out(profile: Profile, why: str) -> ColumnAudit:
+    """That a column is no feature, and why."""
+    return ColumnAudit(
+        profile.column,
+        "left out",
+        why,
+        missing=profile.missing,
+        taken_for=taken_for(profile),
+        example=example_of(profile),
+    )

@@ -18,6 +18,7 @@ import narwhals as nw
 
 from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.predicates import joined, that_may_occur
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
 _HALF = 2**32
+MOST_LOOKED_UP = 1000
+"""Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,29 @@ class ColumnExpressions:
     def read(self, reading: Reading) -> nw.Expr:
         """A column as it is read, text as numbers where asked to."""
         value = self.value(reading.column)
+        if reading.texts:
+            return self._looked_up(value, reading)
         if reading.as_number:
+            for piece, by in reading.pieces:
+                value = value.str.replace_all(piece, by, literal=True)
             # A null must stand where a code was before text is cast to numbers.
             value = nw.when(~self.is_missing(reading)).then(value).cast(nw.Float64)
         return value
+
+    def _looked_up(self, value: nw.Expr, reading: Reading) -> nw.Expr:
+        """The numbers that texts stand for, one by one."""
+        if len(reading.texts) > MOST_LOOKED_UP:
+            raise MisfeatError(
+                "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
+                "every row; convert it to numbers first.",
+                column=reading.column,
+                n=len(reading.texts),
+            )
+        found = (
+            nw.when(value == text).then(nw.lit(float(number))).otherwise(nw.lit(0.0))
+            for text, number in zip(reading.texts, reading.values, strict=True)
+        )
+        return joined(operator.add, [nw.lit(0.0), *found])
 
     def is_missing(self, reading: Reading) -> nw.Expr:
         """Whether a value is null, not a number, or one that means missing."""
@@ -146,6 +168,9 @@ class ColumnExpressions:
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
+            case EdgeCoder(reading=reading) if reading.texts:
+                code = self._code_of_text(self.value(reading.column), coder.codes_of_texts())
+                missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
                 code = _edges_below(self.read(reading), constants)
@@ -163,6 +188,19 @@ class ColumnExpressions:
                 code = one_where(held)
                 missing = joined(operator.or_, [*map(self.is_missing, readings)])
         return nw.when(missing).then(nw.lit(len(coder.labels))).otherwise(code).cast(nw.Int64)
+
+    def _code_of_text(self, value: nw.Expr, codes: Mapping[str, int]) -> nw.Expr:
+        """The code of a text, looked up in a list of texts for each code but the longest list."""
+        texts: dict[int, list[str]] = {}
+        for text, code in codes.items():
+            texts.setdefault(code, []).append(text)
+        rest = max(texts, key=lambda code: len(texts[code]))
+        found = (
+            one_where(value.is_in(among)) * (code - rest)
+            for code, among in texts.items()
+            if code != rest
+        )
+        return joined(operator.add, [nw.lit(rest), *found])
 
     def _position(self, value: nw.Expr, values: Sequence[Any], other: int) -> nw.Expr:
         """The position of a value in a list, or `other`."""

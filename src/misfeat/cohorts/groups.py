@@ -198,6 +198,19 @@ def _values_of_rows(groups: object) -> MisfeatError:
     )
 
 
+def read_as_text(rule: GroupRule, column: str) -> bool:
+    """Whether a rule tells rows apart by the texts of a column, whatever they stand for."""
+    match rule:
+        case ByValue():
+            return rule.column == column
+        case ByPredicate(predicate=predicate):
+            return any(
+                name == column and isinstance(constant, str)
+                for name, constant in predicate.comparisons
+            )
+    return False
+
+
 def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
     """Make a rule ready for a table whose columns were profiled.
 

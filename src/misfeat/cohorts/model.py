@@ -40,6 +40,11 @@ class ColumnAudit:
         Rows of the whole table in which it is missing.
     looks_like : {"identifier", "date", "free text", ""}
         What a feature looks like beyond its type, though it is coded as it is.
+    taken_for : str
+        What its values were taken for: ``"number"``, ``"number ($)"`` of text such as "$16,818",
+        ``"date, day first"``, ``"category"``, …
+    example : str
+        A value as the table holds it.
     """
 
     column: str
@@ -49,6 +54,8 @@ class ColumnAudit:
     edges: tuple[Value, ...] = ()
     missing: int = 0
     looks_like: str = ""
+    taken_for: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.groups import GroupRule, parse_groups
+from misfeat.cohorts.groups import GroupRule, parse_groups, read_as_text
 from misfeat.cohorts.values import MissingCodes
+from misfeat.cohorts.written import TEXT, parse_ways
 from misfeat.exceptions import Message, warn
 from misfeat.parameters import check_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _log = logging.getLogger("misfeat")
 
@@ -28,6 +32,8 @@ class CohortRules:
         Where ordered columns are cut.
     codes : MissingCodes
         Values that mean missing.
+    ways : Mapping of str to str
+        How columns of text are to be read, where the user says so.
     coding : Coding
         All other settings, as users give them.
     """
@@ -35,6 +41,7 @@ class CohortRules:
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
+    ways: Mapping[str, str]
     coding: Coding
 
     @classmethod
@@ -46,8 +53,14 @@ class CohortRules:
             groups=parse_groups(groups),
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
+            ways=parse_ways(coding.read),
             coding=coding,
         )
+
+    def way(self, column: str) -> str | None:
+        """How a column is to be read; subgroups are told apart by its texts as they stand."""
+        by_text = any(read_as_text(rule, column) for rule in self.groups)
+        return self.ways.get(column, TEXT if by_text else None)
 
     @property
     def group_columns(self) -> tuple[str, ...]:

@@ -238,13 +238,16 @@ def _audit(
         audit,
         categories=kept,
         edges=(),
+        example="",
         missing=int(rounding.of(audit.missing, "missing", audit.column)),
     )
 
 
 def _notes(notes: Sequence[str], rounding: Rounding) -> Iterator[str]:
-    """What happened to rows, how many of them rounded; nothing of too few."""
+    """What happened to rows, how many of them rounded; nothing of too few, and no single values."""
     for note in notes:
+        if isinstance(note, Message) and "examples" in note.about:
+            continue
         if not isinstance(note, Message) or "rows" not in note.about:
             yield note
         elif rows := int(rounding.of(note.about["rows"], "note", note.template)):
