@@ -152,6 +152,10 @@ class ArrayTable:
         """What the column holds."""
         return self._columns[column].kind
 
+    def order(self, column: str) -> tuple[str, ...] | None:  # noqa: ARG002
+        """None: arrays hold no categories."""
+        return None
+
     def n_rows(self) -> int:
         """How many rows there are."""
         return max((len(column.values) for column in self._columns.values()), default=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from operator import not_
 from typing import TYPE_CHECKING
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts import assemble
+from misfeat.cohorts.coded import CodedTable, with_few_values
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, left_out, profile_column
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
-from misfeat.cohorts.looks import IDENTIFIER
+from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.many_values import TELLS_NOTHING
 from misfeat.cohorts.model import Cohorts
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
@@ -28,7 +30,7 @@ from misfeat.exceptions import Setting, listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import CodedRows, Coder
+    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.runs import Runs
@@ -91,31 +93,6 @@ def cohorts_of(
     return assembled(profiled, coded)[0]
 
 
-@dataclass(frozen=True)
-class CodedTable:
-    """The rows of a table in codes, and how they came about.
-
-    Attributes
-    ----------
-    rows : CodedRows
-        Codes of the groupings, of the features and of the target, in this order.
-    features : dict of str to Coder
-        What coded each feature.
-    target : Coder
-        What coded the target.
-    audits : list of ColumnAudit
-        How every column was treated.
-    notes : Notes
-        What was said on the way.
-    """
-
-    rows: CodedRows
-    features: dict[str, Coder]
-    target: Coder
-    audits: list[ColumnAudit]
-    notes: Notes
-
-
 def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> CodedTable:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
@@ -123,22 +100,24 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
     target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
     features, audits = _feature_coders(profiled, target_audit)
     say_how_text_was_read(profiled.profiles.values(), notes)
-    _say_left_out(audits, profiled, notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
     coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
     rows = table.count_codes(coders)
     if progress is not None:
         progress("Counting rows", 1, 1)
-    return CodedTable(rows, features, target, audits, notes)
+    labels = {name: coder.labels for name, coder in features.items()}
+    coded = with_few_values(CodedTable(rows, labels, target.labels, audits, notes), profiled)
+    _say_left_out(coded.audits, profiled, notes)
+    return coded
 
 
 def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
-    classes = coded.target.labels
+    classes = coded.classes
     rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
-    cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
+    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
     by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
     floor = rows_to_tell(list(cardinalities.values()), by_class)
     runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
@@ -150,7 +129,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
     audits = _with_never_recorded(coded.audits, list(never), notes)
-    labels = {name: coded.features[name].labels for name in compress(coded.features, kept)}
+    labels = {name: coded.features[name] for name in compress(coded.features, kept)}
     laid_out = assemble.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
         rows.weights,
@@ -210,9 +189,7 @@ def _feature_coders(
         elif column in grouped:
             audits.append(replace(left_out(profile, "subgroups"), role="group"))
         else:
-            coder, audit = feature_coder(
-                profiled.table, profile, rules.bins, rules.coding.max_categories
-            )
+            coder, audit = feature_coder(profiled.table, profile, rules)
             audits.append(audit)
             if coder is not None:
                 coders[column] = coder
@@ -232,6 +209,13 @@ def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes:
                 "all distinct. If they measure something, pass {bins}; else drop the column.",
                 column=column,
                 bins=Setting("bins", 5, column=column),
+            )
+        elif audit.treatment in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
+            notes.add(
+                "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
+                column=column,
+                why=audit.treatment,
+                text=Setting("read", "text", column=column),
             )
         else:
             notes.add("Column {column!r} is left out: {why}.", column=column, why=audit.treatment)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
-from misfeat.cohorts.looks import IDENTIFIER, looks_like
+from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER, holds_sentences, looks_like
+from misfeat.cohorts.many_values import one_by_one
 from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
@@ -18,10 +20,13 @@ from misfeat.exceptions import MisfeatError, Setting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table, ValueCounts
 
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
+ONE_BY_ONE = "one by one"
+UNSCORED = "its type cannot be scored"
 
 
 def profile_column(
@@ -59,6 +64,9 @@ def profile_column(
     counts = raw.without(is_code)
     missing = tuple(canonical(value) for value in raw.values[is_code])
     profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    order = table.order(column)
+    if order is not None and way is None:
+        return replace(profile, counts=counts.in_order(order), in_order=True)
     return read_text(profile, way) if kind is Kind.TEXT else profile
 
 
@@ -74,13 +82,17 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
 
 
 def feature_coder(
-    table: Table, profile: Profile, rules: BinRules, max_categories: int
+    table: Table, profile: Profile, rules: CohortRules
 ) -> tuple[Coder | None, ColumnAudit]:
-    """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
-    why_not = _reason_to_leave_out(profile, rules)
+    """Decide how a feature is coded; without a coder it is left out, and the audit says why.
+
+    Where its treatment is `ONE_BY_ONE`, its many values are merged once rows are counted.
+    """
+    kept, bins, most = rules.is_kept(profile.column), rules.bins, rules.coding.max_categories
+    why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
         return None, left_out(profile, why_not)
-    chosen = profile.column in rules.by_column
+    chosen = profile.column in bins.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
             "{bins} names the column {column!r}, which holds {kind} values and cannot be binned; "
@@ -89,26 +101,31 @@ def feature_coder(
             column=profile.column,
             kind=profile.kind.value,
         )
-    if profile.kind.ordered and (chosen or profile.distinct > max_categories):
-        coder, treatment = binned(table, profile, rules)
-    elif profile.distinct > max_categories:
-        coder, treatment = _most_frequent(profile, max_categories)
+    if profile.kind.ordered and (chosen or profile.distinct > most):
+        coder, treatment = binned(table, profile, bins)
+    elif profile.in_order and profile.distinct > most:
+        coder, treatment = _neighbours(profile, bins.bins)
+    elif profile.distinct > most:
+        one_each = one_by_one(profile, rules.coding.min_cell)
+        coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)
     else:
         coder, treatment = as_it_is(profile), AS_IT_IS
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
-def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
+def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str | None:
     if profile.kind is Kind.UNSUPPORTED:
-        return "its type cannot be scored"
+        return UNSCORED
     if profile.distinct == 0:
         return NEVER_RECORDED
     if profile.distinct == 1 and profile.missing == 0:
         return "constant"
-    if profile.is_identifier and profile.column not in rules.by_column:
-        return IDENTIFIER
     if profile.counts is None and profile.kind is Kind.TEXT:
         return IDENTIFIER
+    if profile.is_identifier and not kept and profile.column not in rules.by_column:
+        return FREE_TEXT if holds_sentences(profile) else IDENTIFIER
+    if not kept and looks_like(profile) == FREE_TEXT and holds_sentences(profile):
+        return FREE_TEXT
     if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
         return f"more than {DISTINCT_LIMIT:,} distinct dates; give cut points to keep it"
     return None
@@ -182,6 +199,22 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
 
 def _cut(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
     return EdgeCoder(profile.reading, edges, interval_labels(edges))
+
+
+def _neighbours(profile: Profile, bins: int) -> tuple[Coder, str]:
+    """Categories that have an order, neighbours merged into bins that are about equally full."""
+    counts = profile.counts
+    assert counts is not None  # noqa: S101  (identifiers were left out before)
+    places = np.arange(len(counts.values))
+    edges = quantile_edges(places, counts.counts, bins)
+    names = [str(value) for value in counts.values]
+    reading = replace(profile.reading, texts=tuple(names), values=tuple(places.tolist()))
+    starts, ends = [0, *(edge + 1 for edge in edges)], [*edges, len(names) - 1]
+    labels = tuple(
+        names[start] if start == end else f"{names[start]} to {names[end]}"
+        for start, end in zip(starts, ends, strict=True)
+    )
+    return EdgeCoder(reading, edges, labels), f"{len(labels)} bins in the order of the categories"
 
 
 def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:

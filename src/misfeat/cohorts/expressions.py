@@ -51,6 +51,11 @@ class ColumnExpressions:
     schema: nw.Schema
     implementation: nw.Implementation
 
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order, where its type gives them one."""
+        dtype = self.schema[self.inner[column]]
+        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
+
     def kind(self, column: str) -> Kind:
         """What the column holds."""
         dtype = self.schema[self.inner[column]]
@@ -169,7 +174,7 @@ class ColumnExpressions:
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
             case EdgeCoder(reading=reading) if reading.texts:
-                code = self._code_of_text(self.value(reading.column), coder.codes_of_texts())
+                code = _code_in_lists(self.value(reading.column), coder.codes_of_texts())
                 missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
@@ -188,19 +193,6 @@ class ColumnExpressions:
                 code = one_where(held)
                 missing = joined(operator.or_, [*map(self.is_missing, readings)])
         return nw.when(missing).then(nw.lit(len(coder.labels))).otherwise(code).cast(nw.Int64)
-
-    def _code_of_text(self, value: nw.Expr, codes: Mapping[str, int]) -> nw.Expr:
-        """The code of a text, looked up in a list of texts for each code but the longest list."""
-        texts: dict[int, list[str]] = {}
-        for text, code in codes.items():
-            texts.setdefault(code, []).append(text)
-        rest = max(texts, key=lambda code: len(texts[code]))
-        found = (
-            one_where(value.is_in(among)) * (code - rest)
-            for code, among in texts.items()
-            if code != rest
-        )
-        return joined(operator.add, [nw.lit(rest), *found])
 
     def _position(self, value: nw.Expr, values: Sequence[Any], other: int) -> nw.Expr:
         """The position of a value in a list, or `other`."""
@@ -233,6 +225,20 @@ def one_where(flag: nw.Expr) -> nw.Expr:
     The cast is there because Ibis believes that sums of small literals need no wider type.
     """
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def _code_in_lists(value: nw.Expr, codes: Mapping[str, int]) -> nw.Expr:
+    """The code of a text, looked up in a list for each code but the one with the longest list."""
+    texts: dict[int, list[str]] = {}
+    for text, code in codes.items():
+        texts.setdefault(code, []).append(text)
+    rest = max(texts, key=lambda code: len(texts[code]))
+    found = (
+        one_where(value.is_in(among)) * (code - rest)
+        for code, among in texts.items()
+        if code != rest
+    )
+    return joined(operator.add, [nw.lit(rest), *found])
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -84,6 +84,8 @@ class Profile:
         Rows of the table.
     taken : Taken
         What a column of text was taken for.
+    in_order : bool
+        Whether categories have an order that their type gives them; `counts` are in it.
     """
 
     reading: Reading
@@ -92,6 +94,7 @@ class Profile:
     missing: int
     rows: int
     taken: Taken = Taken()
+    in_order: bool = False
 
     @property
     def column(self) -> str:
@@ -112,6 +115,8 @@ class Profile:
     def is_identifier(self) -> bool:
         """Whether nearly every row has a value of its own, and the column measures nothing."""
         if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
+            return False
+        if self.in_order:
             return False
         if self.kind is Kind.TEXT:
             return True

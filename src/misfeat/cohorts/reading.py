@@ -25,6 +25,8 @@ _WORDS = {
     Kind.FLAG: "flag",
     Kind.TIME: "date",
 }
+LEAST_MISREAD = 10
+"""Fewer values that read among others that do not are categories, and lose nothing as such."""
 MOST_UNREAD = 5
 """Texts that do not read and are named."""
 
@@ -69,7 +71,7 @@ def read_text(profile: Profile, way: str | None) -> Profile:
             example=taken.example,
             unread=taken.unread,
             unread_rows=taken.unread_rows,
-            almost=found.words,
+            almost=found.words if len(found.values) >= LEAST_MISREAD else "",
         )
         return replace(profile, taken=almost)
     counts = found.counted(profile.counts)
@@ -122,6 +124,8 @@ def _most_frequent(counts: ValueCounts) -> str:
 
 def taken_for(profile: Profile) -> str:
     """What the values of a column were taken for, in words."""
+    if profile.in_order:
+        return "category, in order"
     return profile.taken.words or _WORDS.get(profile.kind, "")
 
 

@@ -27,7 +27,7 @@ def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
         Takes what is said.
     """
     profiles = list(profiles)
-    read = [profile for profile in profiles if profile.taken.words]
+    read = [profile for profile in profiles if profile.taken.spelled]  # not plain numbers
     if read:
         examples = [f"{one.column}: {one.taken.example!r}, {one.taken.words}" for one in read]
         notes.add(

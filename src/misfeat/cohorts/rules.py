@@ -62,6 +62,10 @@ class CohortRules:
         by_text = any(read_as_text(rule, column) for rule in self.groups)
         return self.ways.get(column, TEXT if by_text else None)
 
+    def is_kept(self, column: str) -> bool:
+        """Whether the user asks for the texts of a column, whatever they look like."""
+        return self.ways.get(column) == TEXT
+
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
