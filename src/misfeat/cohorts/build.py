@@ -13,7 +13,13 @@ import numpy as np
 from misfeat.cohorts import assemble
 from misfeat.cohorts.coded import CodedTable, with_few_values
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, left_out, profile_column
+from misfeat.cohorts.columns import (
+    NEVER_RECORDED,
+    UNSCORED,
+    feature_coder,
+    left_out,
+    profile_column,
+)
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
@@ -209,6 +215,13 @@ def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes:
                 "all distinct. If they measure something, pass {bins}; else drop the column.",
                 column=column,
                 bins=Setting("bins", 5, column=column),
+            )
+        elif audit.treatment == UNSCORED:
+            notes.add(
+                "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
+                "or bytes. Make plain columns of what it holds to have it scored.",
+                column=column,
+                why=audit.treatment,
             )
         elif audit.treatment in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
             notes.add(
