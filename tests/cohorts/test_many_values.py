@@ -109,3 +109,19 @@ def test_the_classes_of_a_target_keep_their_order():
     y = pd.Categorical(["low", "mid", "high"] * 20, categories=["low", "mid", "high"], ordered=True)
     table = pd.DataFrame({"x": [0, 1, 2] * 20, "y": y})
     assert build_cohorts(table, "y").classes == ("low", "mid", "high")
+
+
+def test_the_order_of_columns_does_not_matter():
+    table = towns(1.5).with_columns(other=pl.Series(towns(1.0, 60)["town"].reverse()))
+    forth = build_cohorts(table, "y", coding=Coding(read={"other": "text"}))
+    back = build_cohorts(
+        table.select(reversed(table.columns)), "y", coding=Coding(read={"other": "text"})
+    )
+    for column in ("town", "other"):
+        assert audit(forth, column) == audit(back, column)
+        codes = [found.codes[found.features.index(column)] for found in (forth, back)]
+        counts = [
+            np.bincount(line * 2 + found.target_codes, weights=found.weights)
+            for line, found in zip(codes, (forth, back), strict=True)
+        ]
+        assert (counts[0] == counts[1]).all()

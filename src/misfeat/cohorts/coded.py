@@ -54,7 +54,8 @@ def with_few_values(coded: CodedTable, profiled: ProfiledTable) -> CodedTable:
     profiled : ProfiledTable
         The table.
     """
-    for audit in coded.audits:
+    # In the order of names, so that the order of columns does not matter.
+    for audit in sorted(coded.audits, key=lambda one: one.column):
         if audit.role == "feature" and audit.treatment == ONE_BY_ONE:
             coded = _with_few_values_of(coded, audit, profiled)
         elif audit.role == "feature" and _has_rare_values(profiled.profiles[audit.column], audit):
@@ -89,8 +90,11 @@ def _with_few_values_of(
     bases = [*groupings, *(len(names) + 1 for names in coded.features.values())]
     bases.append(len(coded.classes) + 1)
     line = first + list(coded.features).index(column)
+    by_name = sorted(coded.features)
+    names = list(coded.features)
+    order = [*range(first), *(first + names.index(name) for name in by_name), len(bases) - 1]
     kept = rules.is_kept(column)
-    found = merged(coded.rows, line, bases, audit.categories[:-1], rules, kept)
+    found = merged(coded.rows, line, bases, audit.categories[:-1], rules, kept, order)
     settled = replace(audit, treatment=found.treatment, categories=found.labels)
     if found.labels:
         features = {**coded.features, column: found.labels}

@@ -72,6 +72,7 @@ def merged(
     values: Sequence[str],
     rules: CohortRules,
     must_stay: bool,
+    order: Sequence[int],
 ) -> Merged:
     """Merge the values of one line of coded rows, by their targets or by how frequent they are.
 
@@ -89,6 +90,8 @@ def merged(
         How many groups there may be.
     must_stay : bool
         Whether the column stays also where it tells nothing.
+    order : sequence of int
+        Lines in an order that does not depend on that of the columns.
     """
     shape = len(values), bases[-1] - 1
     counts = table_of(rows.codes[line], rows.codes[-1], rows.weights, shape)
@@ -98,7 +101,7 @@ def merged(
     if best.told <= 0 and not must_stay:
         return Merged(rows, (), TELLS_NOTHING)
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
-    found = cross_fitted(rows, line, bases, len(values), best)
+    found = cross_fitted(rows, line, bases, len(values), best, order)
     if best is alike:
         treatment = f"{len(labels)} groups of {len(values)} values, by what they tell,"
     else:

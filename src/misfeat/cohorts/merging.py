@@ -111,7 +111,12 @@ def told_of_others(counts: Counts, learn: Learn) -> float:
 
 
 def cross_fitted(
-    rows: CodedRows, line: int, bases: Sequence[int], n_values: int, merger: Merger
+    rows: CodedRows,
+    line: int,
+    bases: Sequence[int],
+    n_values: int,
+    merger: Merger,
+    order: Sequence[int] | None = None,
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
@@ -127,6 +132,9 @@ def cross_fitted(
         Values of the line.
     merger : Merger
         How they are merged.
+    order : sequence of int, default=None
+        Lines in an order by which rows are sorted before they are dealt out to folds, so that
+        the order of columns in the table does not matter. None: as they are.
 
     Returns
     -------
@@ -134,7 +142,10 @@ def cross_fitted(
         The line holds codes of groups, all other values in the last one, and then missing.
     """
     values, target = rows.codes[line], rows.codes[-1]
-    folds = dealt_out(rows.weights)
+    folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
+    places = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
+    for fold, dealt in zip(folds, dealt_out(rows.weights[places]), strict=True):
+        fold[places] = dealt
     tables = [table_of(values, target, fold, (n_values, bases[-1] - 1)) for fold in folds]
     total = np.sum(tables, axis=0)
     parts = []
