@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +13,15 @@ import numpy as np
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.table import ValueCounts
 from misfeat.cohorts.written_dates import DAY_FIRST, MONTH_FIRST, date_style, times_of_day
-from misfeat.cohorts.written_numbers import NumberStyle, bounded_numbers, number_style
+from misfeat.cohorts.written_numbers import NumberStyle, bounded_numbers, is_code, number_style
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from misfeat.cohorts.values import Value
+
+    Reader = Callable[[Mapping[str, int]], "Written | None"]
 
 TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
 WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
@@ -27,7 +33,7 @@ MANY = 0.5
 FEW = 0.3
 """Where fewer of some texts read, the others are not tried."""
 SAMPLED = 1000
-"""Texts that are tried first."""
+"""Texts, about, that are tried first."""
 NOTHING = frozenset(
     [
         "-",
@@ -146,34 +152,38 @@ def written(counts: ValueCounts, way: str | None = None) -> tuple[Written | None
     told = {text: n for text, n in by_text.items() if text.strip().casefold() not in NOTHING}
     if not told or (way is None and _hopeless(told)):
         return None, 0.0
-    tried = [found for found in _candidates(told, way) if found is not None and found.values]
-    if not tried:
-        return None, 0.0
-    shares = [_share(found.values, told) for found in tried]
-    best = int(np.argmax(shares))  # the first, where several read as many
-    return tried[best], shares[best]
+    best, most = None, 0.0
+    for read in _readers(way):
+        found = read(told)
+        share = 0.0 if found is None else _share(found.values, told)
+        if share > most:
+            best, most = found, share
+        if most >= ENOUGH:
+            break
+    return best, most
 
 
 def _hopeless(told: Mapping[str, int]) -> bool:
     """Whether hardly any of some texts read, so that there is no need to try them all."""
     if len(told) <= SAMPLED:
         return False
-    some = dict(list(told.items())[:: len(told) // SAMPLED])
-    found = [one for one in _candidates(some, None) if one is not None]
+    some = _some_of(told)
+    found = [one for read in _readers(None) if (one := read(some)) is not None]
     return all(len(one.values) < FEW * len(some) for one in found)
 
 
-def _candidates(told: Mapping[str, int], way: str | None) -> list[Written | None]:
+def _readers(way: str | None) -> tuple[Reader, ...]:
+    """What may be tried, one after the other, until enough of a column reads."""
     match way:
         case "number":
-            return [_numbers(told), _bounded(told), _hours(told)]
+            return _numbers, _bounded, _hours
         case "decimal comma":
-            return [_numbers(told, ",")]
+            return (partial(_numbers, decimal=","),)
         case "date":
-            return [_dates(told)]
+            return (_dates,)
         case "day first" | "month first":
-            return [_dates(told, way)]
-    return [_numbers(told), _bounded(told), _dates(told), _hours(told)]
+            return (partial(_dates, order=way),)
+    return _numbers, _bounded, _dates, _hours
 
 
 def _share(values: Mapping[str, Any], told: Mapping[str, int]) -> float:
@@ -181,10 +191,15 @@ def _share(values: Mapping[str, Any], told: Mapping[str, int]) -> float:
 
 
 def _numbers(told: Mapping[str, int], decimal: str | None = None) -> Written | None:
-    style = number_style(told, decimal)
-    if style is None:
+    some = _some_of(told)
+    style = number_style(some, decimal)
+    if style is None or any(map(is_code, told)):
         return None
-    values = {text: number for text in told if (number := style.read(text)) is not None}
+    values = _read(told, style)
+    unread = {text: n for text, n in told.items() if text not in values}
+    if unread and len(some) < len(told):  # what is written in a rare way was not among them
+        style = number_style({**some, **_some_of(unread)}, decimal) or style
+        values = _read(told, style)
     return Written(
         Kind.NUMBER,
         values,
@@ -194,6 +209,16 @@ def _numbers(told: Mapping[str, int], decimal: str | None = None) -> Written | N
         doubtful=style.doubtful,
         otherwise=DECIMAL_COMMA if style.decimal == "." else NUMBER,
     )
+
+
+def _read(told: Mapping[str, int], style: NumberStyle) -> dict[str, float]:
+    return {text: number for text in told if (number := style.read(text)) is not None}
+
+
+def _some_of(told: Mapping[str, int]) -> dict[str, int]:
+    """Some texts, evenly over all of them, which tell how the others are written."""
+    step = max(len(told) // SAMPLED, 1)
+    return dict(islice(told.items(), 0, None, step))
 
 
 def _number_words(style: NumberStyle) -> str:

@@ -86,18 +86,33 @@ def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle
     >>> date_style({"Dec-2015": 3}).dates
     {'Dec-2015': datetime.datetime(2015, 12, 1, 0, 0)}
     """
-    matched = {text: match for text in counts if (match := _match(text))}
-    undecided = [text for text, match in matched.items() if "first" in match.groupdict()]
-    orders = (order,) if order else (MONTH_FIRST, DAY_FIRST)
-    read = {one: _dates(counts, matched, one) for one in orders}
-    rows = {one: sum(counts[text] for text in dates) for one, dates in read.items()}
-    if undecided and not order and rows[DAY_FIRST] == rows[MONTH_FIRST]:
-        points = sum(counts[text] for text in undecided if matched[text]["mark"] == ".")
-        best = DAY_FIRST if 2 * points > sum(counts[text] for text in undecided) else MONTH_FIRST
-        differ = (t for t in undecided if read[DAY_FIRST].get(t) != read[MONTH_FIRST].get(t))
-        return DateStyle(read[best], best, next(differ, "")) if read[best] else None
-    best = max(orders, key=lambda one: rows[one])
-    return DateStyle(read[best], best if undecided else "") if read[best] else None
+    matched = {text: _match(text) for text in counts}
+    undecided = {
+        text: match for text, match in matched.items() if match and "first" in match.re.groupindex
+    }
+    rows = {
+        MONTH_FIRST: sum(counts[t] for t, match in undecided.items() if _is_month(match["first"])),
+        DAY_FIRST: sum(counts[t] for t, match in undecided.items() if _is_month(match["then"])),
+    }
+    tied = rows[DAY_FIRST] == rows[MONTH_FIRST]
+    best = order or (_usual(counts, undecided) if tied else max(rows, key=lambda one: rows[one]))
+    read = {text: _date(text, match, best) for text, match in matched.items()}
+    dates = {text: date for text, date in read.items() if date is not None}
+    if not dates:
+        return None
+    either = (t for t, match in undecided.items() if int(match["first"]) != int(match["then"]))
+    doubtful = next(either, "") if tied and not order else ""
+    return DateStyle(dates, best if undecided else "", doubtful)
+
+
+def _usual(counts: Mapping[str, int], undecided: Mapping[str, re.Match[str]]) -> str:
+    """The order where no text decides: before points the day comes first."""
+    points = sum(counts[text] for text, match in undecided.items() if match["mark"] == ".")
+    return DAY_FIRST if 2 * points > sum(counts[text] for text in undecided) else MONTH_FIRST
+
+
+def _is_month(digits: str) -> bool:
+    return 1 <= int(digits) <= 12
 
 
 def times_of_day(counts: Mapping[str, int]) -> dict[str, float]:
@@ -121,13 +136,6 @@ def times_of_day(counts: Mapping[str, int]) -> dict[str, float]:
 def _match(text: str) -> re.Match[str] | None:
     stripped = text.strip()
     return next((match for form in _FORMS if (match := form.fullmatch(stripped))), None)
-
-
-def _dates(
-    texts: Mapping[str, int], matched: Mapping[str, re.Match[str]], order: str
-) -> dict[str, dt.datetime]:
-    read = {text: _date(text, matched.get(text), order) for text in texts}
-    return {text: date for text, date in read.items() if date is not None}
 
 
 def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | None:

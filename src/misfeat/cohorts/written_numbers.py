@@ -126,7 +126,7 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
     rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
     best = max(marks, key=lambda mark: rows[mark])  # the point, where both read as many
     matches = found[best]
-    if not matches or any(_CODE.match(match["body"]) for match in matches.values()):
+    if not matches or any(is_code(match["body"]) for match in matches.values()):
         return None
     scaled = _are_magnitudes(matches.values())
     units = Counter[str]()
@@ -143,6 +143,17 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
     plain = tied and not any(match["prefix"] for match in kept)
     either = plain and all(_COULD_BE_EITHER.fullmatch(match["body"]) for match in kept)
     return NumberStyle(pieces, best, shown, kept[0].string if either else "")
+
+
+def is_code(text: str) -> bool:
+    """Whether digits start with a zero that no number would have.
+
+    Examples
+    --------
+    >>> is_code("02134"), is_code("0.5"), is_code("0")
+    (True, False, False)
+    """
+    return _CODE.match(text.strip()) is not None
 
 
 def _matches(texts: Iterable[str], form: re.Pattern[str]) -> dict[str, re.Match[str]]:
