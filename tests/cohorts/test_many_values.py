@@ -105,10 +105,11 @@ def test_categories_keep_their_order_in_codes_and_labels(holder):
     assert many.categories == ("g3 to g2", "g4 to g6", "g7 to g9", "g10 to g12", "g13 to g15")
 
 
-def test_the_classes_of_a_target_keep_their_order():
+def test_classes_and_subgroups_keep_the_order_of_categories():
     y = pd.Categorical(["low", "mid", "high"] * 20, categories=["low", "mid", "high"], ordered=True)
-    table = pd.DataFrame({"x": [0, 1, 2] * 20, "y": y})
+    table = pd.DataFrame({"x": [0, 1] * 30, "y": y})
     assert build_cohorts(table, "y").classes == ("low", "mid", "high")
+    assert build_cohorts(table, "x", groups="y").seen == ("y=low", "y=mid", "y=high")
 
 
 def test_the_order_of_columns_does_not_matter():

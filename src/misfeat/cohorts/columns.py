@@ -15,6 +15,7 @@ from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
 from misfeat.cohorts.values import MissingCodes, Value, canonical, check_values, label
+from misfeat.cohorts.written import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def profile_column(
     missing = tuple(canonical(value) for value in raw.values[is_code])
     profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
     order = table.order(column)
-    if order is not None and way is None:
+    if order is not None and way in (None, TEXT):
         return replace(profile, counts=counts.in_order(order), in_order=True)
     return read_text(profile, way) if kind is Kind.TEXT else profile
 
