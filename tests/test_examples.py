@@ -158,3 +158,16 @@ def test_the_example_of_cautions_names_the_leak_and_does_without_it(capsys):
     assert capsys.readouterr().out == shown
     assert names["named"] == ["discharge code"]
     assert "discharge code" not in names["cleaned"].selection_.feature_names
+
+
+def test_of_a_messy_table_the_columns_that_drive_the_target_come_out_on_top(monkeypatch, capsys):
+    path = str(ROOT / "examples" / "messy_credit.py")
+    monkeypatch.setattr("sys.argv", [path, "4000"])
+    names = runpy.run_path(path, run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(names["credit_table"](50).columns) == 60
+    found = [line.partition(": ")[2].split(", ") for line in lines if line.startswith("channel=")]
+    assert len(found) == 2
+    assert all(set(alone) == set(names["DRIVERS"]) for alone in found)
+    best = [line.partition(": ")[2].split(", ") for line in lines if "best set" in line]
+    assert all(set(one) < set(names["DRIVERS"]) for one in best)

@@ -14,6 +14,8 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.engines import ENGINES, as_pandas, require
+from tests.cohorts.test_many_values import towns
+from tests.cohorts.test_reading import messy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -279,3 +281,17 @@ def test_a_missing_engine_fails_in_ci_and_skips_elsewhere(
     require("an engine", "it is there")
     with pytest.raises(outcome, match="no engine here"):
         require(None, "no engine here")
+
+
+def test_text_is_read_as_the_same_numbers_and_dates(hold: Hold) -> None:
+    table = messy().to_arrow()
+    questions = {"groups": ["site", {"income": [20_000]}]}
+    assert_same(
+        build_cohorts(hold(table), "y", **questions),
+        build_cohorts(as_pandas(table), "y", **questions),
+    )
+
+
+def test_many_values_are_merged_into_the_same_groups(hold: Hold) -> None:
+    table = towns(1.5).to_arrow()
+    assert_same(build_cohorts(hold(table), "y"), build_cohorts(as_pandas(table), "y"))

@@ -12,6 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
+from misfeat.cohorts.many_values import TELLS_NOTHING
 from tests.cohorts.holders import HOLDERS, as_rows, read_heart
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"heavy": "weight > 80 and sex == 'F'"}]
@@ -71,7 +72,7 @@ def test_the_table_of_every_type_is_treated_as_documented():
         "weight": ("group", "subgroups"),
         "score": ("feature", "as it is"),
         "flag": ("feature", "as it is"),
-        "town": ("feature", "8 most frequent values and other"),
+        "town": ("left out", TELLS_NOTHING),
         "marker": ("feature", "as it is"),
         "visited": ("feature", "3 quantile bins"),
         "constant": ("left out", "constant"),
@@ -127,11 +128,16 @@ def test_every_text_type_of_pandas_is_text(dtype):
     assert build_cohorts(frame.astype({"x": dtype}), "y").equals(expected)
 
 
-def test_polars_categories_and_enums_are_text():
+def test_polars_categories_are_text_and_enums_have_an_order():
     table = pl.DataFrame({"x": ["b", "a", None, "b"] * 5, "y": [0, 1, 0, 1] * 5})
     expected = build_cohorts(table, "y")
-    for dtype in (pl.Categorical, pl.Enum(["b", "a"])):
-        assert build_cohorts(table.with_columns(pl.col("x").cast(dtype)), "y").equals(expected)
+    categories = build_cohorts(table.with_columns(pl.col("x").cast(pl.Categorical)), "y")
+    assert categories.equals(expected)
+    ordered = build_cohorts(table.with_columns(pl.col("x").cast(pl.Enum(["b", "a"]))), "y")
+    assert (expected.categories, ordered.categories) == (
+        (("a", "b", "missing"),),
+        (("b", "a", "missing"),),
+    )
 
 
 def test_zones_of_moments_do_not_matter():

@@ -45,8 +45,10 @@ def test_text_that_people_typed(rng):
     words = np.array(["pain", "chest", "left", "after", "walking", "none", "mild", "night"])
     typed = [" ".join(rng.choice(words, 4)) for _ in range(ROWS)]
     typed[: ROWS // 5] = ["no pain at all"] * (ROWS // 5)
-    assert looks(typed) == "free text"
-    assert looks(rng.choice([f"town {n}" for n in range(20)], ROWS)) == ""
+    assert looks(typed) == "left out"
+    assert looks(typed, read={"x": "text"}) == "free text"
+    towns = rng.choice([f"town {n}" for n in range(20)], ROWS)
+    assert looks(towns, read={"x": "text"}) == ""
 
 
 def test_measurements_are_what_they_are(rng):

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.fuzz.tables import EVERYWHERE, Column, Drawn
+from tests.fuzz.tables import EVERYWHERE, IN_TEXT, Column, Drawn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,7 @@ _ARROW = {
     "day": pa.date32(),
     "moment": pa.timestamp("us"),
     "exact": pa.decimal128(12, 2),
+    **dict.fromkeys(IN_TEXT, pa.string()),
 }
 _PANDAS = {
     "whole": "Int64",
@@ -40,6 +41,7 @@ _PANDAS = {
     "exact": object,
     "huge": object,
     "objects": object,
+    **dict.fromkeys(IN_TEXT, object),
 }
 IN_MEMORY = ("pandas", "polars", "lazy", "pyarrow", "duckdb")
 IN_FILES = ("parquet", "csv")

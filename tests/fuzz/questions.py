@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from misfeat import Coding, Columns
+from misfeat.cohorts.written import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
 from misfeat.completion.named import completer_names
 from misfeat.parameters import Parameter, parameters_of
@@ -66,10 +67,15 @@ def _blocks(drawn: Drawn) -> st.SearchStrategy[Any]:
     return st.none() | st.dictionaries(st.sampled_from(("block", "a")), members, max_size=1)
 
 
+def _ways(drawn: Drawn) -> st.SearchStrategy[Any]:
+    return st.none() | st.dictionaries(_columns_of(drawn), st.sampled_from(WAYS), max_size=2)
+
+
 BY_NAME: dict[str, Any] = {
     "groups": _groups,
     "bins": _bins,
     "missing_values": _missing_values,
+    "read": _ways,
     "completer": _completer,
     "include": _names,
     "exclude": _names,

@@ -73,6 +73,12 @@ VALUES: dict[str, Maker] = {
     "day": lambda rng: _moment(rng).date(),
     "moment": _moment,
     "exact": lambda rng: Decimal(int(rng.integers(-9999, 9999))) / 100,
+    "amount": lambda rng: f"${rng.integers(0, 10**6):,}",
+    "share": lambda rng: f"{rng.random() * 100:.1f}%",
+    "comma": lambda rng: f"{rng.integers(0, 10**5) / 100:.2f}".replace(".", ","),
+    "stamp": lambda rng: _moment(rng).strftime("%d/%m/%Y %H:%M"),
+    "month": lambda rng: _moment(rng).strftime("%b-%Y"),
+    "bound": _one_of("< 1 year", "1 year", "2 years", "10+ years", "n/a"),
     "huge": _one_of(*HUGE),
     "objects": _one_of(*OBJECTS),
 }
@@ -81,7 +87,11 @@ EVERYWHERE = tuple(kind for kind in VALUES if kind not in ("huge", "objects"))
 """Kinds that every library has a type for; the others are columns of Python objects."""
 WRITTEN = ("whole", "real", "category")
 """Kinds that a CSV file keeps, most of the time."""
+IN_TEXT = ("amount", "share", "comma", "stamp", "month", "bound")
+"""Kinds of numbers and dates that are written in text."""
 PLAIN = ("whole", "flag", "category", "text")
+MANY = ("real", "whole", "day", "exact", "moment", *IN_TEXT)
+"""Kinds of which a column may hold many values."""
 GAPS = ("full", "full", "full", "some", "groups", "groups", "nowhere")
 
 
@@ -155,7 +165,7 @@ def _dealt_out(
 ) -> Column:
     """A few values of a kind, dealt out over the rows at random, or by the places given."""
     if places is None:
-        many = kind in ("real", "whole", "day", "exact", "moment") and rng.random() < 0.5
+        many = kind in MANY and rng.random() < 0.5
         places = rng.integers(0, rng.choice((1, 2, 2, 3, 3, 4, 5)) if not many else 30, n_rows)
     values = [VALUES[kind](rng) for _ in range(int(places.max()) + 1)]
     return Column(kind, tuple(values[place] for place in places))

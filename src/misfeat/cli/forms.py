@@ -253,6 +253,17 @@ def read_costs(value: Any, parameter: str) -> dict[str, float]:
     return {c: _number(cost, Setting(parameter, cost, c)) for c, cost in pairs.items()}
 
 
+def read_ways(value: Any, parameter: str) -> dict[str, str]:
+    """Read ``COL=text``.
+
+    Examples
+    --------
+    >>> read_ways(["zip=text", "opened=day first"], "read")
+    {'zip': 'text', 'opened': 'day first'}
+    """
+    return value if isinstance(value, dict) else _pairs(value, parameter, "zip=text")
+
+
 def _spell_by_name(value: Any) -> list[Any]:
     return _with_columns(value) if isinstance(value, dict) else _listed(value)
 
@@ -388,6 +399,14 @@ FORMS = {
         list[str],
         read_blocks,
         _spell_by_name,
+    ),
+    "ways": Form(
+        "a table such as {zip = 'text'}, or a list of texts such as 'zip=text'",
+        _by_name(_is_text),
+        list[str],
+        read_ways,
+        _spell_by_name,
+        names_columns=True,
     ),
     "completer": TEXT,
     "size": Form(

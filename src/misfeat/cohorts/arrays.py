@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
 from misfeat.cohorts.values import check_text, check_values
+from misfeat.cohorts.written_numbers import replaced
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -153,6 +155,10 @@ class ArrayTable:
     def kind(self, column: str) -> Kind:
         """What the column holds."""
         return self._columns[column].kind
+
+    def order(self, column: str) -> tuple[str, ...] | None:  # noqa: ARG002
+        """None: arrays hold no categories."""
+        return None
 
     def n_rows(self) -> int:
         """How many rows there are."""
@@ -335,18 +341,33 @@ class Held:
         if self.distinct is None:
             codes = np.array(reading.missing, dtype=self.values.dtype)
             return Held(self.kind, self.values, self.missing | np.isin(self.values, codes))
-        is_code = np.array([*(value in reading.missing for value in self.distinct), True])
+        mean_missing = set(reading.missing)
+        is_code = np.array([*(value in mean_missing for value in self.distinct), True])
         missing = is_code[self.values]
+        if reading.texts:
+            return self._looked_up(reading, missing)
         if not reading.as_number:
             return Held(self.kind, self.values, missing, self.distinct)
         numbers = np.array(
-            [np.nan if c else float(v) for v, c in zip(self.distinct, is_code, strict=False)]
+            [
+                np.nan if is_missing else float(replaced(text, reading.pieces))
+                for text, is_missing in zip(self.distinct, is_code, strict=False)
+            ]
         )
         return Held(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
 
     def present(self) -> NDArray[Any]:
         """What `values` holds where nothing is missing."""
         return self.values[~self.missing] if self.missing.any() else self.values
+
+    def _looked_up(self, reading: Reading, missing: Mask) -> Held:
+        """The values that texts stand for, one by one."""
+        assert self.distinct is not None  # noqa: S101  (only text is looked up)
+        stands_for = dict(zip(reading.texts, reading.values, strict=True))
+        found = [stands_for.get(text) for text in self.distinct] + [None]
+        if isinstance(reading.values[0], dt.datetime):
+            return Held(Kind.TIME, np.array(found, dtype="datetime64[us]")[self.values], missing)
+        return Held(Kind.NUMBER, np.array(found, dtype=np.float64)[self.values], missing)
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""

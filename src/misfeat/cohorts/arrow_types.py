@@ -43,6 +43,17 @@ def with_plain_types(native: Any) -> Any:
     return native
 
 
+def dictionary_order(table: Any, column: str) -> tuple[str, ...] | None:
+    """The categories of a column of a table of PyArrow in their order, where they have one."""
+    import pyarrow as pa
+
+    held = table.column(column)
+    if not pa.types.is_dictionary(held.type) or not held.type.ordered or not held.num_chunks:
+        return None
+    categories = held.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    return tuple(categories) if all(isinstance(one, str) for one in categories) else None
+
+
 def _plain(column: Any) -> Any | None:
     """A column in a plain type; None where it has one."""
     import pyarrow as pa

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from operator import not_
 from typing import TYPE_CHECKING
@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts import assemble
+from misfeat.cohorts.coded import CodedTable, with_few_values
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
+from misfeat.cohorts.columns import (
+    NEVER_RECORDED,
+    UNSCORED,
+    feature_coder,
+    left_out,
+    profile_column,
+)
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import ByCuts, prepare
-from misfeat.cohorts.looks import IDENTIFIER
-from misfeat.cohorts.model import Cohorts, ColumnAudit
+from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.many_values import TELLS_NOTHING
+from misfeat.cohorts.model import Cohorts
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
+from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.sentinels import suspects
@@ -28,8 +37,9 @@ from misfeat.exceptions import Setting, listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import CodedRows, Coder
+    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value
@@ -92,31 +102,6 @@ def cohorts_of(
     return assembled(profiled, coded)[0]
 
 
-@dataclass(frozen=True)
-class CodedTable:
-    """The rows of a table in codes, and how they came about.
-
-    Attributes
-    ----------
-    rows : CodedRows
-        Codes of the groupings, of the features and of the target, in this order.
-    features : dict of str to Coder
-        What coded each feature.
-    target : Coder
-        What coded the target.
-    audits : list of ColumnAudit
-        How every column was treated.
-    notes : Notes
-        What was said on the way.
-    """
-
-    rows: CodedRows
-    features: dict[str, Coder]
-    target: Coder
-    audits: list[ColumnAudit]
-    notes: Notes
-
-
 def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> CodedTable:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
@@ -125,22 +110,25 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
         notes.say(profiled.chosen.sentence())
     target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
     features, audits = _feature_coders(profiled, target_audit)
-    _say_left_out(audits, profiled, notes)
+    say_how_text_was_read(profiled.profiles.values(), notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
     coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
     rows = table.count_codes(coders)
     if progress is not None:
         progress("Counting rows", 1, 1)
-    return CodedTable(rows, features, target, audits, notes)
+    labels = {name: coder.labels for name, coder in features.items()}
+    coded = with_few_values(CodedTable(rows, labels, target.labels, audits, notes), profiled)
+    _say_left_out(coded.audits, profiled, notes)
+    return coded
 
 
 def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
-    classes = coded.target.labels
+    classes = coded.classes
     rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
-    cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
+    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
     by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
     floor = rows_to_tell(list(cardinalities.values()), by_class)
     runs, names = assemble.find_cohorts(rows, groupings, cardinalities, rules, notes, floor)
@@ -150,7 +138,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
     audits = _with_never_recorded(coded.audits, list(never), notes)
-    labels = {name: coded.features[name].labels for name in compress(coded.features, kept)}
+    labels = {name: coded.features[name] for name in compress(coded.features, kept)}
     laid_out = assemble.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
         rows.weights,
@@ -187,7 +175,10 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
         check_columns(table, None, rules)
         n_rows = table.n_rows()
         columns = rules.group_columns
-        profiles = {name: profile_column(table, name, rules.codes, n_rows) for name in columns}
+        profiles = {
+            name: profile_column(table, name, rules.codes, n_rows, rules.way(name))
+            for name in columns
+        }
         groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
     return assemble.subgroups_in(rows, groupings, rules)
@@ -206,13 +197,9 @@ def _feature_coders(
             audits.append(target)
         elif column in grouped:
             edges = _cuts_of(column, rules) if rules.auto else ()
-            audits.append(
-                ColumnAudit(column, "group", "subgroups", edges=edges, missing=profile.missing)
-            )
+            audits.append(replace(left_out(profile, "subgroups"), role="group", edges=edges))
         else:
-            coder, audit = feature_coder(
-                profiled.table, profile, rules.bins, rules.coding.max_categories
-            )
+            coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
                 found = suspects(profile)
@@ -256,6 +243,20 @@ def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes:
                 column=column,
                 bins=Setting("bins", 5, column=column),
             )
+        elif audit.treatment == UNSCORED:
+            notes.add(
+                "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
+                "or bytes. Make plain columns of what it holds to have it scored.",
+                column=column,
+                why=audit.treatment,
+            )
+        elif audit.treatment in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
+            notes.add(
+                "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
+                column=column,
+                why=audit.treatment,
+                text=Setting("read", "text", column=column),
+            )
         else:
             notes.add("Column {column!r} is left out: {why}.", column=column, why=audit.treatment)
 
@@ -277,7 +278,9 @@ def _with_never_recorded(
     for feature in features:
         _warn_of_never_recorded(feature, notes)
     return tuple(
-        ColumnAudit(audit.column, "left out", NEVER_RECORDED, missing=audit.missing)
+        replace(
+            audit, role="left out", treatment=NEVER_RECORDED, categories=(), edges=(), looks_like=""
+        )
         if audit.column in features
         else audit
         for audit in audits

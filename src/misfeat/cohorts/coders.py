@@ -7,6 +7,7 @@ integer key per row: a table then needs a single group-by over that key to colla
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read one raw column: which values are missing, and whether text means numbers.
+    """How to read one raw column: which values are missing, and what text stands for.
 
     Attributes
     ----------
@@ -53,11 +54,20 @@ class Reading:
         Values that mean missing, as the column holds them.
     as_number : bool
         The column is text in which every value that is not missing reads as a number.
+    pieces : tuple of (str, str)
+        What to replace in that text, one after the other, so that a plain number is left.
+    texts : tuple of str
+        The texts of a column whose values have to be looked up, such as dates; else empty.
+    values : tuple
+        What each of them stands for.
     """
 
     column: str
     missing: tuple[Value, ...] = ()
     as_number: bool = False
+    pieces: tuple[tuple[str, str], ...] = ()
+    texts: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,14 @@ class EdgeCoder:
     reading: Reading
     edges: tuple[Value, ...]
     labels: tuple[str, ...]
+
+    def codes_of_texts(self) -> dict[str, int]:
+        """The code of every text, where values have to be looked up."""
+        values = self.reading.values
+        return {
+            text: bisect_left(self.edges, value)
+            for text, value in zip(self.reading.texts, values, strict=True)
+        }
 
 
 @dataclass(frozen=True)

@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
-import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
-from misfeat.cohorts.looks import IDENTIFIER, looks_like
+from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER, holds_sentences, looks_like
+from misfeat.cohorts.many_values import one_by_one
 from misfeat.cohorts.model import ColumnAudit
 from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
-from misfeat.cohorts.table import ValueCounts
-from misfeat.cohorts.values import (
-    MissingCodes,
-    Value,
-    canonical,
-    check_values,
-    label,
-    read_number,
-)
+from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
+from misfeat.cohorts.values import MissingCodes, Value, canonical, check_values, label
+from misfeat.cohorts.written import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.table import Table
-
-_log = logging.getLogger("misfeat")
+    from misfeat.cohorts.rules import CohortRules
+    from misfeat.cohorts.table import Table, ValueCounts
 
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
+ONE_BY_ONE = "one by one"
+UNSCORED = "its type cannot be scored"
 
 
-def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) -> Profile:
-    """Count the values of a column inside the engine and apply the user's missing codes."""
+def profile_column(
+    table: Table, column: str, codes: MissingCodes, rows: int, way: str | None = None
+) -> Profile:
+    """Count the values of a column inside the engine, apply missing codes, and read text.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    column : str
+        Its column.
+    codes : MissingCodes
+        Values that the user says mean missing.
+    rows : int
+        Rows of the table.
+    way : str, default=None
+        How the user says that text is to be read; one of `misfeat.cohorts.written.WAYS`.
+    """
     kind = table.kind(column)
+    check_way(column, kind, way)
     if kind is Kind.UNSUPPORTED:
         return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
@@ -51,12 +64,11 @@ def profile_column(table: Table, column: str, codes: MissingCodes, rows: int) ->
     is_code = _is_code(raw, kind, codes, column)
     counts = raw.without(is_code)
     missing = tuple(canonical(value) for value in raw.values[is_code])
-    numbers = _numbers_in_text(counts) if kind is Kind.TEXT and missing else None
-    if numbers is not None:
-        _log.info("Column %r is text in which all but the missing codes read as numbers.", column)
-        reading = Reading(column, missing, as_number=True)
-        return Profile(reading, Kind.NUMBER, numbers, counts.missing, rows)
-    return Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    order = table.order(column)
+    if order is not None and way in (None, TEXT):
+        return replace(profile, counts=counts.in_order(order), in_order=True)
+    return read_text(profile, way) if kind is Kind.TEXT else profile
 
 
 def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> NDArray[np.bool_]:
@@ -70,24 +82,18 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
     return np.array([label(value) in labels for value in raw.values], dtype=bool)
 
 
-def _numbers_in_text(counts: ValueCounts) -> ValueCounts | None:
-    """Read text as numbers, where every value is one."""
-    numbers = [read_number(value) for value in counts.values]
-    if not numbers or any(number is None for number in numbers):
-        return None
-    distinct, position = np.unique(np.array(numbers, dtype=float), return_inverse=True)
-    totals = np.bincount(position, weights=counts.counts).astype(np.int64)
-    return ValueCounts(distinct, totals, counts.missing)
-
-
 def feature_coder(
-    table: Table, profile: Profile, rules: BinRules, max_categories: int
+    table: Table, profile: Profile, rules: CohortRules
 ) -> tuple[Coder | None, ColumnAudit]:
-    """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
-    why_not = _reason_to_leave_out(profile, rules)
+    """Decide how a feature is coded; without a coder it is left out, and the audit says why.
+
+    Where its treatment is `ONE_BY_ONE`, its many values are merged once rows are counted.
+    """
+    kept, bins, most = rules.is_kept(profile.column), rules.bins, rules.coding.max_categories
+    why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
-        return None, ColumnAudit(profile.column, "left out", why_not, missing=profile.missing)
-    chosen = profile.column in rules.by_column
+        return None, left_out(profile, why_not)
+    chosen = profile.column in bins.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
             "{bins} names the column {column!r}, which holds {kind} values and cannot be binned; "
@@ -96,26 +102,31 @@ def feature_coder(
             column=profile.column,
             kind=profile.kind.value,
         )
-    if profile.kind.ordered and (chosen or profile.distinct > max_categories):
-        coder, treatment = binned(table, profile, rules)
-    elif profile.distinct > max_categories:
-        coder, treatment = _most_frequent(profile, max_categories)
+    if profile.kind.ordered and (chosen or profile.distinct > most):
+        coder, treatment = binned(table, profile, bins)
+    elif profile.in_order and profile.distinct > most:
+        coder, treatment = _neighbours(profile, bins.bins)
+    elif profile.distinct > most:
+        one_each = one_by_one(profile, rules.coding.min_cell)
+        coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)
     else:
         coder, treatment = as_it_is(profile), AS_IT_IS
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
-def _reason_to_leave_out(profile: Profile, rules: BinRules) -> str | None:
+def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str | None:
     if profile.kind is Kind.UNSUPPORTED:
-        return "its type cannot be scored"
+        return UNSCORED
     if profile.distinct == 0:
         return NEVER_RECORDED
     if profile.distinct == 1 and profile.missing == 0:
         return "constant"
-    if profile.is_identifier and profile.column not in rules.by_column:
-        return IDENTIFIER
     if profile.counts is None and profile.kind is Kind.TEXT:
         return IDENTIFIER
+    if profile.is_identifier and not kept and profile.column not in rules.by_column:
+        return FREE_TEXT if holds_sentences(profile) else IDENTIFIER
+    if not kept and looks_like(profile) == FREE_TEXT and holds_sentences(profile):
+        return FREE_TEXT
     if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
         return f"more than {DISTINCT_LIMIT:,} distinct dates; give cut points to keep it"
     return None
@@ -134,7 +145,7 @@ def as_it_is(profile: Profile) -> Coder:
             most=DISTINCT_LIMIT,
         )
     values = tuple(canonical(value) for value in profile.counts.values)
-    labels = tuple(map(label, values))
+    labels = tuple(profile.taken.spelled.get(value) or label(value) for value in values)
     if profile.kind.ordered:
         return EdgeCoder(profile.reading, values[:-1], labels)
     return CategoryCoder(profile.reading, values, labels)
@@ -191,6 +202,22 @@ def _cut(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
     return EdgeCoder(profile.reading, edges, interval_labels(edges))
 
 
+def _neighbours(profile: Profile, bins: int) -> tuple[Coder, str]:
+    """Categories that have an order, neighbours merged into bins that are about equally full."""
+    counts = profile.counts
+    assert counts is not None  # noqa: S101  (identifiers were left out before)
+    places = np.arange(len(counts.values))
+    edges = quantile_edges(places, counts.counts, bins)
+    names = [str(value) for value in counts.values]
+    reading = replace(profile.reading, texts=tuple(names), values=tuple(places.tolist()))
+    starts, ends = [0, *(edge + 1 for edge in edges)], [*edges, len(names) - 1]
+    labels = tuple(
+        names[start] if start == end else f"{names[start]} to {names[end]}"
+        for start, end in zip(starts, ends, strict=True)
+    )
+    return EdgeCoder(reading, edges, labels), f"{len(labels)} bins in the order of the categories"
+
+
 def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
     """Keep the most frequent values, ties in the order of the values; the rest become one."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
@@ -206,4 +233,26 @@ def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> Colum
     """How a column that is coded was treated."""
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
     looks = looks_like(profile) if role == "feature" else ""
-    return ColumnAudit(profile.column, role, treatment, coder.labels, edges, profile.missing, looks)
+    return ColumnAudit(
+        profile.column,
+        role,
+        treatment,
+        coder.labels,
+        edges,
+        profile.missing,
+        looks,
+        taken_for=taken_for(profile),
+        example=example_of(profile),
+    )
+
+
+def left_out(profile: Profile, why: str) -> ColumnAudit:
+    """That a column is no feature, and why."""
+    return ColumnAudit(
+        profile.column,
+        "left out",
+        why,
+        missing=profile.missing,
+        taken_for=taken_for(profile),
+        example=example_of(profile),
+    )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.values import MissingCodes
 
+TYPES = ["NULL", "BOOLEAN", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
+"""What DuckDB makes of cells; times of day and dates that are not ISO's are read by misfeat."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
@@ -129,6 +131,8 @@ def _loaded(connection: Any, files: Sequence[TextFile], form: _Form, codes: Miss
         [glob.escape(file.path) for file in files],
         header=True,
         sample_size=-1,
+        date_format="%Y-%m-%d",
+        auto_type_candidates=TYPES,
         na_values=list(texts),
         **options,
     ).create("csv_rows")

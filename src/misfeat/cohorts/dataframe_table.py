@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.cohorts.arrays import as_array
+from misfeat.cohorts.arrow_types import dictionary_order
 from misfeat.cohorts.coders import (
     CodedRows,
     Coder,
@@ -106,6 +107,12 @@ class DataFrameTable:
     def kind(self, column: str) -> Kind:
         """What the column holds."""
         return self._columns.kind(column)
+
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order, where its type gives them one."""
+        if self._eager is not None and self._implementation.is_pyarrow():
+            return dictionary_order(self._eager.to_native(), column)
+        return self._columns.order(column)
 
     def n_rows(self) -> int:
         """How many rows there are."""

@@ -18,6 +18,7 @@ import narwhals as nw
 
 from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.predicates import joined, that_may_occur
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
 _HALF = 2**32
+MOST_LOOKED_UP = 1000
+"""Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ class ColumnExpressions:
     inner: Mapping[str, str]
     schema: nw.Schema
     implementation: nw.Implementation
+
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order, where its type gives them one."""
+        dtype = self.schema[self.inner[column]]
+        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
 
     def kind(self, column: str) -> Kind:
         """What the column holds."""
@@ -87,10 +95,29 @@ class ColumnExpressions:
     def read(self, reading: Reading) -> nw.Expr:
         """A column as it is read, text as numbers where asked to."""
         value = self.value(reading.column)
+        if reading.texts:
+            return self._looked_up(value, reading)
         if reading.as_number:
+            for piece, by in reading.pieces:
+                value = value.str.replace_all(piece, by, literal=True)
             # A null must stand where a code was before text is cast to numbers.
             value = nw.when(~self.is_missing(reading)).then(value).cast(nw.Float64)
         return value
+
+    def _looked_up(self, value: nw.Expr, reading: Reading) -> nw.Expr:
+        """The numbers that texts stand for, one by one."""
+        if len(reading.texts) > MOST_LOOKED_UP:
+            raise MisfeatError(
+                "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
+                "every row; convert it to numbers first.",
+                column=reading.column,
+                n=len(reading.texts),
+            )
+        found = (
+            nw.when(value == text).then(nw.lit(float(number))).otherwise(nw.lit(0.0))
+            for text, number in zip(reading.texts, reading.values, strict=True)
+        )
+        return joined(operator.add, [nw.lit(0.0), *found])
 
     def is_missing(self, reading: Reading) -> nw.Expr:
         """Whether a value is null, not a number, or one that means missing."""
@@ -146,6 +173,9 @@ class ColumnExpressions:
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
+            case EdgeCoder(reading=reading) if reading.texts:
+                code = _code_in_lists(self.value(reading.column), coder.codes_of_texts())
+                missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
                 code = _edges_below(self.read(reading), constants)
@@ -195,6 +225,20 @@ def one_where(flag: nw.Expr) -> nw.Expr:
     The cast is there because Ibis believes that sums of small literals need no wider type.
     """
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def _code_in_lists(value: nw.Expr, codes: Mapping[str, int]) -> nw.Expr:
+    """The code of a text, looked up in a list for each code but the one with the longest list."""
+    texts: dict[int, list[str]] = {}
+    for text, code in codes.items():
+        texts.setdefault(code, []).append(text)
+    rest = max(texts, key=lambda code: len(texts[code]))
+    found = (
+        one_where(value.is_in(among)) * (code - rest)
+        for code, among in texts.items()
+        if code != rest
+    )
+    return joined(operator.add, [nw.lit(rest), *found])
 
 
 def _zone(name: str) -> ZoneInfo | None:

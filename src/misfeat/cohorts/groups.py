@@ -201,6 +201,19 @@ def _values_of_rows(groups: object) -> MisfeatError:
     )
 
 
+def read_as_text(rule: GroupRule, column: str) -> bool:
+    """Whether a rule tells rows apart by the texts of a column, whatever they stand for."""
+    match rule:
+        case ByValue():
+            return rule.column == column
+        case ByPredicate(predicate=predicate):
+            return any(
+                name == column and isinstance(constant, str)
+                for name, constant in predicate.comparisons
+            )
+    return False
+
+
 def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
     """Make a rule ready for a table whose columns were profiled.
 
@@ -289,7 +302,8 @@ def _check_groupable(profile: Profile, apart: bool) -> None:
 def _name_order(names: list[str], merged: Mapping[str, str], profile: Profile) -> list[str]:
     """Names in the order of the mapping, then the values that it does not mention in theirs."""
     present = set(names)
-    values = [names[at] for at in natural_order(names)] if profile.kind is Kind.TEXT else names
+    by_name = profile.kind is Kind.TEXT and not profile.in_order
+    values = [names[at] for at in natural_order(names)] if by_name else names
     return list(dict.fromkeys([*(n for n in merged.values() if n in present), *values]))
 
 

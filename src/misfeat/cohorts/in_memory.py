@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.cohorts.arrays import ArrayTable, Held
+from misfeat.cohorts.arrow_types import dictionary_order
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES, open_frame
 from misfeat.cohorts.values import canonical
@@ -47,6 +48,7 @@ class InMemoryTable(ArrayTable):
     def __init__(self, native: Any) -> None:
         opened, expressions = open_frame(native)
         frame = cast("nw.DataFrame[Any]", opened)
+        self._frame, self._expressions = frame, expressions
         self._columns = _ReadOnce(frame, expressions)
         self._n_rows = len(frame)
         self.frame_backend = str(frame.implementation)
@@ -54,6 +56,14 @@ class InMemoryTable(ArrayTable):
     def n_rows(self) -> int:
         """How many rows there are."""
         return self._n_rows
+
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order, where its type gives them one."""
+        if column not in self._expressions.inner:
+            return None  # it was added
+        if self._frame.implementation.is_pyarrow():
+            return dictionary_order(self._frame.to_native(), self._expressions.inner[column])
+        return self._expressions.order(column)
 
     def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""

@@ -20,7 +20,7 @@ MANY_VALUES = 50
 A_COUNTER = 100
 """Numbers that count people have so many values at least; ages have fewer."""
 OFTEN_NEW = 0.3
-"""The share of the rows of a counter that hold another value."""
+"""The share of the rows of a counter, or of free text, that hold another value."""
 NO_GAPS = 0.85
 """The share of all integers between the least and the greatest that occur in a counter."""
 MOSTLY_NEW = 0.5
@@ -56,6 +56,12 @@ def looks_like(profile: Profile) -> str:
     if profile.kind is Kind.TEXT and _words(profile) >= WORDS:
         return FREE_TEXT
     return NOTHING_ELSE
+
+
+def holds_sentences(profile: Profile) -> bool:
+    """Whether a column of text holds sentences, many of which occur once."""
+    often_new = profile.distinct >= OFTEN_NEW * profile.recorded
+    return profile.kind is Kind.TEXT and often_new and _words(profile) >= WORDS
 
 
 def _is_called_so(profile: Profile) -> bool:

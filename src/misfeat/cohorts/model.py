@@ -44,6 +44,11 @@ class ColumnAudit:
         Values that look like codes for missing values, though they are coded as they are.
     why_suspect : str
         What makes one think so.
+    taken_for : str
+        What its values were taken for: ``"number"``, ``"number ($)"`` of text such as "$16,818",
+        ``"date, day first"``, ``"category"``, …
+    example : str
+        A value as the table holds it.
     """
 
     column: str
@@ -55,6 +60,8 @@ class ColumnAudit:
     looks_like: str = ""
     suspects: tuple[Value, ...] = ()
     why_suspect: str = ""
+    taken_for: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,10 @@ from misfeat.cohorts.coders import Kind, Reading
 from misfeat.cohorts.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from misfeat.cohorts.table import ValueCounts
+    from misfeat.cohorts.values import Value
 
 DISTINCT_LIMIT = 1_000_000
 """Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
@@ -21,6 +24,46 @@ LEAST_ROWS = 10
 """In fewer rows, distinct values are no sign of an identifier."""
 IDENTIFIER_ROWS = 50
 """Integers that are nearly all distinct, but not consecutive, need so many rows."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a column of text was taken for, and what speaks against it.
+
+    Attributes
+    ----------
+    words : str
+        In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text.
+    example : str
+        The most frequent text that reads.
+    measures : bool
+        Whether its numbers have a unit or marks in them, so that they number no rows.
+    spelled : Mapping of value to str
+        The most frequent text for each value, where it says more than the value.
+    unread : tuple of str
+        Texts that do not read and count as missing, the most frequent first.
+    unread_rows : int
+        Rows that hold them.
+    only_words : bool
+        Whether those are all words for nothing, such as "n/a".
+    doubtful : str
+        A text that could be read in another way as well, where no other text decides.
+    otherwise : str
+        That other way, in the words of the parameter ``read``.
+    almost : str
+        Of a column that was left as text: what most of its rows read as.
+    """
+
+    words: str = ""
+    example: str = ""
+    measures: bool = False
+    spelled: Mapping[Value, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    unread_rows: int = 0
+    only_words: bool = False
+    doubtful: str = ""
+    otherwise: str = ""
+    almost: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +82,10 @@ class Profile:
         Rows in which it is missing, user-given codes included.
     rows : int
         Rows of the table.
+    taken : Taken
+        What a column of text was taken for.
+    in_order : bool
+        Whether categories have an order that their type gives them; `counts` are in it.
     """
 
     reading: Reading
@@ -46,6 +93,8 @@ class Profile:
     counts: ValueCounts | None
     missing: int
     rows: int
+    taken: Taken = Taken()
+    in_order: bool = False
 
     @property
     def column(self) -> str:
@@ -67,9 +116,11 @@ class Profile:
         """Whether nearly every row has a value of its own, and the column measures nothing."""
         if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
             return False
+        if self.in_order:
+            return False
         if self.kind is Kind.TEXT:
             return True
-        if self.kind not in (Kind.INTEGER, Kind.NUMBER):
+        if self.kind not in (Kind.INTEGER, Kind.NUMBER) or self.taken.measures:
             return False
         if self.counts is None:
             return self.kind is Kind.INTEGER

@@ -65,7 +65,7 @@ def profile_table(
     for done, column in enumerate([target, *(name for name in names if name != target)]):
         if progress is not None:
             progress("Reading columns", done, len(names))
-        found[column] = profile_column(table, column, rules.codes, n_rows)
+        found[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target:
             check_target(found[column], rules.bins)
     profiles = {column: found[column] for column in names}
@@ -105,6 +105,7 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
             )
     _check_named(rules.bins.by_column, "bins", table)
     _check_named(rules.codes.by_column, "missing_values", table)
+    _check_named(rules.ways, "read", table)
 
 
 def _check_named(columns: Iterable[str], parameter: str, table: Table) -> None:

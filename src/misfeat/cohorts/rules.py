@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.groups import AUTO, GroupRule, parse_groups
+from misfeat.cohorts.groups import AUTO, GroupRule, parse_groups, read_as_text
 from misfeat.cohorts.values import MissingCodes
+from misfeat.cohorts.written import TEXT, parse_ways
 from misfeat.exceptions import Message, warn
 from misfeat.parameters import check_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _log = logging.getLogger("misfeat")
 
@@ -28,6 +32,8 @@ class CohortRules:
         Where ordered columns are cut.
     codes : MissingCodes
         Values that mean missing.
+    ways : Mapping of str to str
+        How columns of text are to be read, where the user says so.
     coding : Coding
         All other settings, as users give them.
     auto : bool
@@ -37,6 +43,7 @@ class CohortRules:
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
+    ways: Mapping[str, str]
     coding: Coding
     auto: bool = False
 
@@ -50,9 +57,19 @@ class CohortRules:
             groups=() if auto else parse_groups(groups),
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
+            ways=parse_ways(coding.read),
             coding=coding,
             auto=auto,
         )
+
+    def way(self, column: str) -> str | None:
+        """How a column is to be read; subgroups are told apart by its texts as they stand."""
+        by_text = any(read_as_text(rule, column) for rule in self.groups)
+        return self.ways.get(column, TEXT if by_text else None)
+
+    def is_kept(self, column: str) -> bool:
+        """Whether the user asks for the texts of a column, whatever they look like."""
+        return self.ways.get(column) == TEXT
 
     @property
     def group_columns(self) -> tuple[str, ...]:

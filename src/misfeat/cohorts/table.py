@@ -42,6 +42,12 @@ class ValueCounts:
     counts: NDArray[np.int64]
     missing: int
 
+    def in_order(self, order: Sequence[Value]) -> ValueCounts:
+        """The same with values in a given order, which has all of them."""
+        position = {value: place for place, value in enumerate(order)}
+        places = np.argsort([position[value] for value in self.values.tolist()])
+        return ValueCounts(self.values[places], self.counts[places], self.missing)
+
     def without(self, is_code: NDArray[np.bool_]) -> ValueCounts:
         """Count the flagged values as missing."""
         missing = self.missing + int(self.counts[is_code].sum())
@@ -67,6 +73,10 @@ class Table(Protocol):
 
     def kind(self, column: str) -> Kind:
         """What the column holds."""
+        ...
+
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order, where its type gives them one."""
         ...
 
     def n_rows(self) -> int:

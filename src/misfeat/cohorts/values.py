@@ -22,7 +22,7 @@ from misfeat.exceptions import MisfeatError, Setting
 Value = Any
 """A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
 
-_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 MISSING_LABEL = "missing"
 LARGEST_INTEGER = 2**63 - 1
@@ -141,7 +141,7 @@ def read_number(text: object) -> float | int | None:
     (-2.5, None, None)
     """
     if isinstance(text, str):
-        return canonical(float(text)) if _PLAIN_NUMBER.fullmatch(text) else None
+        return canonical(float(text)) if PLAIN_NUMBER.fullmatch(text) else None
     number = canonical(text)
     return number if isinstance(number, int | float) and not isinstance(number, bool) else None
 

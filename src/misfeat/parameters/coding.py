@@ -64,6 +64,18 @@ class CodingParameters:
             reads="codes",
         ),
     )
+    read: Mapping[str, str] | None = parameter(
+        """How columns of text are to be read, where misfeat does not see it by itself:
+        ``{"zip": "text"}`` keeps the texts as categories; others are ``"number"``, ``"decimal
+        comma"``, ``"date"``, ``"day first"`` and ``"month first"``.""",
+        anything("dict or None"),
+        default=None,
+        option=Option(
+            "How a column of text is read, as COL=text or COL='day first'. May be repeated.",
+            COLUMNS,
+            reads="ways",
+        ),
+    )
     missing_threshold: float = parameter(
         """A feature that is missing in this share of a subgroup's rows counts as never recorded
         there.""",

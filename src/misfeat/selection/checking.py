@@ -92,7 +92,7 @@ def check_cohorts(cohorts: Cohorts) -> None:
 
 
 def _check_audit(audit: ColumnAudit) -> None:
-    for text in (audit.column, audit.role, audit.treatment):
+    for text in (audit.column, audit.role, audit.treatment, audit.taken_for, audit.example):
         demand(isinstance(text, str), "what is said about a column is no text")
     _check_texts(audit.categories, "categories of a column")
     demand(isinstance(audit.edges, tuple), "edges of a column are no tuple")

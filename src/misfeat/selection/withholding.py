@@ -238,6 +238,7 @@ def _audit(
         audit,
         categories=kept,
         edges=audit.edges if audit.role == "group" else (),
+        example="",
         suspects=(),
         why_suspect="",
         missing=int(rounding.of(audit.missing, "missing", audit.column)),
@@ -245,8 +246,10 @@ def _audit(
 
 
 def _notes(notes: Sequence[str], rounding: Rounding) -> Iterator[str]:
-    """What happened to rows, how many of them rounded; nothing of too few."""
+    """What happened to rows, how many of them rounded; nothing of too few, and no single values."""
     for note in notes:
+        if isinstance(note, Message) and "examples" in note.about:
+            continue
         if not isinstance(note, Message) or "rows" not in note.about:
             yield note
         elif rows := int(rounding.of(note.about["rows"], "note", note.template)):

@@ -127,7 +127,16 @@ def _caution_sentences(selection: Selection, about: About) -> Sequence[str]:
 def _column_audits(selection: Selection) -> Columns:
     """How every column of the table was treated."""
     audits = selection.cohorts.columns
-    names = ("column", "role", "treatment", "categories", "missing", "looks_like")
+    names = (
+        "column",
+        "role",
+        "treatment",
+        "categories",
+        "missing",
+        "looks_like",
+        "taken_for",
+        "example",
+    )
     return {name: [getattr(one, name) for one in audits] for name in names}
 
 

@@ -181,6 +181,8 @@ _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
         "categories": (NAMES, "The values or ranges that it was reduced to."),
         "missing": (COUNT, "Rows in which it is missing."),
         "looks_like": (TEXT, "What it looks like beyond its type."),
+        "taken_for": (TEXT, "What its values were taken for."),
+        "example": (TEXT, "A value as the table holds it."),
     },
 }
 

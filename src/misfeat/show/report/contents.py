@@ -222,6 +222,8 @@ def _column(report: Any) -> dict[str, Any]:
         "treatment": report.treatment,
         "categories": list(report.categories),
         "missing": report.missing,
+        "taken_for": report.taken_for,
+        "example": report.example,
     }
 
 

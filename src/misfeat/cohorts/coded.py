@@ -1,0 +1,113 @@
+"""The rows of a table in codes, and columns with many values settled once rows are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.coders import CodedRows, Kind, collapse
+from misfeat.cohorts.columns import ONE_BY_ONE
+from misfeat.cohorts.many_values import merged
+from misfeat.exceptions import Setting
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.profiling import ProfiledTable
+    from misfeat.cohorts.rules import Notes
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """The rows of a table in codes, and how they came about.
+
+    Attributes
+    ----------
+    rows : CodedRows
+        Codes of the groupings, of the features and of the target, in this order.
+    features : dict of str to tuple of str
+        What the codes of each feature mean.
+    classes : tuple of str
+        What the codes of the target mean.
+    audits : list of ColumnAudit
+        How every column was treated.
+    notes : Notes
+        What was said on the way.
+    """
+
+    rows: CodedRows
+    features: dict[str, tuple[str, ...]]
+    classes: tuple[str, ...]
+    audits: list[ColumnAudit]
+    notes: Notes
+
+
+def with_few_values(coded: CodedTable, profiled: ProfiledTable) -> CodedTable:
+    """The same with the many values of columns merged, by what they tell where they tell anything.
+
+    Parameters
+    ----------
+    coded : CodedTable
+        With every common value of such columns in a code of its own.
+    profiled : ProfiledTable
+        The table.
+    """
+    # In the order of names, so that the order of columns does not matter.
+    for audit in sorted(coded.audits, key=lambda one: one.column):
+        if audit.role == "feature" and audit.treatment == ONE_BY_ONE:
+            coded = _with_few_values_of(coded, audit, profiled)
+        elif audit.role == "feature" and _has_rare_values(profiled.profiles[audit.column], audit):
+            _say_merged(audit, profiled, coded.notes)
+    return coded
+
+
+def _has_rare_values(profile: Profile, audit: ColumnAudit) -> bool:
+    """Whether text was merged by how frequent its values are, since none has rows enough."""
+    return (
+        profile.kind is Kind.TEXT
+        and not profile.in_order
+        and profile.distinct > len(audit.categories)
+    )
+
+
+def _say_merged(audit: ColumnAudit, profiled: ProfiledTable, notes: Notes) -> None:
+    notes.add(
+        "Column {column!r} has {n:,} values: {treatment}. A larger {most} keeps more of them.",
+        column=audit.column,
+        n=profiled.profiles[audit.column].distinct,
+        treatment=audit.treatment,
+        most=Setting("max_categories"),
+    )
+
+
+def _with_few_values_of(
+    coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTable
+) -> CodedTable:
+    first, column, rules = len(profiled.groupings), audit.column, profiled.rules
+    groupings = [len(grouping.coder.labels) + 1 for grouping in profiled.groupings]
+    bases = [*groupings, *(len(names) + 1 for names in coded.features.values())]
+    bases.append(len(coded.classes) + 1)
+    line = first + list(coded.features).index(column)
+    by_name = sorted(coded.features)
+    names = list(coded.features)
+    order = [*range(first), *(first + names.index(name) for name in by_name), len(bases) - 1]
+    kept = rules.is_kept(column)
+    found = merged(coded.rows, line, bases, audit.categories[:-1], rules, kept, order)
+    settled = replace(audit, treatment=found.treatment, categories=found.labels)
+    if found.labels:
+        features = {**coded.features, column: found.labels}
+        rows = found.rows
+        _say_merged(settled, profiled, coded.notes)
+    else:
+        features = {name: names for name, names in coded.features.items() if name != column}
+        rows = _without_line(coded.rows, line, bases)
+        settled = replace(settled, role="left out", looks_like="")
+    audits = [settled if one is audit else one for one in coded.audits]
+    return replace(coded, rows=rows, features=features, audits=audits)
+
+
+def _without_line(rows: CodedRows, line: int, bases: list[int]) -> CodedRows:
+    codes = np.delete(rows.codes, line, axis=0)
+    return collapse(list(codes), rows.weights, [*bases[:line], *bases[line + 1 :]])

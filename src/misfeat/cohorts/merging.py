@@ -1,0 +1,231 @@
+"""Categories with many values, merged into few groups by what they tell of the target.
+
+Groups that were learned from the targets of some rows tell too much of just these rows. So every
+row is put into a group that was learned from other rows: rows are dealt out to folds, and the
+groups of each fold come from all other folds. What the codes then tell of the target, they tell of
+new rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.coders import CodedRows, collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+    Groups = NDArray[np.int64]
+    Learn = Callable[[Counts], Groups]
+
+FOLDS = 5
+FEWEST_ROWS = (5, 20, 50, 100)
+"""Values with fewer rows are merged with all others; the limit that tells most is taken."""
+SHRINKAGE = 10.0
+"""The overall shares of classes count as so many rows of every value."""
+
+
+@dataclass(frozen=True)
+class Merger:
+    """A way to merge values, and what it tells.
+
+    Attributes
+    ----------
+    learn : callable
+        Gives the group of every value from rows by value and class; the last group holds values
+        that are merged with all others.
+    n_groups : int
+        Groups, the last one included.
+    told : float
+        What groups tell of rows that they were not learned from, in bits per row.
+    """
+
+    learn: Learn
+    n_groups: int
+    told: float
+
+
+def by_frequency(counts: Counts, n_groups: int) -> Merger:
+    """The most frequent values each by itself, all others together; the target has no say.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_values, n_classes)
+        Rows of every value and class.
+    n_groups : int
+        Groups at most.
+    """
+
+    def learn(_: Counts) -> Groups:
+        return _most_frequent(counts.sum(axis=1), n_groups)
+
+    return Merger(learn, n_groups, told_of_others(counts, learn))
+
+
+def by_target(counts: Counts, n_groups: int) -> Merger:
+    """Values whose rows have similar targets together, as many groups of common values as asked.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_values, n_classes)
+        Rows of every value and class.
+    n_groups : int
+        Groups of similar values; one more holds all values that are too rare.
+    """
+    tried = []
+    for fewest in FEWEST_ROWS:
+
+        def learn(learned: Counts, fewest: int = fewest) -> Groups:
+            return _similar(learned, n_groups, fewest)
+
+        tried.append(Merger(learn, n_groups + 1, told_of_others(counts, learn)))
+    return max(tried, key=lambda one: one.told)
+
+
+def told_of_others(counts: Counts, learn: Learn) -> float:
+    """Bits per row by which groups that were learned from some rows predict the others.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_values, n_classes)
+        Rows of every value and class.
+    learn : callable
+        Gives the group of every value.
+    """
+    told = 0.0
+    for held_out in dealt_out(counts.ravel()):
+        tested = held_out.reshape(counts.shape)
+        rest = counts - tested
+        groups = learn(rest)
+        overall = (rest.sum(axis=0) + 1) / (rest.sum() + counts.shape[1])
+        learned, new = _merged(rest, groups), _merged(tested, groups)
+        shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
+        told += float((new * np.log2(shares / overall)).sum())
+    return told / max(int(counts.sum()), 1)
+
+
+def cross_fitted(
+    rows: CodedRows,
+    line: int,
+    bases: Sequence[int],
+    n_values: int,
+    merger: Merger,
+    order: Sequence[int] | None = None,
+) -> CodedRows:
+    """Coded rows in which the values of one line are merged, each row by what others tell.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        Coded rows; the last line is the target, and rows without one are not learned from.
+    line : int
+        The line to merge: codes of values, one for all other values, and one for missing.
+    bases : sequence of int
+        The number of codes of every line, the one for missing included.
+    n_values : int
+        Values of the line.
+    merger : Merger
+        How they are merged.
+    order : sequence of int, default=None
+        Lines in an order by which rows are sorted before they are dealt out to folds, so that
+        the order of columns in the table does not matter. None: as they are.
+
+    Returns
+    -------
+    CodedRows
+        The line holds codes of groups, all other values in the last one, and then missing.
+    """
+    values, target = rows.codes[line], rows.codes[-1]
+    folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
+    places = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
+    for fold, dealt in zip(folds, dealt_out(rows.weights[places]), strict=True):
+        fold[places] = dealt
+    tables = [table_of(values, target, fold, (n_values, bases[-1] - 1)) for fold in folds]
+    total = np.sum(tables, axis=0)
+    parts = []
+    for fold, held_out in zip(folds, tables, strict=True):
+        others, missing = merger.n_groups - 1, merger.n_groups
+        code_of = np.array([*merger.learn(total - held_out), others, missing])
+        codes = rows.codes[:, fold > 0]
+        codes[line] = code_of[codes[line]]
+        parts.append(CodedRows(codes, fold[fold > 0]))
+    return collapse(
+        list(np.concatenate([part.codes for part in parts], axis=1)),
+        np.concatenate([part.weights for part in parts]),
+        [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]],
+    )
+
+
+def table_of(
+    values: NDArray[np.integer],
+    target: NDArray[np.integer],
+    weights: NDArray[np.int64],
+    shape: tuple[int, int],
+) -> Counts:
+    """Rows by value and class, of those rows whose codes the shape holds."""
+    held = (values < shape[0]) & (target < shape[1])
+    key = values[held].astype(np.int64) * shape[1] + target[held]
+    counted = np.bincount(key, weights=weights[held], minlength=shape[0] * shape[1])
+    return counted.astype(np.int64).reshape(shape)
+
+
+def dealt_out(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Rows, given by how many are alike, dealt out to folds at random, the same way every time.
+
+    Examples
+    --------
+    >>> folds = dealt_out(np.array([10, 1, 4]))
+    >>> sum(folds), [int(fold.sum()) for fold in folds]
+    (array([10,  1,  4]), [3, 3, 3, 3, 3])
+    """
+    chance = np.random.default_rng(0)
+    fold_of = np.arange(int(weights.sum())) % FOLDS
+    chance.shuffle(fold_of)
+    row_of = np.repeat(np.arange(len(weights)), weights)
+    return [
+        np.bincount(row_of[fold_of == fold], minlength=len(weights)).astype(np.int64)
+        for fold in range(FOLDS)
+    ]
+
+
+def _most_frequent(rows: NDArray[np.int64], n_groups: int) -> Groups:
+    groups = np.full(len(rows), n_groups - 1, dtype=np.int64)
+    kept = np.sort(np.argsort(-rows, kind="stable")[: n_groups - 1])
+    groups[kept] = np.arange(len(kept))
+    return groups
+
+
+def _similar(counts: Counts, n_groups: int, fewest: int) -> Groups:
+    """Groups of about as many rows each, along the direction in which shares of classes differ."""
+    rows = counts.sum(axis=1)
+    overall = counts.sum(axis=0) / max(counts.sum(), 1)
+    shares = (counts + SHRINKAGE * overall) / (rows + SHRINKAGE)[:, None]
+    common = np.flatnonzero(rows >= fewest)
+    groups = np.full(len(rows), n_groups, dtype=np.int64)
+    if not len(common):
+        return groups
+    apart = shares[common] - overall
+    order = common[np.argsort(apart @ _direction(apart, rows[common]), kind="stable")]
+    middles = np.cumsum(rows[order]) - rows[order] / 2
+    groups[order] = np.minimum(middles * n_groups // rows[order].sum(), n_groups - 1).astype(int)
+    return groups
+
+
+def _direction(apart: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The direction in which shares of classes differ most, towards the later classes."""
+    found: NDArray[np.float64] = np.linalg.svd(apart * np.sqrt(rows)[:, None], full_matrices=False)[
+        2
+    ][0]
+    return found * (1.0 if found @ np.arange(len(found)) >= 0 else -1.0)
+
+
+def _merged(counts: Counts, groups: Groups) -> Counts:
+    table = np.zeros((int(groups.max(initial=0)) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(table, groups, counts)
+    return table
