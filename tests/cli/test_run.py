@@ -276,3 +276,17 @@ def test_a_run_says_how_far_to_trust_it_when_asked(heart, heart_json):
     (found,) = lines_of(run(*asked, "--json"), "validation")
     assert "features hidden on purpose" in found["text"]
     assert "hidden on purpose" not in heart_json.stdout
+
+
+def test_how_text_is_read_can_be_said_and_is_advised_in_the_same_words(tmp_path):
+    path = tmp_path / "loans.csv"
+    rows = "".join(f"0{i % 9 + 1}/0{i % 7 + 1}/2019,{i % 3},{i % 2}\n" for i in range(60))
+    path.write_text(f"opened,x,y\n{rows}", encoding="utf-8")
+    asked = ("run", str(path), "--target", "y", "--size", "1", "--no-worth")
+    assert "--read 'opened=day first'" in " ".join(run(*asked).stderr.split())
+    told = run(*asked, "--read", "opened=day first")
+    assert told.exit_code == 0
+    assert "in another way" not in told.stderr
+    refused = run(*asked, "--read", "opened=backwards")
+    assert refused.exit_code != 0
+    assert "backwards" in refused.stderr

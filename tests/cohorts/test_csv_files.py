@@ -117,3 +117,14 @@ def test_a_row_that_is_too_long_is_named_by_its_line(tmp_path):
 def test_a_very_long_name_of_a_column_is_a_name(tmp_path):
     path = write(tmp_path / "t.csv", f"{'x' * 200_000},y,z\n{ROWS}")
     assert build_cohorts(path, "y").features == ("x" * 200_000, "z")
+
+
+def test_flags_are_written_true_and_false_and_other_words_are_words(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(
+        f"{'TRUE' if i % 3 else 'false'},{'yes' if i % 2 else 'no'},{i % 2}\n" for i in range(60)
+    )
+    path.write_text('"a ""b""",c,y\n' + rows, encoding="utf-8")
+    first, second, _ = build_cohorts(path, "y").columns
+    assert (first.taken_for, first.categories) == ("flag", ("False", "True"))
+    assert (second.taken_for, second.categories) == ("category", ("no", "yes"))

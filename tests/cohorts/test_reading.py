@@ -168,3 +168,17 @@ def test_amounts_that_all_differ_are_no_identifiers():
     amounts = np.random.default_rng(0).permutation(10**6)[:60]
     texts = np.array([f"${amount:,}" for amount in amounts], dtype=object)
     assert audit(build_cohorts(table(v=texts), "y"), "v").role == "feature"
+
+
+def test_a_file_is_read_as_its_frame_is(tmp_path):
+    messy().write_csv(tmp_path / "messy.csv")
+    assert build_cohorts(tmp_path / "messy.csv", "y", groups="site").equals(
+        build_cohorts(messy(), "y", groups="site")
+    )
+
+
+def test_dates_of_a_file_that_could_be_read_in_two_ways_are_said_to_be(tmp_path):
+    texts = [f"0{v % 9 + 1}/0{v % 7 + 1}/2019" for v in range(60)]
+    pl.DataFrame({"v": texts, "y": [0, 1] * 30}).write_csv(tmp_path / "t.csv")
+    with pytest.warns(MisfeatWarning, match=r"month first.*read=\{'v': 'day first'\}"):
+        build_cohorts(tmp_path / "t.csv", "y")

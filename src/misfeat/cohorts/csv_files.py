@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.values import MissingCodes
 
-TYPES = ["NULL", "BOOLEAN", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
-"""What DuckDB makes of cells; times of day and dates that are not ISO's are read by misfeat."""
+TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
+"""What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
+which DuckDB also takes "yes" and "n"."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
+QUOTE = '"'
 DELIMITERS = ",;\t|"
 LONGEST_CELL = 2**24
 """Characters of a cell, where rows are looked through one by one."""
@@ -136,7 +138,25 @@ def _loaded(connection: Any, files: Sequence[TextFile], form: _Form, codes: Miss
         na_values=list(texts),
         **options,
     ).create("csv_rows")
+    _settle_flags(connection)
     return connection.table("csv_rows")
+
+
+def _settle_flags(connection: Any) -> None:
+    """Make flags of the columns whose cells are all "true" or "false"."""
+    held = connection.table("csv_rows")
+    texts = [
+        f'"{name.replace(QUOTE, QUOTE * 2)}"'
+        for name, kind in zip(held.columns, held.types, strict=True)
+        if str(kind) == "VARCHAR"
+    ]
+    if not texts:
+        return
+    asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
+    (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
+    for name, are_flags in zip(texts, found, strict=True):
+        if are_flags:
+            connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
 
 
 def _form(connection: Any, file: TextFile) -> _Form:

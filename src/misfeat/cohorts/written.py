@@ -119,7 +119,7 @@ def parse_ways(given: object) -> dict[str, str]:
         )
     ways: dict[str, str] = {}
     for column, way in given.items():
-        if way not in WAYS:
+        if not isinstance(way, str) or way not in WAYS:
             raise MisfeatError(
                 "{setting} is unknown; a column is read as {ways}.",
                 setting=Setting("read", way, column=column),
