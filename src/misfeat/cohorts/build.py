@@ -16,12 +16,12 @@ from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_colum
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.looks import IDENTIFIER
-from misfeat.cohorts.model import Cohorts, ColumnAudit
+from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
-from misfeat.cohorts.targets import target_coder
+from misfeat.cohorts.targets import target_coding
 from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
+    from misfeat.cohorts.targets import TargetCoding
     from misfeat.machine.progress import Progress
 
 
@@ -99,7 +100,7 @@ class CodedTable:
         Codes of the groupings, of the features and of the target, in this order.
     features : dict of str to Coder
         What coded each feature.
-    target : Coder
+    target : TargetCoding
         What coded the target.
     audits : list of ColumnAudit
         How every column was treated.
@@ -109,22 +110,25 @@ class CodedTable:
 
     rows: CodedRows
     features: dict[str, Coder]
-    target: Coder
+    target: TargetCoding
     audits: list[ColumnAudit]
     notes: Notes
 
 
-def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> CodedTable:
+def code_table(
+    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
+) -> CodedTable:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
     table, rules = profiled.table, profiled.rules
-    target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
-    features, audits = _feature_coders(profiled, target_audit)
+    profile = profiled.profiles[profiled.target]
+    target = target_coding(table, profile, rules, with_grids=with_grids)
+    features, audits = _feature_coders(profiled, target.audit)
     _say_left_out(audits, profiled, notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
-    coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
-    rows = table.count_codes(coders)
+    groups = (grouping.coder for grouping in profiled.groupings)
+    rows = table.count_codes([*groups, *features.values(), target.coder])
     if progress is not None:
         progress("Counting rows", 1, 1)
     return CodedTable(rows, features, target, audits, notes)
@@ -133,10 +137,11 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
 def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
-    classes = coded.target.labels
-    rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
+    target, n_codes = coded.target, len(coded.target.coder.labels)
+    rows = assemble.rows_with_target(coded.rows, n_codes, profiled.target, notes)
     cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
-    by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
+    n_classes = len(target.classes)
+    by_class = np.bincount(target.classes_of(rows.codes[-1]), rows.weights, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
     runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
     codes = rows.codes[len(groupings) : -1]
@@ -153,7 +158,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         rows.weights,
         runs,
         missing[:, kept],
-        [*map(len, labels.values()), len(classes)],
+        [*map(len, labels.values()), n_codes],
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -163,16 +168,18 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         features=tuple(labels),
         target=profiled.target,
         codes=laid_out.codes[:-1],
-        target_codes=laid_out.codes[-1],
+        target_codes=target.classes_of(laid_out.codes[-1]),
         weights=laid_out.weights,
         offsets=laid_out.offsets,
         missing=missing[:, kept],
         categories=categories,
-        classes=classes,
+        classes=target.classes,
         gap_codes=gap_codes,
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
+        ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
+        grids=target.grids,
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

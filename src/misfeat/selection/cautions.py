@@ -23,7 +23,7 @@ from misfeat.selection.caution import (
 )
 from misfeat.selection.duplicates import duplicates
 from misfeat.selection.leaks import leaks, missing_patterns
-from misfeat.selection.treated import binned_target, joined_subgroups, odd_columns
+from misfeat.selection.treated import cut_target, joined_subgroups, odd_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def cautions_about(
         *_recorded_apart(best, book.measure.features, unsettled),
         *joined_subgroups(cohorts),
         *odd_columns(cohorts),
-        *binned_target(cohorts, book.measure.name),
+        *cut_target(cohorts, best, book.measure.name),
     ]
     if not book.rows_withheld:
         found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
