@@ -110,3 +110,17 @@ def test_means_of_grids_keep_what_does_not_differ():
     assert mean.score == pytest.approx(np.full((1, 2), 0.2))
     assert mean.spread == pytest.approx(np.full((1, 2), 0.1))
     assert mean.predicted is flags
+
+
+def test_sets_that_must_hold_a_feature_keep_their_spread():
+    found = fitted(include=["c"])
+    assert all("c" in features for features in found.top_k()["features"])
+    assert found.top_k()["spread"].notna().all()
+
+
+def test_a_comparison_says_where_a_target_is_a_number_in_one_run_alone(selector):
+    classes = fitted(coding=Coding(target="classes"))
+    notes = selector.selection_.compare(classes.selection_).notes
+    assert any("is taken as a number in one run, and in classes" in note for note in notes)
+    again = selector.selection_.compare(fitted().selection_)
+    assert not any("taken as a number" in note for note in again.notes)

@@ -248,6 +248,24 @@ class CompletedScores:
     support: NDArray[np.int8]
     spread: NDArray[np.float64] | None = None
 
+    def of_sets(self, chosen: NDArray[np.bool_]) -> CompletedScores:
+        """The scores of some of the subsets.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool of shape (n_subsets,)
+            True for those to keep.
+        """
+        return CompletedScores(
+            subsets=self.subsets[chosen],
+            score=self.score[:, chosen],
+            low=self.low[:, chosen],
+            high=self.high[:, chosen],
+            predicted=self.predicted[:, chosen],
+            support=self.support[:, chosen],
+            spread=None if self.spread is None else self.spread[:, chosen],
+        )
+
     @classmethod
     def mean_of(cls, grids: Sequence[CompletedScores]) -> CompletedScores:
         """The mean over grids of a numeric target, bounds included.
