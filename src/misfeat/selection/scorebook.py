@@ -281,11 +281,12 @@ class ScoreBook:
     def _check_memory(self, size: int, estimate: Estimate) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
         n_cohorts = len(self.measure.missing)
+        scored = n_cohorts * (1 + len(self.measure.parts))
 
         def needed(n_features: int, size: int) -> int:
             reach = estimate.reach(size, n_features)
             own = estimate.memory_needed(size, n_features, n_cohorts)
-            return memory_needed(n_features, reach, n_cohorts) + own
+            return memory_needed(n_features, reach, scored) + own
 
         reach = estimate.reach(size, self._n_features)
         check_memory(self._n_features, size, n_cohorts, needed)
