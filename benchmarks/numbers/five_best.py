@@ -150,7 +150,7 @@ TOLD: dict[str, Scorer] = {
     **{f"{k} equal classes": equal(k) for k in (3, 5, 8)},
     "8 random grids to 12": random_grids(8, 12),
     "4 shifted grids of 5": shifted(4, 5),
-    "misfeat and its coding": of_misfeat,
+    "misfeat, with coding": of_misfeat,
     "Kraskov": neighbours(lambda values: values),
     "Kraskov of normal scores": neighbours(normal_scores),
 }

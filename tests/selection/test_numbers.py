@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding, SubgroupSelector
+from misfeat import Coding, SubgroupSelector, compare
 from misfeat.completion.model import CompletedScores
 from misfeat.selection.scorebook import ScoreBook
 
@@ -120,7 +120,7 @@ def test_sets_that_must_hold_a_feature_keep_their_spread():
 
 def test_a_comparison_says_where_a_target_is_a_number_in_one_run_alone(selector):
     classes = fitted(coding=Coding(target="classes"))
-    notes = selector.selection_.compare(classes.selection_).notes
+    notes = compare(selector, classes).notes
     assert any("is taken as a number in one run, and in classes" in note for note in notes)
-    again = selector.selection_.compare(fitted().selection_)
+    again = compare(selector, fitted())
     assert not any("taken as a number" in note for note in again.notes)
