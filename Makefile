@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := -m pip install --quiet --disable-pip-version-check
+# Modules are compiled when they are imported: most of them never are.
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 INSTALL := $(BIN)/python $(PIP)
 # Every install uses the versions that the project is tested with, and files whose hashes are in locks/. The wheels of
 # torch come per device, each with a hash of its own, so that torch is held at its version alone.

@@ -98,7 +98,7 @@ def test_how_often_planted_changes_are_named_is_what_was_measured():
         assert f"| {table} | {planted} | {' | '.join(map(without_zero, shares))} |" in page
 
 
-@pytest.mark.parametrize("name", ["five_best"])
+@pytest.mark.parametrize("name", ["five_best", "tuned"])
 def test_how_well_the_best_sets_of_a_number_are_found_is_what_was_measured(name):
     text = PAGES["numbers"].read_text(encoding="utf-8")
     path = ROOT / "benchmarks" / "numbers" / f"{name}_means.csv"

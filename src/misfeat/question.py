@@ -41,12 +41,13 @@ class Question:
     groups: Any = parameter(
         """What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
         points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values,
-        ``{"senior": "age > 65"}`` for a named predicate, or a list of these. None: one subgroup of
-        all rows.""",
+        ``{"senior": "age > 65"}`` for a named predicate, or a list of these. ``"auto"``: the few
+        columns that explain most of where features are missing. None: one subgroup of all
+        rows.""",
         anything("str, dict, list of these, or None"),
         default=None,
         option=Option(
-            "A column that defines subgroups; COL:40,65 cuts it. May be repeated.",
+            "A column that defines subgroups; COL:40,65 cuts it. May be repeated. 'auto' chooses.",
             TABLE,
             name="by",
             reads="groups",

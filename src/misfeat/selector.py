@@ -15,7 +15,7 @@ from misfeat.cohorts.blocks import (
     product_sums_without,
     without_features,
 )
-from misfeat.cohorts.build import cohorts_of, subgroup_names
+from misfeat.cohorts.build import cohorts_of, groups_chosen, subgroup_names
 from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.opening import open_columns, open_table, with_groups
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
@@ -296,8 +296,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         >>> SubgroupSelector.load("nowhere")
         Traceback (most recent call last):
         ...
-        misfeat.exceptions.MisfeatError: There is no selection in 'nowhere': it holds no selection.json.
-        """  # noqa: E501
+        misfeat.exceptions.MisfeatError: There is no selection in 'nowhere': it does not exist.
+        """
         return loaded_selector(cls, folder)
 
     def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
@@ -383,6 +383,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
 
     def _check_subgroups(self, X: Any, unseen: str) -> None:
         rules = CohortRules.parse(self.groups, self._nested("coding"))
+        if rules.auto:
+            rules = replace(rules, groups=parse_groups(groups_chosen(self.cohorts_.columns)))
         names = subgroup_names(open_columns(X, rules.codes), rules)
         seen = set(self.cohorts_.seen)
         new = [name for name in names if name not in seen]

@@ -37,7 +37,10 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--cost", "q=1"], "a feature with a cost"),
         (["run", "TABLE", "--target", "y", "--cost", "x=-1"], "--cost 'x=-1'; it must be above 0"),
         (["run", "TABLE", "--target", "y", "--cost", "x=nan"], "it must be above 0, and finite."),
-        (["run", "TABLE", "--target", "y", "--out", ""], "--out '' names no folder; give one"),
+        (
+            ["run", "TABLE", "--target", "y", "--out", ""],
+            "--out '' is empty; give the path of a folder",
+        ),
         (["run", "TABLE", "--target", "y", "--out", "TABLE"], "is a file; give a folder, or"),
         (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
         (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),

@@ -52,7 +52,7 @@ def test_equal_cohorts_are_equal_and_others_are_not():
 
 
 def test_an_unknown_subgroup_is_named_with_those_that_exist():
-    with pytest.raises(MisfeatError, match="no subgroup 'site=z'; there are 'site=a'"):
+    with pytest.raises(MisfeatError, match="no subgroup 'site=z'; did you mean 'site="):
         build_cohorts(table(), "y", groups="site")["site=z"]
 
 

@@ -82,6 +82,14 @@ def test_files_with_other_columns_are_refused(tmp_path):
         build_cohorts(f"{tmp_path}/*.csv", "y")
 
 
+def test_breaks_within_cells_are_told_from_the_ends_of_lines(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f'{n % 3},"one\ntwo {n % 2}",{n % 2}\r\n' for n in range(30))
+    path.write_bytes(f'x,"z\nz",y\r\n{rows}'.encode())
+    with pytest.raises(DamagedFileError, match="hold line breaks of another kind"):
+        build_cohorts(str(path), "y")
+
+
 @pytest.mark.parametrize("ends", [("\r\n", "\n"), ("\n", "\r\n"), ("\n", "\r\n", "\r")])
 def test_lines_that_end_in_different_ways_are_told(tmp_path, ends):
     lines = f"x,y,z\n{ROWS}".splitlines()

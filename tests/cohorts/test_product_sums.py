@@ -133,7 +133,7 @@ def test_groupings_with_too_many_combinations_are_refused_or_answered():
     many = {f"g{i}": rng.integers(60, size=400) for i in range(12)}
     frame = table().with_columns(**{name: pl.Series(v) for name, v in many.items()})
     with pytest.raises(MisfeatError, match="group by fewer columns"):
-        build_product_sums(frame, "y", groups=list(many))
+        build_product_sums(frame.lazy(), "y", groups=list(many))
     arrays = {name: frame[name].to_numpy() for name in frame.columns}
     with pytest.warns(MisfeatWarning, match="single value in the subgroups"):
         assert len(build_product_sums(arrays, "y", groups=list(many)).names) == 400

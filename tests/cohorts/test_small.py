@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.exceptions import MisfeatWarning
 
 
 def table(**rows):
@@ -66,3 +71,72 @@ def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind
     assert mapped.joined == (("site=rest", "late"),)
     apart = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=1))
     assert apart.joined == ()
+
+
+def lacking(column, *sites, like="x"):
+    """A table's column, never recorded at some sites."""
+    return lambda columns: {
+        **columns,
+        column: np.where(np.isin(columns["site"], sites), np.nan, columns[like]),
+    }
+
+
+def test_small_subgroups_that_recorded_the_same_are_merged_with_each_other():
+    columns = lacking("lab", "b", "d")(table(a=100, b=12, c=12, d=12, e=12))
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.names == ("site=a", "other", "other without lab")
+    assert [cohort.size for cohort in cohorts] == [100, 24, 24]
+    assert cohorts.missing_features("other without lab") == ("lab",)
+    assert cohorts.joined == ()
+    assert "are merged into 'other', 'other without lab': site=b (12)" in cohorts.notes[0]
+
+
+def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():
+    columns = table(a=100, b=12, c=12, d=12, e=12, f=5)
+    for column, sites in {"lab": "bdf", "scan": "bdf", "test": "f"}.items():
+        columns = lacking(column, *sites)(columns)
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.names == ("site=a", "other", "other without lab, scan")
+    assert [cohort.size for cohort in cohorts] == [100, 24, 29]
+    assert cohorts.joined == (("other without lab, scan", "test"),)
+
+
+def test_the_fewest_rows_are_not_taken_for_another_kind_where_it_may_be_chance():
+    columns = table(a=100, b=20, c=20, d=3)
+    columns["gaps"] = np.where(np.arange(143) % 2 == 0, np.nan, columns["z"])
+    columns["gaps"][-3:] = np.nan
+    coding = Coding(min_rows=40)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
+    assert cohorts.names == ("site=a", "other")
+    assert cohorts.joined == ()
+    columns["gaps"] = np.where(np.arange(143) < 140, columns["z"], np.nan)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
+    assert cohorts.joined == (("other", "gaps"),)
+
+
+def test_a_few_rows_that_did_record_a_feature_are_told_too():
+    columns = table(a=100, b=20, c=20, d=4)
+    columns["late"] = np.where(np.isin(columns["site"], ["b", "c"]), np.nan, columns["z"])
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=40))
+    assert cohorts.names == ("site=a", "other")
+    assert cohorts.joined == (("other", "late"),)
+
+
+@given(
+    st.lists(st.integers(2, 40), min_size=2, max_size=8),
+    st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=8, max_size=8),
+    st.integers(2, 60),
+)
+def test_merging_keeps_every_row_and_leaves_no_subgroup_small(sizes, recorded, min_rows):
+    columns = table(**{f"s{i}": size for i, size in enumerate(sizes)})
+    for feature in range(3):
+        gone = [f"s{i}" for i in range(len(sizes)) if not recorded[i][feature]]
+        columns = lacking(f"f{feature}", *gone)(columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=min_rows))
+    found = [cohort.size for cohort in cohorts]
+    assert sum(found) == sum(sizes)
+    merged = [name for name in cohorts.names if name.startswith("other")]
+    if len(merged) > 1:
+        assert min(found) >= max(min_rows, 10)

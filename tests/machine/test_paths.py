@@ -16,6 +16,7 @@ ODD = {
     "a loop of links": "loop",
     "below a loop of links": "loop/run",
     "no path": 3,
+    "nothing": "",
     "bytes": b"run",
 }
 

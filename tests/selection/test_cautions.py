@@ -24,14 +24,26 @@ def caution_list(table, target, **settings):
 def test_a_value_that_may_stand_for_missing_is_pointed_out(heart):
     cautioned = caution_list(heart, "num", groups="site", size=2)
     (found,) = [one for one in cautioned if "chol" in one.columns]
+    assert found.sentence == (
+        "Feature 'chol' is 0 in 172 rows, and from 85 to 603 in all others: that looks like a code "
+        "for missing values."
+    )
+    assert found.remedy == "If it is one, say so: missing_values={'chol': [0]}."
+    assert in_options(found.remedy).endswith("say so: --missing 'chol=0'.")
+    coding = Coding(missing_values={"chol": [0]})
+    coded = cautions(heart, "num", groups="site", size=2, coding=coding)
+    assert not [one for one in coded if "chol" in one]
+
+
+def test_a_single_value_in_one_subgroup_is_pointed_out(heart):
+    table = heart.assign(chol=heart["chol"].replace(0, 90))
+    cautioned = caution_list(table, "num", groups="site", size=1)
+    (found,) = [one for one in cautioned if "chol" in one.columns]
     assert found.sentence.startswith("Feature 'chol' has a single value in 'site=switzerland'")
     assert found.remedy.endswith("say so: missing_values={'chol': ...}.")
     assert found.subgroups == ("site=switzerland",)
     (setting,) = found.remedy.settings
     assert (setting.parameter, setting.column) == ("missing_values", "chol")
-    coding = Coding(missing_values={"chol": [0]})
-    coded = cautions(heart, "num", groups="site", size=2, coding=coding)
-    assert not [one for one in coded if "chol" in one]
 
 
 def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart):

@@ -70,6 +70,13 @@ def test_best_sets_of_different_targets_are_told_side_by_side():
     )
 
 
+def test_no_set_is_said_to_tell_most_where_none_tells_anything():
+    silent = replace(LINE, second=0.0, second_low=0.0)
+    said = subgroup_in_words(LOUD, [silent, silent], SAME, [])
+    assert said.endswith("; nothing tells anything there any more.")
+    assert "any more" not in subgroup_in_words(LOUD, [silent, LINE], SAME, [])
+
+
 def test_a_change_that_so_many_subgroups_make_by_chance_is_said_to_be_one():
     said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
     assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said

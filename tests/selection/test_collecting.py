@@ -224,5 +224,5 @@ def test_the_score_of_one_set_is_that_of_the_table_of_scores():
     assert selector.score_of("cohort=c1", "f1") == selector.scores(1, "cohort=c1")["score"][0]
     with pytest.raises(MisfeatError, match="no column 'f9'"):
         selector.score_of("cohort=c1", ["f1", "f9"])
-    with pytest.raises(MisfeatError, match="There is no subgroup 'c1'"):
-        selector.score_of("c1", ["f1"])
+    with pytest.raises(MisfeatError, match="There is no subgroup 'c7'"):
+        selector.score_of("c7", ["f1"])

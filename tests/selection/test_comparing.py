@@ -250,3 +250,19 @@ def test_a_best_set_that_cannot_be_told_from_the_former_is_not_called_better():
         if set(one.first_best) != set(one.second_best):
             apart = runs[1].difference(one.subgroup, one.second_best, one.first_best).low > 1e-12
             assert one.told_apart == apart
+
+
+def test_other_rows_of_another_target_are_not_taken_for_the_same(before):
+    other = {**table(5), "died": table(6)["y"]}
+    del other["y"]
+    found = compare_selections(before, run(other, target="died"))
+    assert not any("same rows" in note for note in found.notes)
+
+
+def test_a_feature_of_one_run_only_is_not_said_to_be_coded_otherwise(before):
+    other = {**table(1), "w": np.full(1800, np.nan)}
+    with pytest.warns(MisfeatWarning, match="missing in every subgroup"):
+        second = run(other)
+    found = compare_selections(before, second)
+    assert any("Features of the first run only: w" in note for note in found.notes)
+    assert not any("Coded otherwise" in note for note in found.notes)

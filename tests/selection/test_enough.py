@@ -40,6 +40,15 @@ def test_features_that_tell_only_together_are_found():
     assert found.steps[1].features == ("f0", "f1")
 
 
+def test_what_is_not_settled_is_not_called_enough():
+    columns = {name: table(3)[name] for name in ("f0", "f1", "f2", "y")}
+    columns["f3"] = columns["f0"]
+    selector = SubgroupSelector(size=2, random_state=0).fit(columns, "y")
+    (found,) = selector.enoughs(size=2)
+    assert not found.settled
+    assert not selector.enough(size=2)["enough"].any()
+
+
 def test_nothing_is_enough_where_nothing_tells():
     selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
     (found,) = selector.enoughs()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from misfeat import SubgroupSelector
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.shannon import entropy
-from misfeat.selection.explaining import CellCounts, cells_of
+from misfeat.selection.explaining import Cell, CellCounts, Explanation, Share, cells_of
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def test_ranges_and_names_are_shown_not_codes(heart):
     words = " ".join(heart.why("site=cleveland", ["age", "sex"])["cell"])
     assert "age <= " in words
     assert "age > " in words
-    assert "age in (" in words
+    assert "45 < age <= 52" in words
     assert "sex = 1" in words
 
 
@@ -117,3 +119,23 @@ def test_unknown_names_are_said(heart):
         heart.why("nowhere", ["ca"])
     with pytest.raises(MisfeatError, match="'colour'"):
         heart.why("site=va", ["colour"])
+
+
+def _explained(cells):
+    shares = Share("ill", 1.0, 0.5, 1.0, 0.5, 2.0, 0.0)
+    made = [
+        Cell(f"a = {i}", (str(i),), rows, (replace(shares, contribution=added),))
+        for i, (rows, added) in enumerate(cells)
+    ]
+    return Explanation("all", ("a",), "y", False, tuple(made))
+
+
+def test_few_rows_that_hold_much_of_the_score_are_named():
+    said = _explained([(2, 0.04), (30, 0.06)]).sentences()
+    assert len(said) == 2
+    assert said[1].startswith("Take care: 40 % of what these rows score")
+    assert len(_explained([(2, 0.01), (30, 0.06)]).sentences()) == 1
+
+
+def test_cells_that_hold_next_to_nothing_have_no_sentence():
+    assert len(_explained([(30, 0.1), (30, 0.001)]).sentences()) == 1

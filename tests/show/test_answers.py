@@ -100,6 +100,8 @@ def test_unrecorded_features_have_a_star(selection):
     shown = printed(selection, "top", About("site=b"))
     assert "measurement 1*" in shown
     assert "A star marks" in shown
+    assert "measurement 1*" in printed(selection, "worth", About("site=b"), 140)
+    assert "A star marks" not in printed(selection, "subgroups", About(), 140)
 
 
 def test_sentences_are_about_the_subgroup_that_was_asked_about(selection):

@@ -10,10 +10,21 @@ from misfeat.show.pages import framed, policy_for, write_page
 
 def test_a_page_is_written_whole_and_replaces_an_older_one(tmp_path):
     place = tmp_path / "deep" / "page.html"
-    assert write_page(place, "one") == place
-    write_page(str(place), "two")
-    assert place.read_text() == "two"
+    assert write_page(place, "<!doctype html>one") == place
+    write_page(str(place), "<!doctype html>two")
+    assert place.read_text() == "<!doctype html>two"
     assert [one.name for one in place.parent.iterdir()] == ["page.html"]
+
+
+def test_what_is_no_page_is_not_replaced(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b")
+    with pytest.raises(MisfeatError, match="exists and is no page; give another name"):
+        write_page(table, "<!doctype html>one")
+    assert table.read_text() == "a,b"
+    table.write_text("")
+    write_page(table, "<!doctype html>one")
+    assert table.read_text() == "<!doctype html>one"
 
 
 def test_a_folder_is_no_file(tmp_path):

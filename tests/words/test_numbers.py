@@ -33,3 +33,7 @@ def test_narrow_intervals_leave_decimals(share, width):
 @given(SHARES)
 def test_a_score_that_is_known_has_four_decimals(score):
     assert len(score_words(score, score, score).partition(".")[2]) == 4
+
+
+def test_nothing_has_no_sign():
+    assert percent_between(-0.07, -0.0004) == "-7–0 %"

@@ -27,7 +27,9 @@ def ask(
             autocompletion=complete_names(_questions),
         ),
     ],
-    subgroup: Annotated[str, typer.Option(help="One subgroup only.")] = "",
+    subgroup: Annotated[
+        str, typer.Option(help="One subgroup only, or the value that tells it (va for site=va).")
+    ] = "",
     feature: Annotated[
         list[str] | None, typer.Option(help="A feature of the set in question. May be repeated.")
     ] = None,

@@ -14,7 +14,9 @@ def compare(
         str, typer.Argument(metavar="RUN", help="What misfeat run --out saved, the earlier run.")
     ],
     second: Annotated[str, typer.Argument(metavar="RUN", help="The run to hold against it.")],
-    subgroup: Annotated[str, typer.Option(help="One subgroup only.")] = "",
+    subgroup: Annotated[
+        str, typer.Option(help="One subgroup only, or the value that tells it (va for site=va).")
+    ] = "",
     size: Annotated[
         int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")
     ] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from misfeat.cohorts.coders import (
     EdgeCoder,
     Kind,
     PredicateCoder,
+    code_dtype,
     collapse,
     pack_keys,
     radices,
@@ -21,11 +23,11 @@ from misfeat.cohorts.coders import (
 from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
-from misfeat.cohorts.values import check_text
+from misfeat.cohorts.values import check_text, check_values
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,10 +104,12 @@ class ArrayTable:
         Columns of equal length.
     """
 
-    frame_backend = None
+    frame_backend: str | None = None
 
     def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        self._columns = {name: _Column.of(values, name) for name, values in columns.items()}
+        self._columns: Mapping[str, Held] = {
+            name: Held.of(values, name) for name, values in columns.items()
+        }
         self._check_lengths()
 
     def _check_lengths(self) -> None:
@@ -132,13 +136,13 @@ class ArrayTable:
                 shape=column.shape,
                 rows=self.n_rows(),
             )
-        wider = ArrayTable({name: column})
+        wider = copy(self)
+        wider._columns = {**self._columns, name: Held.of(column, name)}
         if wider.kind(name) is Kind.UNSUPPORTED:
             raise MisfeatError(
                 "{what} holds values that cannot be scored; pass numbers, text or flags.",
                 what=Setting(what),
             )
-        wider._columns = {**self._columns, **wider._columns}
         return wider
 
     @property
@@ -157,12 +161,15 @@ class ArrayTable:
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         held = self._columns[column]
-        values, counts = np.unique(held.values[~held.missing], return_counts=True)
+        values, counts = _counted(held.present())
         if len(counts) > limit:
             return None
+        missing = int(held.missing.sum())
+        if held.distinct is None and held.kind is not Kind.TIME:
+            return ValueCounts(values, counts, missing)
         spelled = values if held.distinct is None else held.distinct[values]
-        counted = tally(spelled, counts.astype(np.int64), held.kind)
-        return ValueCounts(counted.values, counted.counts, int(held.missing.sum()))
+        counted = tally(spelled, counts, held.kind)
+        return ValueCounts(counted.values, counted.counts, missing)
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
@@ -212,8 +219,8 @@ class ArrayTable:
         numbers = np.where(held.missing, 0.0, values.astype(np.float64) - variable.centre)
         return numbers, recorded
 
-    def _codes(self, coder: Coder) -> NDArray[np.int64]:
-        codes = np.full(self.n_rows(), len(coder.labels), dtype=np.int64)
+    def _codes(self, coder: Coder) -> NDArray[np.integer]:
+        codes = np.full(self.n_rows(), len(coder.labels), dtype=code_dtype(radices([coder])))
         if isinstance(coder, PredicateCoder):
             read = {r.column: self._columns[r.column].read(r) for r in coder.readings}
             present = ~np.any([column.missing for column in read.values()], axis=0)
@@ -234,7 +241,7 @@ class ArrayTable:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Held:
     """One column in a form that is quick to code.
 
     Attributes
@@ -255,7 +262,8 @@ class _Column:
     distinct: NDArray[np.object_] | None = None
 
     @classmethod
-    def of(cls, values: NDArray[Any], name: str) -> _Column:
+    def of(cls, values: NDArray[Any], name: str) -> Held:
+        """The column of a table that an array is."""
         if values.ndim != 1:
             raise MisfeatError(
                 "Column {column!r} has {n} dimensions; pass one value per row.",
@@ -273,15 +281,20 @@ class _Column:
             case "M":
                 times = values.astype("datetime64[us]")
                 return cls(Kind.TIME, times, np.isnat(times))
-            case "b" | "U" | "T" | "O" | "S":
+            case "b":
+                return cls.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
+            case "U" | "T" | "O" | "S":
                 return cls._of_objects(values.tolist(), name)
-        return cls._unsupported(len(values))
+        return cls.unsupported(len(values))
 
     @classmethod
-    def _of_objects(cls, values: list[Any], name: str) -> _Column:
+    def _of_objects(cls, values: list[Any], name: str) -> Held:
+        if {*map(type, values)} in ({str}, {str, type(None)}):
+            check_values(dict.fromkeys(values), name)
+            return cls._of_distinct(Kind.TEXT, values)
         kind, settled = settle_objects(values, name)
         if kind is Kind.UNSUPPORTED:
-            return cls._unsupported(len(values))
+            return cls.unsupported(len(values))
         if kind is Kind.INTEGER:
             missing = np.array([value is None for value in settled], dtype=bool)
             return cls(kind, np.where(missing, 0, settled).astype(np.int64), missing)
@@ -289,33 +302,67 @@ class _Column:
             return cls(kind, settled, np.isnan(settled))
         if kind is Kind.TIME:
             return cls(kind, settled, np.isnat(settled))
-        seen: dict[Value, int] = {None: -1}
-        positions = np.array([seen.setdefault(v, len(seen) - 1) for v in settled], dtype=np.int64)
-        distinct = np.empty(len(seen) - 1, dtype=object)
-        distinct[:] = list(seen)[1:]
-        return cls(kind, positions, positions < 0, distinct)
+        return cls._of_distinct(kind, settled)
 
     @classmethod
-    def _unsupported(cls, n_rows: int) -> _Column:
+    def _of_distinct(cls, kind: Kind, values: Iterable[Value]) -> Held:
+        """Texts or flags, None where there is none, by their positions among the distinct ones."""
+        listed = list(values)
+        seen = dict.fromkeys(listed)
+        seen.pop(None, None)
+        position = {value: number for number, value in enumerate(seen)} | {None: -1}
+        positions = np.fromiter(map(position.__getitem__, listed), np.int64, len(listed))
+        return cls.of_positions(kind, positions, list(seen))
+
+    @classmethod
+    def of_positions(
+        cls, kind: Kind, positions: NDArray[np.int64], distinct: Sequence[Value]
+    ) -> Held:
+        """Texts or flags by their positions among distinct ones, -1 where there is none."""
+        known = np.empty(len(distinct), dtype=object)
+        known[:] = distinct
+        return cls(kind, positions, positions < 0, known)
+
+    @classmethod
+    def unsupported(cls, n_rows: int) -> Held:
+        """A column of which nothing can be made."""
         return cls(Kind.UNSUPPORTED, np.zeros(n_rows), np.ones(n_rows, dtype=bool))
 
-    def read(self, reading: Reading) -> _Column:
+    def read(self, reading: Reading) -> Held:
         """Leave out what means missing, and read text as numbers where asked to."""
+        if self.distinct is None and not reading.missing:
+            return self
         if self.distinct is None:
             codes = np.array(reading.missing, dtype=self.values.dtype)
-            return _Column(self.kind, self.values, self.missing | np.isin(self.values, codes))
+            return Held(self.kind, self.values, self.missing | np.isin(self.values, codes))
         is_code = np.array([*(value in reading.missing for value in self.distinct), True])
         missing = is_code[self.values]
         if not reading.as_number:
-            return _Column(self.kind, self.values, missing, self.distinct)
+            return Held(self.kind, self.values, missing, self.distinct)
         numbers = np.array(
             [np.nan if c else float(v) for v, c in zip(self.distinct, is_code, strict=False)]
         )
-        return _Column(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
+        return Held(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
+
+    def present(self) -> NDArray[Any]:
+        """What `values` holds where nothing is missing."""
+        return self.values[~self.missing] if self.missing.any() else self.values
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""
         return self.values[rows] if self.distinct is None else self.distinct[self.values[rows]]
+
+
+def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct values, ascending, and how often each occurs."""
+    if values.dtype.kind == "i" and len(values):
+        lowest, highest = int(values.min()), int(values.max())
+        if highest - lowest < len(values):  # counting is faster than sorting
+            counts = np.bincount(values.astype(np.int64) - lowest)
+            found = np.flatnonzero(counts)
+            return found + lowest, counts[found]
+    distinct, counts = np.unique(values, return_counts=True)
+    return distinct, counts.astype(np.int64, copy=False)
 
 
 def _edge_type(values: NDArray[Any]) -> np.dtype[Any] | None:

@@ -9,13 +9,13 @@ import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.cohorts.runs import DROPPED, Runs
-from misfeat.cohorts.small import settle_small
+from misfeat.cohorts.runs import DROPPED, Runs, rows_without
+from misfeat.cohorts.small import Recorded, settle_small
 from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,7 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
 def find_cohorts(
     rows: CodedRows,
     groupings: Sequence[Grouping],
+    features: Mapping[str, int],
     rules: CohortRules,
     notes: Notes,
     floor: int = 1,
@@ -55,6 +56,8 @@ def find_cohorts(
         Codes of the groupings first.
     groupings : sequence of Grouping
         What tells the subgroups apart.
+    features : mapping of str to int
+        How many codes each feature has, the one for missing not counted.
     rules : CohortRules
         What becomes of small subgroups.
     notes : Notes
@@ -85,9 +88,22 @@ def find_cohorts(
     cohort = np.full(len(starts), DROPPED, dtype=np.int64)
     cohort[kept] = number.ravel()
     names = [_minterm_name(minterm, groupings) for minterm in minterms.T]
-    runs = Runs(bounds, cohort, rows.codes[: len(groupings), starts])
-    sizes = runs.sizes(rows.weights, len(names))
-    runs, names = settle_small(runs, names, sizes, rules.coding, floor, notes)
+    runs = Runs(
+        bounds,
+        cohort,
+        codes=rows.codes[: len(groupings), starts],
+        rows=np.add.reduceat(rows.weights, starts),
+        without=rows_without(
+            rows.codes[len(groupings) : -1], rows.weights, starts, features.values()
+        ),
+    )
+    recorded = Recorded(
+        features=tuple(features),
+        rows=runs.sizes(len(names)),
+        without=runs.in_cohorts(runs.without, len(names)).T,
+        threshold=rules.coding.missing_threshold,
+    )
+    runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes)
     return runs, _unique(names)
 
 
@@ -133,23 +149,11 @@ def _unique(names: list[str]) -> list[str]:
     return unique
 
 
-def systematically_missing(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.int64],
-    runs: Runs,
-    n_cohorts: int,
-    cardinalities: Sequence[int],
-    threshold: float,
-) -> NDArray[np.bool_]:
+def systematically_missing(runs: Runs, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:
     """Which features are missing in at least `threshold` of a cohort's rows."""
-    counts = np.zeros((n_cohorts, len(codes)), dtype=np.int64)
-    for cohort in range(n_cohorts):
-        for rows in runs.of(cohort):
-            for feature, cardinality in enumerate(cardinalities):
-                absent = codes[feature, rows] == cardinality
-                counts[cohort, feature] += weights[rows][absent].sum()
-    share: NDArray[np.float64] = counts / runs.sizes(weights, n_cohorts)[:, None]
-    return share >= threshold
+    share = runs.in_cohorts(runs.without, n_cohorts) / runs.sizes(n_cohorts)
+    missing: NDArray[np.bool_] = threshold <= share.T
+    return missing
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,8 @@ def cohort_rows(
         own = [np.concatenate([line[rows] for rows in stretches]) for line in lines]
         for feature in np.flatnonzero(absent).tolist():
             own[feature][:] = cardinalities[feature]
-        part = collapse(own, np.concatenate([weights[rows] for rows in stretches]), bases)
+        counts = np.concatenate([weights[rows] for rows in stretches])
+        part = collapse(own, counts, bases)
         part.codes[:-1][absent] = NOT_RECORDED
         parts.append(part)
     return LaidOutRows(

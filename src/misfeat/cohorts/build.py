@@ -14,13 +14,14 @@ from misfeat.cohorts import assemble
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
 from misfeat.cohorts.floors import rows_to_tell
-from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import IDENTIFIER
 from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
+from misfeat.cohorts.sentinels import suspects
 from misfeat.cohorts.targets import target_coding
 from misfeat.exceptions import Setting, listed
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.targets import TargetCoding
+    from misfeat.cohorts.values import Value
     from misfeat.machine.progress import Progress
 
 
@@ -54,7 +56,8 @@ def build_cohorts(
         The target: the name of a column of `X`, or its values.
     groups : None, str, dict or list, default=None
         What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}``,
-        ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
+        ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these;
+        ``"auto"``: the few columns that explain most of where features are missing.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.
     progress : callable, default=None
@@ -121,6 +124,8 @@ def code_table(
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
     table, rules = profiled.table, profiled.rules
+    if profiled.chosen is not None:
+        notes.say(profiled.chosen.sentence())
     profile = profiled.profiles[profiled.target]
     target = target_coding(table, profile, rules, with_grids=with_grids)
     features, audits = _feature_coders(profiled, target.audit)
@@ -143,12 +148,10 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     n_classes = len(target.classes)
     by_class = np.bincount(target.classes_of(rows.codes[-1]), rows.weights, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
+    runs, names = assemble.find_cohorts(rows, groupings, cardinalities, rules, notes, floor)
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
-    missing = assemble.systematically_missing(
-        codes, rows.weights, runs, len(names), list(cardinalities.values()), threshold
-    )
+    missing = assemble.systematically_missing(runs, len(names), threshold)
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
     audits = _with_never_recorded(coded.audits, list(never), notes)
@@ -177,7 +180,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         gap_codes=gap_codes,
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
-        joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
+        joined=joined_recordings(runs, names, list(cardinalities), threshold),
         ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
         grids=target.grids,
     )
@@ -209,15 +212,41 @@ def _feature_coders(
         if column == target.column:
             audits.append(target)
         elif column in grouped:
-            audits.append(ColumnAudit(column, "group", "subgroups", missing=profile.missing))
+            edges = _cuts_of(column, rules) if rules.auto else ()
+            audits.append(
+                ColumnAudit(column, "group", "subgroups", edges=edges, missing=profile.missing)
+            )
         else:
             coder, audit = feature_coder(
                 profiled.table, profile, rules.bins, rules.coding.max_categories
             )
-            audits.append(audit)
             if coder is not None:
                 coders[column] = coder
+                found = suspects(profile)
+                audit = replace(audit, suspects=found.values, why_suspect=found.why)
+            audits.append(audit)
     return coders, audits
+
+
+def _cuts_of(column: str, rules: CohortRules) -> tuple[Value, ...]:
+    """Where a column that was chosen to tell subgroups apart is cut."""
+    cut = (rule for rule in rules.groups if isinstance(rule, ByCuts))
+    return next((rule.points for rule in cut if rule.column == column), ())
+
+
+def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
+    """The `groups` that were chosen for a table, as users would write them.
+
+    Parameters
+    ----------
+    columns : iterable of ColumnAudit
+        How its columns were treated.
+    """
+    return [
+        {audit.column: list(audit.edges)} if audit.edges else audit.column
+        for audit in columns
+        if audit.role == "group"
+    ]
 
 
 def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes: Notes) -> None:

@@ -204,11 +204,28 @@ def collapse(
 ) -> CodedRows:
     """Merge equal coded rows and add their weights."""
     keys = pack_keys(codes, bases)
+    if _ascend(keys):
+        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights)
     order = sorting_order(keys)
-    sorted_keys = [key[order] for key in keys]
-    first = np.ones(len(order), dtype=bool)
-    if len(order):
-        first[1:] = np.any([key[1:] != key[:-1] for key in sorted_keys], axis=0)
+    first = np.zeros(len(order), dtype=bool)
+    first[:1] = True
+    for key in keys:
+        ordered = key[order]
+        first[1:] |= ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(first)
     totals = np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
-    return unpack_keys([key[starts] for key in sorted_keys], totals, bases)
+    chosen = order[starts]
+    found = np.empty((len(bases), len(starts)), dtype=code_dtype(bases))
+    for line, digit in zip(found, codes, strict=True):
+        line[:] = digit[chosen]
+    return CodedRows(found, totals)
+
+
+def _ascend(keys: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether rows are sorted by their keys, and no two have the same."""
+    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    ties = ~rises
+    for key in keys:
+        rises |= ties & (key[1:] > key[:-1])
+        ties &= key[1:] == key[:-1]
+    return bool(rises.all())

@@ -113,7 +113,7 @@ def read_csv_files(
         if len(relation.columns) != len(names):
             raise ValueError(f"{len(names)} names, but {len(relation.columns)} columns")
     except Exception as error:
-        cause = _odd_row(files, form) or _mixed_ends(files)
+        cause = _odd_row(files, form) or _mixed_ends(files, form)
         if cause is None:
             raise
         raise cause from error
@@ -234,19 +234,48 @@ def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
     return None
 
 
-def _mixed_ends(files: Sequence[TextFile]) -> MisfeatError | None:
+def _mixed_ends(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
     """The error for the first file whose lines end in several ways."""
     for file in files:
         with suppress(UnicodeError), file.lines(newline=None) as lines:
             for _ in lines:
                 if isinstance(lines.newlines, tuple):
-                    return DamagedFileError(
-                        "The lines of {path!r} end in different ways ({ends}); save it with one of "
-                        "them.",
-                        path=file.path,
-                        ends=" and ".join(map(repr, lines.newlines)),
-                    )
+                    return _mixed_error(file, form, lines.newlines)
     return None
+
+
+def _mixed_error(file: TextFile, form: _Form, found: tuple[str, ...]) -> MisfeatError:
+    """The error for several ends of lines, which may stand within cells only."""
+    ends = " and ".join(map(repr, found))
+    if len(_ends_of_rows(file, form)) > 1:
+        return DamagedFileError(
+            "The lines of {path!r} end in different ways ({ends}); save it with one of them.",
+            path=file.path,
+            ends=ends,
+        )
+    return DamagedFileError(
+        "Cells or names in {path!r} hold line breaks of another kind than those between its rows "
+        "({ends}), which cannot be read; take the breaks out of the cells, or pass a dataframe.",
+        path=file.path,
+        ends=ends,
+    )
+
+
+def _ends_of_rows(file: TextFile, form: _Form) -> set[str]:
+    """How rows end, whatever stands within their cells."""
+    ends: set[str] = set()
+    last = ""
+
+    def read(lines: TextIO) -> Iterator[str]:
+        nonlocal last
+        for line in lines:
+            last = line
+            yield line
+
+    with _long_cells(), file.lines() as lines:
+        for _ in csv.reader(read(lines), delimiter=form.delimiter, quotechar=form.quote):
+            ends.add(last[len(last.rstrip("\r\n")) :])
+    return ends - {""}
 
 
 def _rows(file: TextFile, form: _Form) -> Iterator[tuple[int, list[str]]]:

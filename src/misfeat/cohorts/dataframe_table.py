@@ -12,7 +12,6 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.cohorts.arrays import as_array
-from misfeat.cohorts.arrow_types import with_plain_types
 from misfeat.cohorts.coders import (
     CodedRows,
     Coder,
@@ -24,16 +23,13 @@ from misfeat.cohorts.coders import (
 )
 from misfeat.cohorts.dataframes import (
     EAGER_LIBRARIES,
-    check_column_names,
-    inner_names,
     new_series,
-    with_inner_names,
-    with_types_settled,
+    open_frame,
 )
-from misfeat.cohorts.expressions import ColumnExpressions, one_where
+from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
-from misfeat.cohorts.values import check_text, check_values
+from misfeat.cohorts.table import ValueCounts, tally
+from misfeat.cohorts.values import check_values
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -63,29 +59,11 @@ class DataFrameTable:
 
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
         self._files = files
-        check_column_names(native)
-        native = with_plain_types(native)
-        try:
-            frame = nw.from_native(native)
-        except TypeError as error:
-            raise MisfeatError(
-                "A table cannot be made of a {kind}; pass a dataframe (pandas, polars, PyArrow, "
-                "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
-                kind=type(native).__name__,
-            ) from error
-        self._eager = frame if isinstance(frame, nw.DataFrame) else None
+        frame, self._columns = open_frame(native, None if files is None else files.names)
         self._implementation = frame.implementation
-        names = frame.collect_schema().names() if files is None else files.names
-        if not names:
-            raise MisfeatError(NO_COLUMNS)
-        check_text(names)
-        # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
-        inner = dict(zip(names, inner_names(names), strict=True))
-        frame = with_types_settled(
-            with_inner_names(native), {column: name for name, column in inner.items()}
-        )
         self._lazy: nw.LazyFrame[Any] = frame.lazy()
-        self._columns = ColumnExpressions(inner, self._lazy.collect_schema(), self._implementation)
+        given = nw.from_native(native)
+        self._eager = given if isinstance(given, nw.DataFrame) else None
 
     @property
     def names(self) -> tuple[str, ...]:

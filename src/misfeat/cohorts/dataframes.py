@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from misfeat.cohorts.arrow_types import with_plain_types
 from misfeat.cohorts.coders import Kind
+from misfeat.cohorts.expressions import ColumnExpressions
 from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.table import NO_COLUMNS
+from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -22,6 +26,46 @@ EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 AS_COLUMNS = "columns"
 """Results as plain columns, for those who need no library."""
 _OBJECTS = (nw.Object, nw.Unknown)
+
+
+def open_frame(
+    native: Any, names: Sequence[str] | None = None
+) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], ColumnExpressions]:
+    """A dataframe whose columns go by inner names and have types that can be worked with.
+
+    Parameters
+    ----------
+    native : dataframe, lazy frame or relation
+        Anything that narwhals wraps.
+    names : sequence of str, default=None
+        The names of its columns, where it does not know them itself.
+
+    Returns
+    -------
+    frame : narwhals.DataFrame or narwhals.LazyFrame
+    columns : ColumnExpressions
+        What says how its columns are read.
+    """
+    check_column_names(native)
+    native = with_plain_types(native)
+    try:
+        frame = nw.from_native(native)
+    except TypeError as error:
+        raise MisfeatError(
+            "A table cannot be made of a {kind}; pass a dataframe (pandas, polars, PyArrow, "
+            "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
+            kind=type(native).__name__,
+        ) from error
+    names = frame.collect_schema().names() if names is None else names
+    if not names:
+        raise MisfeatError(NO_COLUMNS)
+    check_text(names)
+    # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
+    inner = dict(zip(names, inner_names(names), strict=True))
+    frame = with_types_settled(
+        with_inner_names(native), {column: name for name, column in inner.items()}
+    )
+    return frame, ColumnExpressions(inner, frame.collect_schema(), frame.implementation)
 
 
 def is_dataframe(X: object) -> bool:
@@ -163,6 +207,8 @@ def with_types_settled(
     `names`, from those in the frame to the user's.
     """
     columns = [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
+    if not columns:
+        return frame
     if isinstance(frame, nw.DataFrame):
         settled = [new_series(name, frame[name].to_list(), frame, names[name]) for name in columns]
         return frame.with_columns(*(series for series in settled if series is not None))

@@ -17,6 +17,7 @@ from misfeat.cohorts.binning import cut_points, interval_labels
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
+from misfeat.cohorts.natural_order import natural_order
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, check_named, label
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MAX_VALUES = 1000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
 OTHERS = "*"
+AUTO = "auto"
+"""Asks for columns to be chosen, where no column has that name."""
 
 
 @dataclass(frozen=True)
@@ -250,10 +253,8 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
             value=unknown[0],
             values=listed(coder.labels),
         )
-    if not merged:
-        return _one_term_a_code(coder, [f"{column}={value}" for value in coder.labels], column)
     names = [merged.get(value, merged.get(OTHERS, value)) for value in coder.labels]
-    order = {name: position for position, name in enumerate(_merged_order(names, merged))}
+    order = {name: position for position, name in enumerate(_name_order(names, merged, profile))}
     term_of = np.array([*(order[name] for name in names), len(order)], dtype=np.int64)
     terms = tuple(f"{column}={name}" for name in order)
     return Grouping(coder, term_of, (*terms, f"{column} is missing"))
@@ -285,10 +286,11 @@ def _check_groupable(profile: Profile, apart: bool) -> None:
         )
 
 
-def _merged_order(names: list[str], merged: Mapping[str, str]) -> list[str]:
-    """Names in the order of the mapping, then the values that it does not mention."""
+def _name_order(names: list[str], merged: Mapping[str, str], profile: Profile) -> list[str]:
+    """Names in the order of the mapping, then the values that it does not mention in theirs."""
     present = set(names)
-    return list(dict.fromkeys([n for n in merged.values() if n in present] + names))
+    values = [names[at] for at in natural_order(names)] if profile.kind is Kind.TEXT else names
+    return list(dict.fromkeys([*(n for n in merged.values() if n in present), *values]))
 
 
 def _one_term_a_code(coder: Coder, terms: Sequence[str], subject: str) -> Grouping:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, listed
+from misfeat.cohorts.subgroup_names import subgroup_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,10 @@ class ColumnAudit:
         Rows of the whole table in which it is missing.
     looks_like : {"identifier", "date", "free text", ""}
         What a feature looks like beyond its type, though it is coded as it is.
+    suspects : tuple
+        Values that look like codes for missing values, though they are coded as they are.
+    why_suspect : str
+        What makes one think so.
     """
 
     column: str
@@ -59,6 +63,8 @@ class ColumnAudit:
     edges: tuple[Value, ...] = ()
     missing: int = 0
     looks_like: str = ""
+    suspects: tuple[Value, ...] = ()
+    why_suspect: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,15 +234,27 @@ class Cohorts:
         Parameters
         ----------
         name : str
-            The subgroup, as in `names`.
+            The subgroup, in short where that is unambiguous.
         """
-        if name not in self.names:
-            raise MisfeatError(
-                "There is no subgroup {name!r}; there are {names}.",
-                name=name,
-                names=listed(self.names),
-            )
-        return self.names.index(name)
+        return self.names.index(self.full_name(name))
+
+    def full_name(self, name: str) -> str:
+        """The name of a subgroup as in `names`, from one in short.
+
+        Parameters
+        ----------
+        name : str
+            Its name, a term of it (``"age<=40"``) or the value in one (``"va"``), or several of
+            these with ``&`` between them. An error lists the subgroups that it may mean.
+
+        Examples
+        --------
+        >>> from misfeat.cohorts import build_cohorts
+        >>> table = {"site": ["va", "va", "ch", "ch"], "x": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
+        >>> build_cohorts(table, "y", groups="site").full_name("va")
+        'site=va'
+        """
+        return subgroup_named(name, self.names, self.seen)
 
     def missing_features(self, name: str) -> tuple[str, ...]:
         """The features that a subgroup never recorded.
@@ -244,7 +262,7 @@ class Cohorts:
         Parameters
         ----------
         name : str
-            The subgroup, as in `names`.
+            The subgroup, in short where that is unambiguous.
         """
         absent = self.missing[self.position(name)]
         return tuple(f for f, m in zip(self.features, absent, strict=True) if m)

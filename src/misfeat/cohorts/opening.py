@@ -12,6 +12,7 @@ from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import is_dataframe, only_column, without_batch
 from misfeat.cohorts.files import open_path
+from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def open_columns(X: object, codes: MissingCodes) -> Table:
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    return DataFrameTable(without_batch(X))
+    X = without_batch(X)
+    return InMemoryTable(X) if is_in_memory(X) else DataFrameTable(X)
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:

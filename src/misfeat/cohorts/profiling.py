@@ -5,11 +5,12 @@ Everything that is made of a table starts from here, so that its columns are rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from misfeat.cohorts.columns import profile_column
-from misfeat.cohorts.groups import prepare
+from misfeat.cohorts.groups import AUTO, ByValue, prepare
+from misfeat.cohorts.proposing import Proposal, proposed
 from misfeat.cohorts.targets import check_target
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
@@ -39,6 +40,8 @@ class ProfiledTable:
         What is known of each column, in the table's order.
     groupings : tuple of Grouping
         What tells the subgroups apart, made ready.
+    chosen : Proposal or None
+        How that was chosen, where it was.
     """
 
     table: Table
@@ -46,6 +49,7 @@ class ProfiledTable:
     rules: CohortRules
     profiles: Mapping[str, Profile]
     groupings: tuple[Grouping, ...]
+    chosen: Proposal | None = None
 
 
 def profile_table(
@@ -67,8 +71,23 @@ def profile_table(
     profiles = {column: found[column] for column in names}
     if progress is not None:
         progress("Reading columns", len(names), len(names))
+    chosen = None
+    if rules.auto:
+        rules, chosen = _with_groups_chosen(table, target, rules, profiles)
     groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
-    return ProfiledTable(table, target, rules, profiles, groupings)
+    return ProfiledTable(table, target, rules, profiles, groupings, chosen)
+
+
+def _with_groups_chosen(
+    table: Table, target: str, rules: CohortRules, profiles: Mapping[str, Profile]
+) -> tuple[CohortRules, Proposal | None]:
+    """Rules with columns that tell subgroups apart; one that is named so is meant itself."""
+    if AUTO in profiles:
+        named = replace(rules, groups=(ByValue(AUTO, {}),), auto=False)
+        check_columns(table, target, named)
+        return named, None
+    chosen = proposed(table, profiles, target)
+    return replace(rules, groups=chosen.rules), chosen
 
 
 def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:

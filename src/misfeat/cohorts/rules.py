@@ -8,7 +8,7 @@ from typing import Any
 
 from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.groups import GroupRule, parse_groups
+from misfeat.cohorts.groups import AUTO, GroupRule, parse_groups
 from misfeat.cohorts.values import MissingCodes
 from misfeat.exceptions import Message, warn
 from misfeat.parameters import check_parameters
@@ -30,23 +30,28 @@ class CohortRules:
         Values that mean missing.
     coding : Coding
         All other settings, as users give them.
+    auto : bool
+        Whether columns that tell subgroups apart are chosen by what is missing where.
     """
 
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
     coding: Coding
+    auto: bool = False
 
     @classmethod
     def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
         """Read and check the parameters as users write them."""
         coding = Coding() if coding is None else coding
         check_parameters(coding)
+        auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
         return cls(
-            groups=parse_groups(groups),
+            groups=() if auto else parse_groups(groups),
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
             coding=coding,
+            auto=auto,
         )
 
     @property
@@ -63,7 +68,10 @@ class Notes:
 
     def add(self, template: str, **about: Any) -> None:
         """Note something that was expected; the words are those of `Message`."""
-        text = Message(template, **about)
+        self.say(Message(template, **about))
+
+    def say(self, text: Message) -> None:
+        """Note what is in words already."""
         self.texts.append(text)
         _log.info(text)
 

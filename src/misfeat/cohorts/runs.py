@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import gammaln
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
 DROPPED = -1
 PART_OF_A_COHORT = 10
-"""Of fewer rows it is not known whether they recorded a feature or lack it by chance."""
+"""Fewer rows may record a feature, or lack it, by chance."""
+BY_CHANCE = 0.001
+"""How likely rows may be like this by chance, and are not taken for rows of another kind."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,17 @@ class Runs:
         The cohort of each run, `DROPPED` for rows that belong to none.
     codes : ndarray of shape (n_groupings, n_runs)
         The codes of the groupings, which are the same throughout a run.
+    rows : ndarray of shape (n_runs,)
+        How many rows of the table each run holds.
+    without : ndarray of shape (n_features, n_runs)
+        How many of them lack each feature.
     """
 
     bounds: NDArray[np.int64]
     cohort: NDArray[np.int64]
     codes: NDArray[np.integer]
+    rows: NDArray[np.int64]
+    without: NDArray[np.int64]
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
@@ -41,13 +50,16 @@ class Runs:
             slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
         ]
 
-    def sizes(self, weights: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
-        """How many rows of the table each cohort holds."""
-        totals = np.add.reduceat(weights, self.bounds[:-1])
-        sizes = np.zeros(n_cohorts, dtype=np.int64)
+    def in_cohorts(self, by_run: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
+        """Add up what was counted in every run, along the last axis, over those of a cohort."""
+        totals = np.zeros((n_cohorts, *by_run.shape[:-1]), dtype=np.int64)
         kept = self.cohort != DROPPED
-        np.add.at(sizes, self.cohort[kept], totals[kept])
-        return sizes
+        np.add.at(totals, self.cohort[kept], by_run.T[kept])
+        return totals.T
+
+    def sizes(self, n_cohorts: int) -> NDArray[np.int64]:
+        """How many rows of the table each cohort holds."""
+        return self.in_cohorts(self.rows, n_cohorts)
 
     def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
@@ -56,15 +68,13 @@ class Runs:
         return np.array(found, dtype=np.int64)
 
 
-def joined_recordings(
+def rows_without(
     codes: NDArray[np.integer],
     weights: NDArray[np.int64],
-    runs: Runs,
-    names: Sequence[str],
-    features: Mapping[str, int],
-    threshold: float,
-) -> tuple[tuple[str, str], ...]:
-    """Cohorts made of several parts, with a feature that some recorded and others did not.
+    starts: NDArray[np.int64],
+    cardinalities: Iterable[int],
+) -> NDArray[np.int64]:
+    """How many rows of the table lack each feature, in each run.
 
     Parameters
     ----------
@@ -72,26 +82,107 @@ def joined_recordings(
         The codes of all rows.
     weights : ndarray
         The weights of all rows.
+    starts : ndarray of shape (n_runs,)
+        Where runs start.
+    cardinalities : iterable of int
+        How many codes each feature has, the one for missing not counted.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_runs)
+    """
+    without = np.zeros((len(codes), len(starts)), dtype=np.int64)
+    for feature, (line, cardinality) in enumerate(zip(codes, cardinalities, strict=True)):
+        absent = line == cardinality
+        if absent.any():
+            without[feature] = np.add.reduceat(np.where(absent, weights, 0), starts)
+    return without
+
+
+def joined_recordings(
+    runs: Runs, names: Sequence[str], features: Sequence[str], threshold: float
+) -> tuple[tuple[str, str], ...]:
+    """Cohorts made of several parts, with a feature that some recorded and others did not.
+
+    Of a part with few rows that is said only where they would hardly be like this by chance, had
+    they been drawn from the other parts.
+
+    Parameters
+    ----------
     runs : Runs
         Which rows belong to which cohort, a part a run.
     names : sequence of str
         The cohorts.
-    features : mapping of str to int
-        How many codes each feature has, the one for missing not counted.
+    features : sequence of str
+        The features.
     threshold : float
         From this share of missing values on a feature counts as never recorded.
     """
-    starts = runs.bounds[:-1]
-    rows = np.add.reduceat(weights, starts)
-    large = (rows >= PART_OF_A_COHORT) & (runs.cohort != DROPPED)
-    parts = np.bincount(runs.cohort[large], minlength=len(names))
-    if not (parts > 1).any():
+    if (runs.cohort != DROPPED).sum() == len(names):
         return ()
+    parts = _Parts.of(runs, len(names))
+    never = parts.without / parts.rows >= threshold
+    others_never = parts.others_without / np.maximum(parts.others, 1) >= threshold
+    many = parts.rows >= PART_OF_A_COHORT
+    apart = (never & ~others_never & parts.hardly_by_chance(recorded=False)) | (
+        ~never & others_never & parts.hardly_by_chance(recorded=True)
+    )
+    apart &= parts.others > 0
     found = []
-    for line, (feature, cardinality) in zip(codes, features.items(), strict=True):
-        absent = np.add.reduceat(np.where(line == cardinality, weights, 0), starts)
-        never = absent >= threshold * rows
-        without = np.bincount(runs.cohort[large & never], minlength=len(names))
-        mixed = np.flatnonzero((without > 0) & (without < parts))
-        found += [(names[cohort], feature) for cohort in mixed.tolist()]
+    for at, feature in enumerate(features):
+        for number, name in enumerate(names):
+            own = parts.cohort == number
+            both_kinds = np.unique(never[at, own & many])
+            if len(both_kinds) == 2 or apart[at, own].any():
+                found.append((name, feature))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Parts of cohorts, and the other parts of the same cohort together.
+
+    Attributes
+    ----------
+    without, others_without : ndarray of shape (n_features, n_parts)
+        Rows that lack a feature.
+    rows, others : ndarray of shape (n_parts,)
+        All rows.
+    cohort : ndarray of shape (n_parts,)
+        The cohort of each part.
+    """
+
+    without: NDArray[np.int64]
+    others_without: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    others: NDArray[np.int64]
+    cohort: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, runs: Runs, n_cohorts: int) -> _Parts:
+        kept = runs.cohort != DROPPED
+        rows, without, cohort = runs.rows[kept], runs.without[:, kept], runs.cohort[kept]
+        others = runs.sizes(n_cohorts)[cohort] - rows
+        others_without = runs.in_cohorts(runs.without, n_cohorts)[:, cohort] - without
+        return cls(without, others_without, rows, others, cohort)
+
+    def hardly_by_chance(self, recorded: bool) -> NDArray[np.bool_]:
+        """Where rows drawn from the cohort would hardly record a feature so often, or lack it.
+
+        That k of n rows are of a kind that K of N are has at most the probability
+        C(n, k) C(K, k) / C(N, k).
+        """
+        own = self.rows - self.without if recorded else self.without
+        others = self.others - self.others_without if recorded else self.others_without
+        bound = (
+            _log_choose(self.rows, own)
+            + _log_choose(own + others, own)
+            - _log_choose(self.rows + self.others, own)
+        )
+        hardly: NDArray[np.bool_] = bound < np.log(BY_CHANCE)
+        return hardly
+
+
+def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    return found

@@ -1,16 +1,18 @@
-"""Subgroups with too few rows: merged into one, or left out."""
+"""Subgroups with too few rows: merged with others that recorded the same, or left out."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.runs import DROPPED, Runs
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.cohorts.runs import DROPPED, PART_OF_A_COHORT, Runs
+from misfeat.exceptions import Message, MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coding
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 SMALL = "other"
 """The name of the cohort that small subgroups are merged into."""
+MOST_FEATURES = 3
+"""So many features are named in the name of a merged cohort."""
 MOST_NAMED = 10
 """So many subgroups are named in a message."""
 _KEPT_BY = Message(
@@ -26,10 +30,44 @@ _KEPT_BY = Message(
 )
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What subgroups recorded.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features.
+    rows : ndarray of shape (n_subgroups,)
+        The rows of each subgroup.
+    without : ndarray of shape (n_subgroups, n_features)
+        How many of them lack each feature.
+    threshold : float
+        From this share of missing values on a feature counts as never recorded.
+    """
+
+    features: tuple[str, ...]
+    rows: NDArray[np.int64]
+    without: NDArray[np.int64]
+    threshold: float
+
+    @property
+    def never(self) -> NDArray[np.bool_]:
+        """Which subgroups never recorded which features."""
+        never: NDArray[np.bool_] = self.without / self.rows[:, None] >= self.threshold
+        return never
+
+    def joined(self, parts: Sequence[NDArray[np.int64]]) -> Recorded:
+        """The same of subgroups that are joined from parts."""
+        rows = np.array([self.rows[part].sum() for part in parts], dtype=np.int64)
+        without = np.array([self.without[part].sum(axis=0) for part in parts], dtype=np.int64)
+        return replace(self, rows=rows, without=without)
+
+
 def settle_small(
     runs: Runs,
     names: list[str],
-    sizes: NDArray[np.int64],
+    recorded: Recorded,
     coding: Coding,
     floor: int,
     notes: Notes,
@@ -42,8 +80,8 @@ def settle_small(
         Which rows belong to which subgroup.
     names : list of str
         The subgroups.
-    sizes : ndarray of shape (n_subgroups,)
-        Their rows.
+    recorded : Recorded
+        Their rows, and what they recorded.
     coding : Coding
         From how many rows on a subgroup is not small, and what becomes of small ones.
     floor : int
@@ -51,6 +89,7 @@ def settle_small(
     notes : Notes
         Where it is said what was done.
     """
+    sizes = recorded.rows
     least = _least_rows(coding, sizes, floor)
     small = np.flatnonzero(sizes < least.value)
     if not len(small):
@@ -66,7 +105,9 @@ def settle_small(
             least=least,
             shown=shown,
         )
-    fate = f"are merged into {SMALL!r}" if merging else "are left out"
+    merged = _merged(small, recorded, least.value) if merging else []
+    others = _merged_names(recorded.joined(merged)) if merging else []
+    fate = f"are merged into {listed(others)}" if merging else "are left out"
     chosen = least.parameter == "min_rows" and coding.min_rows is None
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
@@ -84,11 +125,49 @@ def settle_small(
             least=least,
             dropping=Setting("small_groups", "drop"),
         )
-    renumbered = np.full(len(names) + 1, len(large) if merging else DROPPED, dtype=np.int64)
+    renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
     renumbered[large] = np.arange(len(large))
-    renumbered[DROPPED] = DROPPED
-    left = [names[i] for i in large] + ([SMALL] if merging else [])
-    return replace(runs, cohort=renumbered[runs.cohort]), left
+    for number, part in enumerate(merged, len(large)):
+        renumbered[part] = number
+    return replace(runs, cohort=renumbered[runs.cohort]), [*(names[i] for i in large), *others]
+
+
+def _merged(small: NDArray[np.int64], recorded: Recorded, least: int) -> list[NDArray[np.int64]]:
+    """Small subgroups put together where they recorded the same.
+
+    What has still too few rows joins those that recorded most nearly the same. The subgroups of
+    each come in their order, and first comes what lacks the fewest features.
+    """
+    patterns, number = np.unique(recorded.never[small], axis=0, return_inverse=True)
+    parts = [small[number.ravel() == one] for one in range(len(patterns))]
+    enough = max(least, PART_OF_A_COHORT)
+    while len(parts) > 1:
+        found = recorded.joined(parts)
+        few = int(np.argmin(found.rows))
+        if found.rows[few] >= enough:
+            break
+        apart = (found.never != found.never[few]).sum(axis=1)
+        apart[few] = len(found.features) + 1
+        nearest = min(range(len(parts)), key=lambda one: (apart[one], -found.rows[one]))
+        parts[nearest] = np.sort(np.concatenate([parts[nearest], parts[few]]))
+        del parts[few]
+    lacking = recorded.joined(parts).never.sum(axis=1)
+    return [parts[one] for one in np.argsort(lacking, kind="stable")]
+
+
+def _merged_names(recorded: Recorded) -> list[str]:
+    """Names of merged subgroups: by what they lack, where others of them recorded it."""
+    never = recorded.never
+    telling = never.any(axis=0) & ~never.all(axis=0)
+    return [_merged_name(np.flatnonzero(lacks & telling), recorded.features) for lacks in never]
+
+
+def _merged_name(lacking: NDArray[np.int64], features: Sequence[str]) -> str:
+    if not len(lacking):
+        return SMALL
+    shown = ", ".join(features[feature] for feature in lacking[:MOST_FEATURES])
+    more = len(lacking) - MOST_FEATURES
+    return f"{SMALL} without {shown}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _least_rows(coding: Coding, sizes: NDArray[np.int64], floor: int) -> Setting:

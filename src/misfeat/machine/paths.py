@@ -29,6 +29,10 @@ def as_path(path: object, parameter: str, what: str = "file") -> Path:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str):
         raise MisfeatError("{setting}; give the path of a {what}.", setting=setting, what=what)
+    if not text:
+        raise MisfeatError(
+            "{setting} is empty; give the path of a {what}.", setting=setting, what=what
+        )
     if "\0" in text:
         raise MisfeatError("{setting} holds a zero byte, which no path does.", setting=setting)
     try:

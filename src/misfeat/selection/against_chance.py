@@ -190,7 +190,7 @@ nothing more than chance (p = 1.00).'
         columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
         for name in Step.__dataclass_fields__:
             columns[name] = [getattr(step, name) for _, step in lines]
-        columns["enough"] = [step.size == one.size for one, step in lines]
+        columns["enough"] = [one.settled and step.size == one.size for one, step in lines]
         return self._framed(columns)
 
     def enoughs(

@@ -23,7 +23,13 @@ from misfeat.selection.caution import (
 )
 from misfeat.selection.duplicates import duplicates
 from misfeat.selection.leaks import leaks, missing_patterns
-from misfeat.selection.treated import cut_target, joined_subgroups, odd_columns
+from misfeat.selection.missing_rules import missing_by_rule
+from misfeat.selection.treated import (
+    codes_for_missing,
+    cut_target,
+    joined_subgroups,
+    odd_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,11 +82,13 @@ def cautions_about(
         *_next_to_nothing(cohorts, best),
         *_recorded_apart(best, book.measure.features, unsettled),
         *joined_subgroups(cohorts),
+        *codes_for_missing(cohorts),
         *odd_columns(cohorts),
         *cut_target(cohorts, best, book.measure.name),
     ]
     if not book.rows_withheld:
         found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
+        found += missing_by_rule(cohorts)
     return worst_first(found)
 
 
@@ -90,10 +98,13 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
         [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
     )
     enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
+    suspected = {audit.column for audit in cohorts.columns if audit.suspects}
     single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
     for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
+        if name in suspected:  # of which more is said
+            continue
         yield Caution(
             SINGLE_VALUE,
             Message(

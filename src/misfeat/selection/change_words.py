@@ -96,7 +96,7 @@ def subgroup_in_words(
         subgroup=found.subgroup,
         what=changes_in_words(changed, targets) if changed else Message(_nothing(targets)),
         doubt=Message(doubt),
-        best=_best_in_words(found, targets, lost),
+        best=_best_in_words(found, changes, targets, lost),
     )
 
 
@@ -194,8 +194,13 @@ def _nothing(targets: Targets) -> str:
     return f"nothing {what} by more than its uncertainty"
 
 
-def _best_in_words(found: SubgroupChange, targets: Targets, lost: Sequence[str]) -> Message:
+def _best_in_words(
+    found: SubgroupChange, changes: Sequence[Change], targets: Targets, lost: Sequence[str]
+) -> Message:
     """What became of the best set."""
+    silent = bool(changes) and not any(one.second > 0 for one in changes)
+    if silent and targets[0] == targets[1]:
+        return Message("nothing tells anything there any more")
     tell = Message("tell" if len(found.second_best) > 1 else "tells")
     before, now = joined(found.first_best), joined(found.second_best)
     if set(found.first_best) == set(found.second_best):

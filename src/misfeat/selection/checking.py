@@ -99,6 +99,8 @@ def _check_audit(audit: ColumnAudit) -> None:
     demand(isinstance(audit.edges, tuple), "edges of a column are no tuple")
     demand(is_count(audit.missing), "the missing rows of a column")
     demand(audit.looks_like in LOOKS, "what a column looks like")
+    demand(isinstance(audit.suspects, tuple), "suspected values of a column are no tuple")
+    demand(isinstance(audit.why_suspect, str), "what is said about a column is no text")
 
 
 def _check_rows(cohorts: Cohorts) -> None:

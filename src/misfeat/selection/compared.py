@@ -94,6 +94,7 @@ class Compared(Valued):
         k = self.k if k is None else k
         check_count(k, "k")
         members = self._members(features)
+        subgroup = self.cohorts.full_name(subgroup)
         cohort = self.cohorts.position(subgroup)
         shown = self._shown(len(members))
         if not self._can_be_told(subgroup):

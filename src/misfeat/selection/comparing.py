@@ -216,9 +216,7 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
     """The subgroups of both, in the order of the second run; or the one that is asked for."""
     first, second = (run.cohorts.names for run in runs)
     if subgroup is not None:
-        for run in runs:
-            run.cohorts.position(subgroup)
-        return (subgroup,)
+        return (_in_both(runs, subgroup),)
     common = tuple(name for name in second if name in first)
     if common:
         return common
@@ -229,6 +227,20 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
         second=listed(second),
         groups=Setting("groups"),
     )
+
+
+def _in_both(runs: Runs, subgroup: str) -> str:
+    """The subgroup that a name means; in short it must mean the same in both runs."""
+    first, second = (run.cohorts.full_name(subgroup) for run in runs)
+    if first != second:
+        raise MisfeatError(
+            "{value!r} means {first!r} in the first run and {second!r} in the second; write the "
+            "whole name of a subgroup of both.",
+            value=subgroup,
+            first=first,
+            second=second,
+        )
+    return second
 
 
 def _only_in(one: Selection, other: Selection) -> tuple[str, ...]:

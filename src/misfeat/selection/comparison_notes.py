@@ -89,7 +89,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
 
 
 def same_rows(runs: Runs, common: Sequence[str]) -> bool:
-    """Whether two runs seem to be of the same rows: as many in every subgroup, and of every class.
+    """Whether two runs seem to be of the same rows: as many of every class and value everywhere.
 
     Parameters
     ----------
@@ -105,7 +105,32 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
             return False
         if by_class and (_by_class(first) != _by_class(second)).any():
             return False
-    return True
+    return by_class or _same_values(runs, common)
+
+
+def _same_values(runs: Runs, common: Sequence[str]) -> bool:
+    """Whether every value of features that both coded alike is as frequent in both runs."""
+    first, second = (run.cohorts for run in runs)
+    alike = [
+        (place, second.features.index(name))
+        for place, name in enumerate(first.features)
+        if name in second.features
+        and first.categories[place] == second.categories[second.features.index(name)]
+    ]
+    return bool(alike) and all(
+        np.array_equal(_by_value(first[name], one), _by_value(second[name], other))
+        for name in common
+        for one, other in alike
+    )
+
+
+def _by_value(cohort: Cohort, feature: int) -> NDArray[Any]:
+    """Rows of every code of a feature, those without a value first."""
+    return np.bincount(
+        cohort.codes[feature].astype(np.int64) + 1,
+        weights=cohort.weights,
+        minlength=int(cohort.cardinalities[feature]) + 1,
+    )
 
 
 def _by_class(cohort: Cohort) -> NDArray[Any]:
@@ -169,9 +194,10 @@ def _on_coding(runs: Runs) -> Iterator[Message]:
     if runs[0].book.measure.name == "r2":
         return  # reads the numbers themselves
     first, second = ({audit.column: audit for audit in run.cohorts.columns} for run in runs)
+    common = [name for name in runs[0].feature_names if name in runs[1].feature_names]
     recoded = [
         Message("{name} ({how})", name=name, how=how)
-        for name in runs[0].feature_names
+        for name in common
         if name in second and name in first and (how := _recoded(first[name], second[name]))
     ]
     if recoded:

@@ -123,7 +123,7 @@ class Explained(Ranked):
         set_of = tuple(self.feature_names[m] for m in members)
         confidence = None if predicted else self.confidence
         return Explanation(
-            subgroup=subgroup,
+            subgroup=self.cohorts.names[cohort],
             features=set_of,
             target=self.cohorts.target,
             predicted=predicted,

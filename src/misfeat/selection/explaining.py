@@ -11,6 +11,7 @@ from scipy.special import ndtri, xlogy
 from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.machine.threads import Work
+from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,13 +108,17 @@ class Cell:
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
         count = f"{count}, predicted" if predicted else count
         return (
-            f"{self.words}: {100 * most.share:.0f} % {condition(target, most.label)} ({count}), "
-            f"against {100 * most.overall:.0f} % overall."
+            f"{self.words}: {percent(most.share, 0, 1)} {condition(target, most.label)} ({count}), "
+            f"against {percent(most.overall, 0, 1)} overall."
         )
 
 
 WELL_FILLED = 5
 """Rows of a cell that are worth a sentence."""
+WORTH_A_SENTENCE = 0.02
+"""The part of a score that a cell has to hold to be worth one."""
+MUCH = 1 / 3
+"""The part of a score that is a matter of concern where nearly empty cells hold it."""
 
 
 @dataclass(frozen=True)
@@ -146,19 +151,32 @@ class Explanation:
         return sum(cell.contribution for cell in self.cells)
 
     def sentences(self, k: int = 3) -> list[str]:
-        """The k cells that add most, a sentence each; cells that add nothing have none.
+        """The k cells that add most, a sentence each; cells that add next to nothing have none.
 
-        Cells of fewer than 5 rows have none either, where there are others.
+        Cells of fewer than 5 rows have none either, where there are others; where they hold much
+        of the score, a last sentence says so.
 
         Parameters
         ----------
         k : int, default=3
             How many.
         """
-        telling = [cell for cell in self.cells if cell.contribution > NOTHING]
+        least = max(NOTHING, WORTH_A_SENTENCE * self.score)
+        telling = [cell for cell in self.cells if cell.contribution > least]
         well_filled = [cell for cell in telling if cell.rows >= WELL_FILLED]
         shown = _of_several_classes(well_filled or telling, k)
-        return [cell.told(self.target, predicted=self.predicted) for cell in shown]
+        said = [cell.told(self.target, predicted=self.predicted) for cell in shown]
+        return said + ([] if self.predicted else self._doubts())
+
+    def _doubts(self) -> list[str]:
+        """That few rows hold much of the score, where they do."""
+        held = sum(cell.contribution for cell in self.cells if cell.rows < WELL_FILLED)
+        if not self.score > NOTHING or held < MUCH * self.score:
+            return []
+        return [
+            f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes from "
+            f"combinations of values with fewer than {WELL_FILLED} rows each, which may be chance."
+        ]
 
 
 def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
@@ -347,14 +365,15 @@ def condition(name: str, label: str) -> str:
     Examples
     --------
     >>> condition("age", "<=40"), condition("age", "(40, 65]"), condition("thal", "7")
-    ('age <= 40', 'age in (40, 65]', 'thal = 7')
+    ('age <= 40', '40 < age <= 65', 'thal = 7')
     """
     if label.startswith("<="):
         return f"{name} <= {label[2:]}"
     if label.startswith(">"):
         return f"{name} > {label[1:]}"
     if label.startswith("(") and label.endswith("]"):
-        return f"{name} in {label}"
+        low, _, high = label[1:-1].partition(", ")
+        return f"{low} < {name} <= {high}" if high else f"{name} = {label}"
     return f"{name} = {label}"
 
 

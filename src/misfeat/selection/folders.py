@@ -54,8 +54,6 @@ def foreign_entries(folder: Path) -> list[str]:
 
 def make_folder(path: str) -> Path:
     """Make a folder for results before work starts, so that no work is lost."""
-    if not path:
-        raise MisfeatError("{out} names no folder; give one.", out=Setting("out", path))
     place = as_path(path, "out", what="folder").absolute()
     try:
         if place.exists() and not place.is_dir():

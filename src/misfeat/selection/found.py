@@ -142,12 +142,11 @@ class Found:
         Parameters
         ----------
         subgroup : str, default=None
-            One subgroup only.
+            One subgroup only, in short where that is unambiguous.
         """
         if subgroup is None:
             return tuple(self.cohorts.names)
-        self.cohorts.position(subgroup)
-        return (subgroup,)
+        return (self.cohorts.full_name(subgroup),)
 
     def _feature_number(self, name: object, role: str) -> int:
         """The number of a feature; an error says why a name is none."""

@@ -175,18 +175,19 @@ def _is_of_the_subgroups(tables: Counts, told: Told) -> bool:
 def _by_value(cohorts: Cohorts, feature: int) -> Counts:
     """Rows by subgroup, value and class, without gaps."""
     codes = cohorts.codes[feature]
-    return _counts(cohorts, codes, ~_is_gap(cohorts, feature), len(cohorts.categories[feature]))
+    return _counts(cohorts, codes, ~is_gap(cohorts, feature), len(cohorts.categories[feature]))
 
 
 def _by_gap(cohorts: Cohorts, feature: int) -> Counts:
     """Rows by subgroup, whether the value is missing, and class; of subgroups that recorded it."""
-    gap = _is_gap(cohorts, feature)
+    gap = is_gap(cohorts, feature)
     found = _counts(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
     found[cohorts.missing[:, feature]] = 0.0
     return found
 
 
-def _is_gap(cohorts: Cohorts, feature: int) -> NDArray[np.bool_]:
+def is_gap(cohorts: Cohorts, feature: int) -> NDArray[np.bool_]:
+    """Which rows hold no value of a feature."""
     codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
     absent: NDArray[np.bool_] = codes == NOT_RECORDED
     return absent | np.isin(codes, gaps) if gaps else absent

@@ -285,6 +285,12 @@ def _unpacked_arrays(packed: bytes) -> Arrays:
     return arrays
 
 
+def _why_not(folder: Path) -> str:
+    if folder.is_dir():
+        return f"holds no {MANIFEST}"
+    return "is a file, not a folder" if folder.exists() else "does not exist"
+
+
 def _read(folder: Path) -> _Parts:
     """The manifest and the packed arrays, of one save, with the checksums that they should have."""
     try:
@@ -293,9 +299,9 @@ def _read(folder: Path) -> _Parts:
         raise _unreadable(Path(error.filename or folder), error) from error
     if MANIFEST not in parts:
         raise MisfeatError(
-            "There is no selection in {folder!r}: it holds no {file}.",
+            "There is no selection in {folder!r}: it {why}.",
             folder=str(folder),
-            file=MANIFEST,
+            why=_why_not(folder),
         )
     try:
         manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from misfeat.selection.ranking import ScoredSet
 
 BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
+CODE_FOR_MISSING = "code for missing"
 _WHAT_IT_TELLS = {
     IDENTIFIER: "looks like an identifier and was coded as a feature ({treatment}): what it tells "
     "may be the order of the rows, and holds for no other table.",
@@ -57,6 +58,33 @@ def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
             Message(_REMEDIES[audit.looks_like], exclude=Setting("exclude", [audit.column])),
             columns=(audit.column,),
             severity=_SEVERITIES[audit.looks_like],
+        )
+
+
+def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
+    """Numbers that look like codes for missing values, and were taken as they are.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        With an audit of every column.
+    """
+    for audit in cohorts.columns:
+        if audit.role != "feature" or not audit.suspects:
+            continue
+        yield Caution(
+            CODE_FOR_MISSING,
+            Message(
+                "Feature {column!r} is {why}: that looks like a code for missing values.",
+                column=audit.column,
+                why=audit.why_suspect,
+            ),
+            Message(
+                "If it is one, say so: {missing}.",
+                missing=Setting("missing_values", list(audit.suspects), column=audit.column),
+            ),
+            columns=(audit.column,),
+            severity=WEAKENS,
         )
 
 

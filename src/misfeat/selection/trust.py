@@ -30,6 +30,8 @@ WHAT = "Leaving parts of the table out to see how well answers hold"
 TRUST_COLUMNS = ("hidden", "captured", "coverage", "error")
 JUDGED = 0.9
 """The confidence of the intervals that the truth's deviation is read from."""
+TOO_NARROW = 0.05
+"""Intervals that hold the truth by more than this less often than promised are too narrow."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,10 @@ def in_words(
     look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
     said = (
         f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
-        f"{coverage * 100:.0f} % of the cases."
+        f"{coverage * 100:.0f} % of the cases"
     )
+    too_narrow = confidence is not None and coverage < confidence - TOO_NARROW
+    said += ": take them for somewhat too narrow here." if too_narrow else "."
     if rows_left_out is False:
         said += " No rows could be left out, so that what sampling costs is not part of this."
     return said

@@ -239,7 +239,9 @@ def _audit(
     return replace(
         audit,
         categories=kept,
-        edges=(),
+        edges=audit.edges if audit.role == "group" else (),
+        suspects=(),
+        why_suspect="",
         missing=int(rounding.of(audit.missing, "missing", audit.column)),
     )
 

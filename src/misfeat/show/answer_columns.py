@@ -24,6 +24,8 @@ UNIT = "nats"
 """The head of a column of scores; `in_unit` puts another unit there."""
 WHOLE = " whole"
 """What there is to tell in the subgroup of a line, beside the columns of the answer."""
+UNRECORDED = " unrecorded"
+"""What the subgroup of a line never recorded."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,15 @@ class Shown:
         Whether it stands on the right, and is never broken.
     spare : int
         Where there is no room, columns with the greatest number are left out first; 0 never is.
+    starred : str
+        The column whose names get a star in this one; "": none do.
     """
 
     title: str
     text: Callable[[Line], str]
     number: bool = True
     spare: int = 0
+    starred: str = ""
 
 
 def told(
@@ -87,6 +92,12 @@ def score(name: str, low: str | None = None, high: str | None = None, spare: int
     return Shown(UNIT, words, spare=spare)
 
 
+def entropy(name: str, spare: int = 0) -> Shown:
+    """How much there is to tell, in nats whatever the unit of scores is."""
+    words = "entropy of target (nats)"
+    return Shown(words, lambda line: _number(line[name], "{:.4f}"), spare=spare)
+
+
 def p_value(name: str, title: str = "p value", spare: int = 0) -> Shown:
     """A p-value."""
 
@@ -126,10 +137,9 @@ def names(name: str, title: str = "", missing: str = "", spare: int = 0) -> Show
     """Several names, a star behind those that the column called `missing` names too."""
 
     def starred(line: Line) -> str:
-        stars = line[missing] if missing else ()
-        return in_a_row(line[name], stars)
+        return in_a_row(line[name], line[missing] if missing else ())
 
-    return Shown(title or name, starred, number=False, spare=spare)
+    return Shown(title or name, starred, number=False, spare=spare, starred=missing)
 
 
 def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import AS_COLUMNS
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.show.answer_columns import (
+    UNRECORDED,
     WHOLE,
     Shown,
     between_per_cent,
     count,
+    entropy,
     fitting_table,
     flag,
     in_unit,
@@ -27,7 +30,7 @@ from misfeat.show.answer_columns import (
 )
 from misfeat.show.console import new_console, plain_text
 from misfeat.show.json_lines import as_json
-from misfeat.show.terminal import STAR
+from misfeat.show.terminal import STAR, likely
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -243,7 +246,7 @@ QUESTIONS: dict[str, Answer] = {
         _stability_sentences,
         shown=(
             count("rank"),
-            names("features"),
+            names("features", missing=UNRECORDED),
             per_cent("frequency", "comes again"),
             count("rank_median", "median rank"),
             count("rank_low", "lower quartile", spare=1),
@@ -266,9 +269,8 @@ QUESTIONS: dict[str, Answer] = {
             text("feature"),
             told("gain", "gain", *INTERVAL),
             told_between(spare=2),
-            per_cent("probability", "likely"),
-            flag("clear", spare=1),
-            names("best_set", "best set with it", spare=3),
+            Shown("likely", likely),
+            names("best_set", "best set with it", missing=UNRECORDED, spare=3),
             score("gain", *INTERVAL, spare=4),
         ),
         by_subgroup=False,
@@ -280,7 +282,7 @@ QUESTIONS: dict[str, Answer] = {
         shown=(
             SUBGROUP,
             count("rows"),
-            score("target_entropy", "entropy of target", spare=1),
+            entropy("target_entropy", spare=1),
             names("missing", "never recorded"),
         ),
         by_subgroup=False,
@@ -316,6 +318,8 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
     """
     answer = _checked(question, about)
     plain = in_columns(selection)
+    if about.subgroup is not None:
+        about = replace(about, subgroup=selection.cohorts.full_name(about.subgroup))
     return answer.columns(plain, about), answer.sentences(plain, about)
 
 
@@ -349,7 +353,19 @@ def lines_of(selection: Selection, columns: Columns) -> list[dict[str, Any]]:
     measure = selection.book.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
-    return [{**line, WHOLE: wholes.get(line.get("subgroup", ""))} for line in lines]
+    features, lacks = measure.features, measure.missing
+    missing = {
+        name: tuple(compress(features, lacking))
+        for name, lacking in zip(wholes, lacks, strict=True)
+    }
+    return [
+        {
+            **line,
+            WHOLE: wholes.get(line.get("subgroup", "")),
+            UNRECORDED: missing.get(line.get("subgroup", ""), ()),
+        }
+        for line in lines
+    ]
 
 
 def _checked(question: str, about: About) -> Answer:
@@ -417,7 +433,7 @@ def print_answer(
         _print_subgroups(console, lines, shown)
     else:
         console.print(fitting_table(lines, shown, console))
-    if any(line.get("missing") for line in lines):
+    if any(line[one.starred] for one in shown if one.starred for line in lines):
         console.print(STAR, style="dim")
 
 

@@ -63,7 +63,7 @@ def first_screen_as_html(selection: Selection) -> str:
     parts.append(_listed(screen.collecting))
     if screen.other_cautions:
         parts.append(_listed([one.words for one in screen.other_cautions]))
-    hint = "Tables: selection.show(). One page with everything: selection.report()."
+    hint = "Tables: selection.show(tables=True). One page with everything: selection.report()."
     parts.append(Markup('<p class="about">{}</p>').format(hint))
     return Markup('<div class="misfeat-screen">{}</div>').format(Markup("").join(parts))
 

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import as_path
+from misfeat.machine.paths import as_path, unreadable
 from misfeat.machine.writing import write_file
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+PAGE_BEGINS = b"<!doctype html"
 SNIPPET_HEIGHT = "80vh"
 
 
@@ -127,8 +128,27 @@ def write_page(path: str | Path, html: str) -> Path:
         The file.
     """
     place = as_path(path, "path")
+    _refuse_what_is_no_page(place)
     write_file(place, html.encode())
     return place
+
+
+def _refuse_what_is_no_page(place: Path) -> None:
+    """Raise where a page would replace something else, such as somebody's table."""
+    try:
+        start = _first_bytes(place, 200).lstrip() if place.is_file() else b""
+    except OSError as error:
+        raise unreadable(place, error) from error
+    if start and not start.lower().startswith(PAGE_BEGINS):
+        raise MisfeatError(
+            "{path!r} exists and is no page; give another name, or remove the file.",
+            path=str(place),
+        )
+
+
+def _first_bytes(place: Path, most: int) -> bytes:
+    with place.open("rb") as file:
+        return file.read(most)
 
 
 def open_page(html: str, what: str) -> None:

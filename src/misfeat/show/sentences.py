@@ -90,6 +90,7 @@ def screen_of(
     screen = first_screen(selection, size)
     if subgroup is None:
         return screen
+    subgroup = selection.cohorts.full_name(subgroup)
     (own,) = (one for one in screen.subgroups if one.subgroup == subgroup)
     whole = float(selection.book.measure.whole[selection.cohorts.position(subgroup)])
     worths = selection.worths(subgroup, size)

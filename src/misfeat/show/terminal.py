@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import WORTH_COLUMNS
 from misfeat.selection.ranking import subgroup_rows
+from misfeat.show.answer_columns import in_a_row
 from misfeat.show.console import NARROW, new_console, new_table, plain_text
 from misfeat.visible import visible
 from misfeat.words.numbers import percent, percent_between, score_words
@@ -64,6 +65,7 @@ def print_tables(
     """
     console = console or new_console()
     k = selection.k if k is None else k
+    subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
     sets = selection.best_sets(size, k, subgroup)
     worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
     narrow = console.width < NARROW
@@ -88,7 +90,7 @@ def marked(best: ScoredSet) -> Text:
 
 
 def _starred(features: Sequence[str], missing: Sequence[str]) -> Text:
-    return plain_text(", ".join(f"{f}*" if f in missing else f for f in features))
+    return plain_text(in_a_row(features, missing))
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
@@ -194,7 +196,7 @@ def _worth_table(
         cost = worth["cost"]
         more: tuple[str | Text, ...] = (
             percent_between(low, high),
-            _likely(worth),
+            likely(worth),
             _starred(worth["best_set"], [worth["feature"]]),
             score_words(worth["gain"], worth["low"], worth["high"]),
         )
@@ -208,7 +210,7 @@ def _worth_table(
     return table
 
 
-def _likely(worth: Mapping[str, Any]) -> str:
+def likely(worth: Mapping[str, Any]) -> str:
     """How likely recording a feature raises the best score at all."""
     if math.isnan(worth["probability"]):
         return ""

@@ -47,7 +47,8 @@ def percent_between(low: float, high: float) -> str:
     if low == high:
         return percent(low)
     digits = percent_decimals(low, high)
-    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f} %"
+    least, most = (f"{round(100 * end, digits) + 0.0:.{digits}f}" for end in (low, high))
+    return f"{least}–{most} %"
 
 
 def percent_decimals(low: float | None, high: float | None) -> int:

@@ -23,7 +23,7 @@ def test_a_snippet_is_a_sandboxed_frame_of_the_page(report):
 def test_a_file_is_written_whole_and_replaces_an_older_one(report, tmp_path):
     place = tmp_path / "new folder" / "report.html"
     report.write_html(place)
-    place.write_text("old")
+    place.write_text("<!doctype html>old")
     report.write_html(str(place))
     assert place.read_text(encoding="utf-8") == report.html()
     assert [path.name for path in place.parent.iterdir()] == ["report.html"]

@@ -54,15 +54,20 @@ def print_comparison(
 def _columns(found: Comparison) -> tuple[Shown, ...]:
     return (
         names("features", "set"),
-        Shown(_head(found.names[0]), lambda line: _told(line, "first")),
-        Shown(_head(found.names[1]), lambda line: _told(line, "second")),
+        Shown(_head(found.names[0]), lambda line: _told(line, "first"), spare=2),
+        Shown(_head(found.names[1]), lambda line: _told(line, "second"), spare=1),
         Shown(
             "difference",
             lambda line: points_in_words(line["difference"], line["low"], line["high"]),
         ),
-        Shown("", lambda line: p_words(line["p_value"]), spare=1),
-        text("asked", "looked at as", spare=2),
-        Shown("", lambda line: "predicted" if line["source"] == "predicted" else "", number=False),
+        Shown("", lambda line: p_words(line["p_value"]), spare=3),
+        text("asked", "looked at as", spare=4),
+        Shown(
+            "",
+            lambda line: "predicted" if line["source"] == "predicted" else "",
+            number=False,
+            spare=1,
+        ),
     )
 
 

@@ -99,5 +99,4 @@ def one_subgroup(selection: Selection, subgroup: str | None) -> str:
             setting=Setting("subgroup"),
             names=listed(names),
         )
-    selection.cohorts.position(subgroup)
-    return subgroup
+    return selection.cohorts.full_name(subgroup)

@@ -94,7 +94,7 @@ def stability(
     found = selection.resampled(size, k, resamples)
     told = [one.subgroup for one in found.subgroups if one.subgroup in names]
     if not told:
-        raise nothing_to_tell(selection, subgroup)
+        raise nothing_to_tell(selection, None if subgroup is None else names[0])
     if len(names) > 1:
         return _map(selection, found, told, ax)
     return _bars(found, told[0], ax)

@@ -95,6 +95,7 @@ def worth_collecting(
     """
     selection = selection_of(selected)
     check_count(n, "n")
+    subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
     found = [
         _in_units(selection, worth, relative) for worth in selection.worths(subgroup, size, costs)
     ]

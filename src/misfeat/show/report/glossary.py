@@ -30,7 +30,7 @@ GLOSSARY: dict[str, str] = {
     ),
     "more than chance": (
         "The target was shuffled many times within the subgroup, and the best set searched anew "
-        "each time. More than chance: fewer than 5 % of the shuffled tables had a set that does as "
+        "each time. More than chance: at most 5 % of the shuffled tables had a set that does as "
         "well, after allowing for the number of subgroups."
     ),
     "p-value": (

@@ -12,7 +12,7 @@ from misfeat.show.report.glossary import GLOSSARY, slug
 from misfeat.show.report.packing import packed
 from misfeat.show.report.shades import shade_of
 from misfeat.show.report.words import column_words, estimate_words, support_words
-from misfeat.words.numbers import percent, percent_between, score_decimals, score_words
+from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -160,6 +160,7 @@ def _templates() -> Environment:
         "score": _score,
         "score_between": _score_between,
         "percent": _percent,
+        "p": p_words,
         "share": _share,
         "percent_between": _percent_between,
         "count": lambda value: f"{value:,}",

@@ -3,12 +3,16 @@
 const BAR = { width: 160, height: 16, edge: 6 };
 
 /** A share with its interval on a common scale; the square grows with the rows, hollow where predicted. */
-function intervalBar(share, low, high, top, { predicted = false, faded = false, weight = null, chance = null } = {}) {
+function intervalBar(share, low, high, top, { predicted = false, faded = false, weight = null, chance = null, seen = null } = {}) {
   const at = (value) => BAR.edge + (Math.max(0, Math.min(value, top)) / (top || 1)) * (BAR.width - 2 * BAR.edge);
   const middle = BAR.height / 2;
   const drawn = draw("svg", { class: `interval${predicted ? " predicted" : ""}${faded ? " faded" : ""}`, width: BAR.width, height: BAR.height, viewBox: `0 0 ${BAR.width} ${BAR.height}`, "aria-hidden": "true" });
   drawn.append(draw("line", { class: "axis", x1: BAR.edge, y1: middle, x2: BAR.width - BAR.edge, y2: middle }));
-  if (chance) drawn.append(draw("line", { class: "chance", x1: at(chance), y1: 1, x2: at(chance), y2: BAR.height - 1 }));
+  if (chance && seen) {
+    const own = at(seen);
+    drawn.append(draw("line", { class: "chance", x1: at(chance), y1: 1, x2: at(chance), y2: BAR.height - 1 }));
+    drawn.append(draw("path", { class: "seen", d: `M${own - 4} ${middle}l4-4 4 4-4 4z` }));
+  }
   if (low < high) drawn.append(draw("line", { class: "range", x1: at(low), y1: middle, x2: at(high), y2: middle }));
   const half = weight === null ? 3.5 : 2.5 + 4 * Math.sqrt(weight);
   drawn.append(

@@ -1,19 +1,31 @@
 // The explorer: a set of features, what it tells in every subgroup, why, and its neighbours.
 
+/** The address of a set in a subgroup. */
+function exploredAt(subgroup, set) {
+  return `#explore-${subgroup}-${set.join(".")}`;
+}
+
 class Explorer {
   constructor(report) {
     this.report = report;
     this.lattice = new Lattice(report);
     this.subgroup = 0;
     this.set = [];
+    this.moved = () => {}; // told whenever the reader chose something
     this.subgroupSelect = document.getElementById("explorer-subgroup");
     this.search = document.getElementById("explorer-search");
     this.chips = this.makeChips();
-    this.subgroupSelect.addEventListener("change", () => this.pickSubgroup(Number(this.subgroupSelect.value)));
+    this.subgroupSelect.addEventListener("change", () => this.chosen(Number(this.subgroupSelect.value), this.set));
     this.search.addEventListener("input", () => this.filterChips());
-    document.getElementById("explorer-clear").addEventListener("click", () => this.show([]));
-    document.getElementById("explorer-best").addEventListener("click", () => this.show(this.best()));
+    document.getElementById("explorer-clear").addEventListener("click", () => this.chosen(this.subgroup, []));
+    document.getElementById("explorer-best").addEventListener("click", () => this.chosen(this.subgroup, this.best()));
     this.show(this.best());
+  }
+
+  /** Show what the reader chose. */
+  chosen(subgroup, set) {
+    this.pickSubgroup(subgroup, set);
+    this.moved(exploredAt(subgroup, set));
   }
 
   /** The answer of the subgroup, else its best set. */
@@ -38,18 +50,19 @@ class Explorer {
     this.chips.forEach((chip, feature) => {
       chip.hidden = !this.report.features[feature].toLowerCase().includes(text);
     });
+    this.showLimit();
   }
 
-  pickSubgroup(subgroup) {
+  pickSubgroup(subgroup, set = this.set) {
     this.subgroup = subgroup;
     this.subgroupSelect.value = String(subgroup);
-    this.show(this.set);
+    this.show(set);
   }
 
   toggle(feature) {
     const held = this.set.includes(feature);
     const set = held ? this.set.filter((other) => other !== feature) : [...this.set, feature];
-    this.show(set.sort((a, b) => a - b));
+    this.chosen(this.subgroup, set.sort((a, b) => a - b));
   }
 
   show(set) {
@@ -65,15 +78,27 @@ class Explorer {
 
   showChips() {
     const { missing } = this.report.subgroups[this.subgroup];
+    const full = this.isFull();
     this.chips.forEach((chip, feature) => {
       const never = missing.includes(feature);
       const name = this.report.features[feature];
       chip.textContent = never ? `${name}*` : name;
       chip.classList.toggle("never", never);
       chip.setAttribute("aria-pressed", String(this.set.includes(feature)));
+      chip.disabled = full && !this.set.includes(feature);
     });
-    document.getElementById("explorer-limit").textContent =
-      `A star marks what the subgroup never recorded. This page holds the scores of sets of up to ${this.lattice.largest}.`;
+    this.showLimit();
+  }
+
+  /** Whether the page holds no set with one feature more. */
+  isFull() {
+    return this.set.length >= Math.max(this.lattice.largest, 1);
+  }
+
+  showLimit() {
+    const none = this.chips.every((chip) => chip.hidden) ? "No feature has such a name. " : "";
+    const full = this.isFull() ? " Take one away to add another." : "";
+    document.getElementById("explorer-limit").textContent = `${none}A star marks what the subgroup never recorded. This page holds the scores of sets of up to ${this.lattice.largest}.${full}`;
   }
 
   showAnswer() {
@@ -97,9 +122,19 @@ class Explorer {
     const range = between(low, high);
     place.append(
       make("p", { class: "large" }, `${percent(share, low, high)}`, make("span", { class: "about" }, ` of what there is to tell${range ? ` (${range})` : ""} `), sourceOf(found.predicted)),
-      make("p", {}, `Place ${standing.place} among the ${standing.of.toLocaleString("en")} sets of ${this.set.length}; ${scoreWords(found.score, found.low, found.high)} ${this.report.unit}.`),
+      make("p", {}, `${this.placeWords(standing)}; ${scoreWords(found.score, found.low, found.high)} ${this.report.unit}.`),
       make("p", { class: "about" }, `Rests on: ${found.support}.`),
     );
+  }
+
+  /** Where a set stands among those of its size, and among those that the subgroup recorded. */
+  placeWords(standing) {
+    const own = this.report.subgroups[this.subgroup];
+    const recorded = !this.set.some((feature) => own.missing.includes(feature));
+    const answer = own.answer.join() === this.set.join() ? "The answer here. " : "";
+    const all = `lace ${standing.place} among all ${standing.of.toLocaleString("en")} sets of ${this.set.length}`;
+    if (!recorded || standing.recordedOf === standing.of) return `${answer}P${all}`;
+    return `${answer}Place ${standing.recordedPlace} among the ${standing.recordedOf.toLocaleString("en")} sets of ${this.set.length} that were recorded, p${all}`;
   }
 
   /** A set that the page does not hold: what is known of it all the same, and how to ask. */
@@ -132,7 +167,7 @@ class Explorer {
     const rows = known.map(({ own, number, one }) => {
       const go = make("button", { type: "button", class: "go" }, make("bdi", {}, own.name));
       go.addEventListener("click", () => {
-        this.pickSubgroup(number);
+        this.chosen(number, this.set);
         document.getElementById("explorer-answer").focus();
       });
       const [share, low, high] = [one.score, one.low, one.high].map((value) => value / own.whole);
@@ -164,7 +199,7 @@ class Explorer {
     const rows = found.map((one) => {
       const go = make("button", { type: "button", class: "go" }, setOf(this.report, one.set, own.missing));
       go.addEventListener("click", () => {
-        this.show(one.set);
+        this.chosen(this.subgroup, one.set);
         document.getElementById("explorer-answer").focus();
       });
       const change = now === null ? null : (one.score - now) / whole;

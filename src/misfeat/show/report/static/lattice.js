@@ -55,14 +55,20 @@ class Lattice {
     };
   }
 
-  /** One more than the number of sets of the same size that score higher in the subgroup. */
+  /** One more than the number of sets of the same size that score higher in the subgroup, of all and of the recorded ones. */
   standing(subgroup, set) {
     const level = this.levels.get(set.length);
     const own = this.at(subgroup, set).score;
     const start = subgroup * level.count;
-    let better = 0;
-    for (let i = start; i < start + level.count; i++) better += level.score[i] > own;
-    return { place: better + 1, of: level.count };
+    const found = { place: 1, of: level.count, recordedPlace: 1, recordedOf: 0 };
+    for (let i = start; i < start + level.count; i++) {
+      const recorded = level.predicted[i] !== 1;
+      found.recordedOf += recorded;
+      if (level.score[i] <= own) continue;
+      found.place += 1;
+      found.recordedPlace += recorded;
+    }
+    return found;
   }
 
   without(set) {

@@ -1,5 +1,7 @@
 // The page of one subgroup: best sets, how many are enough, features, why, alternatives.
 
+const LEVEL = 0.05; // p-values up to this one are more than chance
+
 class SubgroupPage {
   constructor(report, number) {
     this.report = report;
@@ -24,8 +26,10 @@ class SubgroupPage {
     return [{ node: intervalBar(s, l, h, top, look), text: "" }, this.worded(score, low, high)];
   }
 
+  /** A set that leads to the explorer. */
   set(members) {
-    return { node: setOf(this.report, members, this.own.missing), text: members.map((one) => this.report.features[one]).join(", ") };
+    const shown = make("a", { href: exploredAt(this.number, members), title: "Explore this set" }, setOf(this.report, members, this.own.missing));
+    return { node: shown, text: members.map((one) => this.report.features[one]).join(", ") };
   }
 
   render(place) {
@@ -56,7 +60,9 @@ class SubgroupPage {
 
   sets(place) {
     const { sets, stability } = this.own;
-    const top = Math.max(...sets.map((one) => Math.max(this.share(one.high), this.share(one.observed) || 0)));
+    const answer = this.answerAmong(sets);
+    const shown = answer ? [answer, ...sets] : sets;
+    const top = Math.max(...shown.map((one) => Math.max(this.share(one.high), this.share(one.observed) || 0)));
     const again = new Map((stability?.sets || []).map((one) => [one.set.join(), one]));
     const tested = sets.some((one) => one.p !== null);
     const seen = sets.some((one) => one.observed !== null && one.chance !== null);
@@ -71,12 +77,15 @@ class SubgroupPage {
       { label: "Source" },
       { label: `Score (${this.report.unit})`, kind: "number" },
     ];
-    const rows = sets.map((one, i) => {
+    const isAnswer = (one) => one.set.join() === this.own.answer.join();
+    const rows = shown.map((one) => {
       const repeated = again.get(one.set.join());
+      const rank = one === answer ? 0 : sets.indexOf(one) + 1;
+      const doubtful = one.p !== null && one.p > LEVEL;
       return [
-        { node: String(i + 1), value: i + 1 },
+        { node: isAnswer(one) ? make("strong", {}, rank ? `${rank}, the answer` : "the answer") : String(rank), value: rank, kind: doubtful ? "doubtful" : "" },
         this.set(one.set),
-        ...this.told(one.score, one.low, one.high, top, { predicted: one.predicted, chance: one.chance === null ? null : this.share(one.chance) }),
+        ...this.told(one.score, one.low, one.high, top, { predicted: one.predicted, faded: doubtful, chance: this.share(one.chance), seen: this.share(one.observed) }),
         ...(seen ? [{ node: percent(this.share(one.observed), 0, 1), value: this.share(one.observed) }, { node: percent(this.share(one.chance), 0, 1), value: this.share(one.chance) }] : []),
         ...(tested ? [{ node: pWords(one.p), value: one.p }] : []),
         ...(again.size ? [{ node: repeated ? percent(repeated.frequency, 0, 1) : "–", value: repeated?.frequency }] : []),
@@ -84,8 +93,17 @@ class SubgroupPage {
         { node: scoreWords(one.score, one.low, one.high), value: one.score },
       ];
     });
-    const legend = make("p", { class: "legend" }, "Dot and bar: the share with its ", term("interval"), seen ? ". The thin line is the chance level: what chance alone would give such a set in the subgroup's " : "", seen ? term("own rows") : "", ".");
-    this.section(place, "page-sets", this.report.size === 1 ? "The best features" : `The best sets of ${this.report.size}${this.own.missing.length ? ", unrecorded features included" : ""}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
+    const first = this.own.answer.length ? "The answer is the smallest set of recorded features that is enough; the ranks are those of the highest scores. " : "";
+    const legend = make("p", { class: "legend" }, first, "Dot and bar: the share with its ", term("interval"), tested ? `; pale: no ` : "", tested ? term("more than chance") : "", seen ? ". Diamond: what the subgroup's " : "", seen ? term("own rows") : "", seen ? " score as they are; dashed line: what of that is chance, which the share no longer holds." : ".");
+    this.section(place, "page-sets", this.report.size === 1 ? "The features with the highest scores" : `The sets of ${this.report.size} with the highest scores${this.own.missing.length ? ", unrecorded features included" : ""}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
+  }
+
+  /** The answer, where it is not one of the sets listed. */
+  answerAmong(sets) {
+    const { answer, enough } = this.own;
+    if (!answer.length || sets.some((one) => one.set.join() === answer.join())) return null;
+    const step = enough?.steps[answer.length - 1];
+    return step && step.set.join() === answer.join() ? { ...step, p: null, observed: null, chance: null, predicted: false } : null;
   }
 
   agreement() {
@@ -112,13 +130,13 @@ class SubgroupPage {
       { label: "Features", kind: "number" },
       { label: "Best recorded set" },
       { label: "Share", kind: "number", interval: true },
-      { label: "p of this step", kind: "number", note: "Whether this size adds to the one before more than chance would" },
+      { label: "p of this step", kind: "number", note: "Whether one or two features more tell more than chance would; a test of its own, so that it may differ a little from that of all sets" },
       { label: "Verdict" },
     ];
     const verdict = (i) => {
       if (i + 1 === enough.answer) return make("strong", {}, enough.settled || enough.answer < enough.size ? "enough" : "the most that was tried");
       if (i + 1 < enough.answer) return "more helps";
-      return i + 1 <= enough.size ? "adds next to nothing" : "adds no more than chance";
+      return i + 1 <= enough.size ? "more than chance, but next to nothing" : "no more than chance would add";
     };
     const rows = enough.steps.map((step, i) => [
       { node: String(i + 1), value: i + 1 },
@@ -129,8 +147,10 @@ class SubgroupPage {
     ]);
     const parts = make("div", { class: "side-by-side" }, make("figure", {}, sizeCurve(enough.steps, this.whole, enough.answer)), tableOf(`enough-${this.number}`, heads, rows));
     const settled = enough.settled || enough.answer < enough.size;
-    const said = enough.answer === 0 ? "None: no feature tells more than chance would." : settled ? `${enough.answer}.` : `At least ${enough.answer}; more were not tried.`;
-    this.section(place, "page-enough", "How many features are enough?", make("p", {}, said), parts);
+    const next = enough.answer < enough.size ? "one more adds next to nothing" : "one more adds nothing more than chance";
+    const said = enough.answer === 0 ? "None: no feature tells more than chance would." : settled ? `${enough.answer}: ${enough.steps.length > enough.answer ? next : "no other feature was recorded"}.` : `At least ${enough.answer}; more were not tried.`;
+    const legend = make("p", { class: "legend" }, "The best recorded set of every size, which need not hold the one before. A larger set never scores less, so that a share may rise by chance alone; the test says whether it did.");
+    this.section(place, "page-enough", "How many features are enough?", make("p", {}, said), legend, parts);
   }
 
   features(place) {
@@ -190,6 +210,7 @@ class SubgroupPage {
       ];
     });
     const legend = make("p", { class: "legend" }, "Sets that cannot be told from ", best, ": choose by cost or ease.");
+    alternatives.sort((a, b) => a.predicted - b.predicted);
     this.section(place, "page-alternatives", "Alternatives", legend, tableOf(`alternatives-${this.number}`, heads, rows));
   }
 

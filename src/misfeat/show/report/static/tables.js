@@ -39,7 +39,7 @@ function refresh(table) {
   }
   const shown = Math.min(passed, limit);
   for (const place of document.querySelectorAll(`[data-shown="${table.id}"]`)) {
-    place.textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+    place.textContent = passed ? `${shown} of ${table.tBodies[0].rows.length} rows` : "None fits.";
   }
   for (const button of document.querySelectorAll(`[data-all="${table.id}"]`)) {
     button.hidden = passed <= limit;

@@ -12,8 +12,17 @@ function subgroupIn(hash) {
   return found && Number(found[1]) < report.subgroups.length ? Number(found[1]) : null;
 }
 
+/** The set that an address names, and its subgroup; null where it names none that there is. */
+function exploredIn(hash) {
+  const found = /^#explore-(\d+)-([\d.]*)$/.exec(hash);
+  if (!found || Number(found[1]) >= report.subgroups.length) return null;
+  const set = [...new Set(found[2].split(".").filter(Boolean).map(Number))].sort((a, b) => a - b);
+  return set.every((feature) => feature < report.features.length) ? { subgroup: Number(found[1]), set } : null;
+}
+
 function showView(hash, moveFocus = true) {
   const number = subgroupIn(hash);
+  const explored = exploredIn(hash);
   const wasOne = !oneSubgroup.hidden;
   overview.hidden = number !== null;
   oneSubgroup.hidden = number === null;
@@ -26,6 +35,10 @@ function showView(hash, moveFocus = true) {
     explorer.pickSubgroup(number);
     window.scrollTo(0, 0);
     if (moveFocus) document.getElementById("subgroup-title").focus({ preventScroll: true });
+  } else if (explored) {
+    explorer.pickSubgroup(explored.subgroup, explored.set);
+    document.getElementById("explorer").scrollIntoView();
+    if (moveFocus) document.getElementById("explorer-answer").focus({ preventScroll: true });
   } else if (wasOne && hash.length > 1) {
     document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView();
   }
@@ -40,6 +53,15 @@ function go(hash) {
   }
   showView(hash);
 }
+
+// What is explored can be passed on by its address.
+explorer.moved = (hash) => {
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    // no address to change
+  }
+};
 
 window.addEventListener("popstate", () => showView(location.hash));
 window.addEventListener("hashchange", () => showView(location.hash));

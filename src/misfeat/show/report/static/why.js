@@ -53,7 +53,7 @@ function whyTable(report, subgroup, set, cells, predicted) {
     { label: "Rows", kind: "number" },
     ...classes.map((c) => ({ label: `${report.target} = ${report.classes[c]}`, kind: "number", note: `Overall ${percent(cells[0].shares[c].overall, 0, 1)}` })),
     ...(few ? [] : [{ label: "Most about" }, { label: "Share", kind: "number" }, { label: "Overall", kind: "number" }]),
-    { label: "Part of what the set tells", kind: "number" },
+    { label: set.length > 1 ? "Part of what the set tells" : "Part of what it tells", kind: "number" },
   ];
   const shared = (cell, c) => {
     const one = cell.shares[c];
@@ -72,8 +72,9 @@ function whyTable(report, subgroup, set, cells, predicted) {
   });
   const more = cells.length - MOST_LISTED;
   const gaps = cells.some((cell) => cell.values.includes("missing")) ? "A missing value counts as a value of its own. " : "";
+  const small = cells.some((cell) => cell.rows < WELL_FILLED) && cells.length > 1 ? `Combinations of values that tell most first, those of fewer than ${WELL_FILLED} rows last. ` : "";
   const overall = few ? `Overall: ${classes.map((c) => `${percent(cells[0].shares[c].overall, 0, 1)} ${report.classes[c]}`).join(", ")}. ` : "";
-  return tableOf(`why-${subgroup}-${set.join("-")}`, heads, rows, make("span", { class: "about" }, overall + gaps + (more > 0 ? `${more} more cells add less each. ` : "")));
+  return tableOf(`why-${subgroup}-${set.join("-")}`, heads, rows, make("span", { class: "about" }, overall + gaps + small + (more > 0 ? `${more} more cells are not listed. ` : "")));
 }
 
 /** How to ask for what the page does not hold, in the words of who made it. */

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.subgroup_names import BETWEEN_TERMS, subgroup_named
+from misfeat.exceptions import MisfeatError
+
+SITES_AND_AGES = tuple(
+    f"site={site} & {age}"
+    for site in ("va", "ch", "New York")
+    for age in ("age<=40", "40<age<=60", "age>60")
+)
+SENIORS = ("senior", "not senior", "senior is missing")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("site=va & age<=40", "site=va & age<=40"),
+        ("va & age<=40", "site=va & age<=40"),
+        ("age <= 40 & va", "site=va & age<=40"),
+        ("<=40 & VA", "site=va & age<=40"),
+        ("site == New York & 40 < age <= 60", "site=New York & 40<age<=60"),
+        ("new york&>60", "site=New York & age>60"),
+    ],
+)
+def test_terms_values_and_ranges_name_a_subgroup(asked, meant):
+    assert subgroup_named(asked, SITES_AND_AGES) == meant
+
+
+@pytest.mark.parametrize("asked", ["va", "site=va", "age<=40", "<=40"])
+def test_a_name_of_several_lists_them(asked):
+    with pytest.raises(MisfeatError, match=r"may mean 3 subgroups: .*; write more") as error:
+        subgroup_named(asked, SITES_AND_AGES)
+    assert error.value.value == asked
+    assert all(repr(name) in str(error.value) for name in SITES_AND_AGES if asked in name)
+
+
+def test_a_number_alone_names_no_side_of_a_cut():
+    with pytest.raises(MisfeatError, match="There is no subgroup '40'"):
+        subgroup_named("40", ("age<=40", "age>40"))
+    assert subgroup_named(40, ("n=40", "n=41")) == "n=40"
+    assert subgroup_named(41.0, ("n=40", "n=41")) == "n=41"
+
+
+def test_a_predicate_is_not_named_by_its_opposite():
+    assert [subgroup_named(name.upper(), SENIORS) for name in SENIORS] == list(SENIORS)
+
+
+def test_letters_as_written_come_before_others():
+    names = ("grade=a", "grade=A")
+    assert [subgroup_named(one, names) for one in "aA"] == list(names)
+    with pytest.raises(MisfeatError, match="may mean 2 subgroups: 'grade=a', 'grade=A'"):
+        subgroup_named("GRADE=a", (*names, "other"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"), [("clevland", "site=cleveland"), ("site=hungaria", "site=hungarian")]
+)
+def test_the_nearest_names_are_offered(asked, near):
+    with pytest.raises(MisfeatError, match=f"no subgroup '{asked}'; did you mean '{near}'"):
+        subgroup_named(asked, ("site=cleveland", "site=hungarian", "site=va"))
+
+
+def test_where_nothing_is_near_all_are_listed():
+    with pytest.raises(MisfeatError, match="no subgroup '12'; there are 'site=a', 'site=b'"):
+        subgroup_named("12", ("site=a", "site=b"))
+
+
+def test_a_subgroup_that_was_merged_is_told_to_be():
+    site = np.repeat(["a", "b", "c"], [100, 10, 9])
+    table = {"site": site, "x": np.arange(119) % 2, "z": np.arange(119) // 2 % 2}
+    table["y"] = np.arange(119) // 4 % 2
+    cohorts = build_cohorts(table, "y", groups="site")
+    with pytest.raises(MisfeatError, match="'site=b' has too few rows, and was merged"):
+        cohorts.position("b")
+    with pytest.raises(MisfeatError, match="has too few rows"):
+        build_cohorts(table, "y", groups="site", coding=Coding(small_groups="drop"))["c"]
+    assert build_cohorts(table, "y", groups="site", coding=Coding(min_rows=1))["b"].size == 10
+
+
+@given(st.lists(st.text(max_size=6), min_size=1, max_size=5, unique=True))
+def test_whole_names_always_name_themselves(values):
+    names = tuple(f"c={value}" for value in values)
+    assert [subgroup_named(name, names) for name in names] == list(names)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcAB"), st.sampled_from(["x<=1", "1<x<=2", "x>2"])),
+        min_size=1,
+        max_size=6,
+        unique=True,
+    ),
+    st.sampled_from([*"abcAB", "x<=1", "X>2", "1<x<=2", "b & x>2"]),
+)
+def test_an_answer_is_the_only_subgroup_with_all_parts(pairs, asked):
+    names = tuple(f"g={value}{BETWEEN_TERMS}{cut}" for value, cut in pairs)
+    parts = set(asked.split(BETWEEN_TERMS))
+
+    def meant(spelling):
+        wanted = set(map(spelling, parts))
+        return [
+            f"g={value}{BETWEEN_TERMS}{cut}"
+            for value, cut in pairs
+            if wanted <= {spelling(value), spelling(cut)}
+        ]
+
+    expected = meant(str) or meant(str.casefold)
+    if len(expected) == 1:
+        assert subgroup_named(asked, names) == expected[0]
+    else:
+        with pytest.raises(MisfeatError):
+            subgroup_named(asked, names)
