@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
+PAGES["numbers"] = ROOT / "docs" / "numbers.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 
@@ -95,3 +96,15 @@ def test_how_often_planted_changes_are_named_is_what_was_measured():
     page = PAGES["changes"].read_text(encoding="utf-8")
     for table, planted, *shares in answers("planted"):
         assert f"| {table} | {planted} | {' | '.join(map(without_zero, shares))} |" in page
+
+
+@pytest.mark.parametrize("name", ["five_best", "tuned"])
+def test_how_well_the_best_sets_of_a_number_are_found_is_what_was_measured(name):
+    text = PAGES["numbers"].read_text(encoding="utf-8")
+    path = ROOT / "benchmarks" / "numbers" / f"{name}_means.csv"
+    means = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert {one["rows"] for one in means} == {"500", "5000"}
+    for score in {one["score"] for one in means}:
+        own = [one for one in means if one["score"] == score]
+        found = [one["found"].lstrip("0") for one in own]
+        assert f"| {score} | {' | '.join(found)} |" in text, score

@@ -33,7 +33,8 @@ from misfeat.exceptions import (
     no_such_column,
     warn,
 )
-from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
 from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
@@ -368,7 +369,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         if self.measure == "mutual_info":
             cohorts = without_features(cohorts_of(table, target, rules, progress), excluded)
             cohorts = joined_blocks(cohorts, blocks)
-            return cohorts, MutualInformation(cohorts, above_chance=self.estimate != SAMPLE)
+            return cohorts, information_of(cohorts, above_chance=self.estimate != SAMPLE)
         if blocks:
             raise MisfeatError(
                 "{blocks} needs {measure}; leave one of the two out.",

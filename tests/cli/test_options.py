@@ -133,3 +133,9 @@ def test_a_run_takes_every_option():
 )
 def test_parameters_of_messages_are_spelled_as_options(setting, spelled):
     assert as_option(setting) == spelled
+
+
+def test_what_a_target_is_taken_for_has_an_option_beside_its_column():
+    assert OPTIONS["target"].owner is None
+    assert OPTIONS["target_kind"].python_name == "target"
+    assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"

@@ -50,6 +50,7 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
         "source": "predicted",
         "missing": ["z"],
         "support": "joint",
+        "spread": None,
     }
 
 

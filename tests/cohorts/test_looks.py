@@ -63,7 +63,9 @@ def test_odd_columns_and_a_cut_target_are_cautions(rng):
         "seen": [dt.date(2020, 1, 1 + int(n)) for n in rng.integers(0, 20, ROWS)],
         "y": rng.normal(size=ROWS),
     }
-    found = {one.kind: one for one in SubgroupSelector(size=1).fit(table, "y").caution_list()}
+    cut = Coding(target="classes")
+    selector = SubgroupSelector(size=1, coding=cut).fit(table, "y")
+    found = {one.kind: one for one in selector.caution_list()}
     assert found["identifier"].columns == ("visit",)
     assert found["date"].columns == ("seen",)
     assert found["binned target"].columns == ("y",)

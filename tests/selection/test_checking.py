@@ -16,15 +16,23 @@ from tests.attacks.forging import ARRAYS, MANIFEST, Files, sealed
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory):
-    """A selection of rows, and one of sums of products, as files."""
+    """A selection of rows, one of sums of products, and one of a numeric target, as files."""
     found = {}
     for measure in ("mutual_info", "r2"):
         data = make_cohorts(3, 100, 4, hide=0.3, random_state=0)
         folder = tmp_path_factory.mktemp(measure) / "run"
-        made = SubgroupSelector(data.groups, size=2, k=3, measure=measure)
+        made = SubgroupSelector(data.groups, size=2, k=3, measure=measure, coding=Coding())
         made.fit(pd.DataFrame(data.columns), data.target).save(folder)
-        found[measure] = Files(*((folder / name).read_bytes() for name in (MANIFEST, ARRAYS)))
-    return found
+        found[measure] = _files(folder)
+    rng = np.random.default_rng(0)
+    table = {"a": rng.integers(0, 3, 200), "b": rng.integers(0, 3, 200), "y": rng.normal(size=200)}
+    folder = tmp_path_factory.mktemp("number") / "run"
+    SubgroupSelector(size=2).fit(pd.DataFrame(table), "y").save(folder)
+    return {**found, "number": _files(folder)}
+
+
+def _files(folder):
+    return Files(*((folder / name).read_bytes() for name in (MANIFEST, ARRAYS)))
 
 
 @pytest.fixture
@@ -62,7 +70,7 @@ def renewed(name, make):
 
 
 def test_what_was_not_changed_is_accepted(forge):
-    for measure in ("mutual_info", "r2"):
+    for measure in ("mutual_info", "r2", "number"):
         assert len(Selection.load(forge(measure)).top_k())
 
 
@@ -105,6 +113,44 @@ def test_what_was_not_changed_is_accepted(forge):
 def test_arrays_that_contradict_themselves_are_refused(forge, change, message):
     with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
         Selection.load(forge(arrays=change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("cohorts.ranks", 0, 99), "a bin that there is not"),
+        (put("cohorts.ranks", 0, -1), "a bin that there is not"),
+        (renewed("cohorts.ranks", lambda a: a[:-1]), "cohorts.ranks has the shape"),
+        (renewed("cohorts.grids", lambda a: a.astype(np.int64)), "cohorts.grids has the type"),
+        (renewed("cohorts.grids", lambda a: a[0]), "cohorts.grids"),
+        (renewed("cohorts.grids", lambda a: a[:, :0]), "the number of bins"),
+        (put("cohorts.grids", (1, 1), 9), "the order of bins in a grid"),
+        (put("cohorts.grids", (0, slice(4, None)), 0), "not those of the first grid"),
+        (put("book.grids.1", (1, 0, 0), 0.4), "scores of size 1 are not those of the rows"),
+        (put("book.grids.1", (1, 0, 0), np.inf), "a score that is no number"),
+        (renewed("book.grids.2", lambda a: a[1:]), "book.grids.2 has the shape"),
+        (put("book.completed.2.spread", (0, 0), -1.0), "how far grids differ"),
+        (lambda held: held.pop("book.grids.1"), "scores are missing, or there are others"),
+        (lambda held: held.pop("book.completed.2.spread"), "scores are missing"),
+    ],
+)
+def test_grids_that_contradict_themselves_are_refused(forge, change, message):
+    with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
+        Selection.load(forge("number", arrays=change))
+
+
+def test_what_was_saved_before_there_were_grids_is_read(forge):
+    def older(held):
+        for name in ("cohorts.ranks", "cohorts.grids"):
+            held.pop(name)
+
+    def without_kind(manifest):
+        manifest["estimator"]["params"]["coding"].pop("target")
+
+    expected = Selection.load(forge()).top_k()
+    found = SubgroupSelector.load(forge(fields=without_kind, arrays=older))
+    assert found.top_k().equals(expected)
+    assert found.coding.target == "auto"
 
 
 @pytest.mark.parametrize(

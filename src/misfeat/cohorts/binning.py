@@ -147,21 +147,42 @@ def _cut_point(point: object) -> Value:
     return None if isinstance(value, bool | str) else value
 
 
-def quantile_edges(values: NDArray[Any], counts: NDArray[np.int64], bins: int) -> tuple[Value, ...]:
+def quantile_edges(
+    values: NDArray[Any], counts: NDArray[np.int64], bins: int, part: int = 0, parts: int = 1
+) -> tuple[Value, ...]:
     """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
 
     Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are
-    integers, so no rounding enters.
+    integers, so no rounding enters. All edges may be moved up by part/parts of a bin, where the
+    first bin is what is cut off below them.
 
     Examples
     --------
     >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2)
     (2,)
+    >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2, part=1, parts=2)
+    (1, 3)
     """
     cumulative = np.cumsum(counts)
-    wanted = np.arange(1, bins, dtype=np.int64) * int(cumulative[-1])
-    positions = np.unique(np.searchsorted(cumulative * bins, wanted, side="left"))
+    numerators = np.array(_numerators(bins, part, parts), dtype=np.int64)
+    wanted = numerators * int(cumulative[-1])
+    positions = np.unique(np.searchsorted(cumulative * (bins * parts), wanted, side="left"))
     return tuple(canonical(values[p]) for p in positions if p < len(values) - 1)
+
+
+def quantile_levels(bins: int, part: int = 0, parts: int = 1) -> list[float]:
+    """The shares of rows below the edges of `quantile_edges`.
+
+    Examples
+    --------
+    >>> quantile_levels(2), quantile_levels(2, part=1, parts=2)
+    ([0.5], [0.25, 0.75])
+    """
+    return [numerator / (bins * parts) for numerator in _numerators(bins, part, parts)]
+
+
+def _numerators(bins: int, part: int, parts: int) -> list[int]:
+    return [n for n in range(part, bins * parts, parts) if n > 0]
 
 
 def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:

@@ -24,14 +24,14 @@ from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.many_values import TELLS_NOTHING
-from misfeat.cohorts.model import Cohorts
+from misfeat.cohorts.model import Cohorts, no_ranks
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.sentinels import suspects
-from misfeat.cohorts.targets import target_coder
+from misfeat.cohorts.targets import target_coding
 from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
@@ -102,23 +102,26 @@ def cohorts_of(
     return assembled(profiled, coded)[0]
 
 
-def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> CodedTable:
+def code_table(
+    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
+) -> CodedTable:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     notes = Notes()
     table, rules = profiled.table, profiled.rules
     if profiled.chosen is not None:
         notes.say(profiled.chosen.sentence())
-    target, target_audit = target_coder(table, profiled.profiles[profiled.target], rules.bins)
-    features, audits = _feature_coders(profiled, target_audit)
+    profile = profiled.profiles[profiled.target]
+    target = target_coding(table, profile, rules, with_grids=with_grids)
+    features, audits = _feature_coders(profiled, target.audit)
     say_how_text_was_read(profiled.profiles.values(), notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
-    coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
-    rows = table.count_codes(coders)
+    groups = (grouping.coder for grouping in profiled.groupings)
+    rows = table.count_codes([*groups, *features.values(), target.coder])
     if progress is not None:
         progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
-    coded = with_few_values(CodedTable(rows, labels, target.labels, audits, notes), profiled)
+    coded = with_few_values(CodedTable(rows, labels, target, audits, notes), profiled)
     _say_left_out(coded.audits, profiled, notes)
     return coded
 
@@ -126,10 +129,11 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
 def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
-    classes = coded.classes
-    rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
+    target, n_codes = coded.target, len(coded.target.coder.labels)
+    rows = assemble.rows_with_target(coded.rows, n_codes, profiled.target, notes)
     cardinalities = {name: len(labels) for name, labels in coded.features.items()}
-    by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
+    n_classes = len(target.classes)
+    by_class = np.bincount(target.classes_of(rows.codes[-1]), rows.weights, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
     runs, names = assemble.find_cohorts(rows, groupings, cardinalities, rules, notes, floor)
     codes = rows.codes[len(groupings) : -1]
@@ -144,7 +148,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         rows.weights,
         runs,
         missing[:, kept],
-        [*map(len, labels.values()), len(classes)],
+        [*map(len, labels.values()), n_codes],
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -154,16 +158,18 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         features=tuple(labels),
         target=profiled.target,
         codes=laid_out.codes[:-1],
-        target_codes=laid_out.codes[-1],
+        target_codes=target.classes_of(laid_out.codes[-1]),
         weights=laid_out.weights,
         offsets=laid_out.offsets,
         missing=missing[:, kept],
         categories=categories,
-        classes=classes,
+        classes=target.classes,
         gap_codes=gap_codes,
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(runs, names, list(cardinalities), threshold),
+        ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
+        grids=target.grids,
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

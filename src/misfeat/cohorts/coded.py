@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.rules import Notes
+    from misfeat.cohorts.targets import TargetCoding
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class CodedTable:
         Codes of the groupings, of the features and of the target, in this order.
     features : dict of str to tuple of str
         What the codes of each feature mean.
-    classes : tuple of str
-        What the codes of the target mean.
+    target : TargetCoding
+        What coded the target.
     audits : list of ColumnAudit
         How every column was treated.
     notes : Notes
@@ -39,7 +40,7 @@ class CodedTable:
 
     rows: CodedRows
     features: dict[str, tuple[str, ...]]
-    classes: tuple[str, ...]
+    target: TargetCoding
     audits: list[ColumnAudit]
     notes: Notes
 
@@ -88,7 +89,7 @@ def _with_few_values_of(
     first, column, rules = len(profiled.groupings), audit.column, profiled.rules
     groupings = [len(grouping.coder.labels) + 1 for grouping in profiled.groupings]
     bases = [*groupings, *(len(names) + 1 for names in coded.features.values())]
-    bases.append(len(coded.classes) + 1)
+    bases.append(len(coded.target.coder.labels) + 1)
     line = first + list(coded.features).index(column)
     by_name = sorted(coded.features)
     names = list(coded.features)

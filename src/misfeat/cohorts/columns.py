@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.binning import BinRules, interval_labels, quantile_edges, uniform_edges
+from misfeat.cohorts.binning import (
+    BinRules,
+    interval_labels,
+    quantile_edges,
+    quantile_levels,
+    uniform_edges,
+)
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER, holds_sentences, looks_like
 from misfeat.cohorts.many_values import one_by_one
@@ -156,20 +162,28 @@ def binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]
     rule = rules.by_column.get(profile.column, rules.bins)
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
-        return _cut(profile, rule), "given cut points"
+        return cut_at(profile, rule), "given cut points"
     edges = _learned_edges(table, profile, rule, rules.strategy)
-    return _cut(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
+    return cut_at(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
+
+
+def learned_quantiles(
+    table: Table, profile: Profile, bins: int, part: int = 0, parts: int = 1
+) -> tuple[Value, ...]:
+    """The edges of equally full bins of a column, moved by part/parts of a bin."""
+    counts = profile.counts
+    if counts is not None:
+        return quantile_edges(counts.values, counts.counts, bins, part, parts)
+    found = table.quantiles(profile.reading, quantile_levels(bins, part, parts))
+    return tuple(canonical(edge) for edge in np.unique(found))
 
 
 def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:
+    if strategy == "quantile":
+        return learned_quantiles(table, profile, bins)
     counts = profile.counts
-    if counts is not None and strategy == "quantile":
-        return quantile_edges(counts.values, counts.counts, bins)
     if counts is not None:
         low, high = canonical(counts.values[0]), canonical(counts.values[-1])
-    elif strategy == "quantile":
-        found = table.quantiles(profile.reading, [k / bins for k in range(1, bins)])
-        return tuple(canonical(edge) for edge in np.unique(found))
     else:
         low, high = table.quantiles(profile.reading, [0.0, 1.0])
     if {low, high} & {float("inf"), float("-inf")}:
@@ -198,7 +212,8 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
         )
 
 
-def _cut(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+    """A coder of the bins between edges."""
     return EdgeCoder(profile.reading, edges, interval_labels(edges))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = -1
 """The code of a value that cannot be used."""
+
+
+def no_ranks() -> NDArray[np.int16]:
+    """The ranks of a target that is no number."""
+    return np.zeros(0, dtype=np.int16)
+
+
+def no_grids() -> NDArray[np.int16]:
+    """The grids of a target that is no number."""
+    return np.zeros((0, 0), dtype=np.int16)
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,12 @@ class Cohorts:
         Every subgroup that the table has, also those that were merged or left out.
     joined : tuple of (str, str)
         Subgroups made of parts, with a feature that some parts recorded and others did not.
+    ranks : ndarray of shape (n_rows,)
+        Of a numeric target, the bin of every row, from the lowest values to the highest, so narrow
+        that every grid is made of such bins. Empty for classes.
+    grids : ndarray of shape (n_grids, n_bins)
+        The class that each of these bins lies in, by grid; `target_codes` are those of the first.
+        Empty for classes.
 
     Examples
     --------
@@ -167,6 +183,8 @@ class Cohorts:
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     joined: tuple[tuple[str, str], ...] = ()
+    ranks: NDArray[np.integer] = field(default_factory=no_ranks)
+    grids: NDArray[np.integer] = field(default_factory=no_grids)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -187,6 +205,34 @@ class Cohorts:
             recorded=~self.missing[position],
             cardinalities=np.array([len(labels) for labels in self.categories], dtype=np.int64),
             n_classes=len(self.classes),
+        )
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the target is taken as a number, in several grids."""
+        return len(self.grids) > 0
+
+    def by_grid(self) -> tuple[Cohorts, ...]:
+        """The same rows with the classes of each grid of a numeric target; themselves for classes.
+
+        Examples
+        --------
+        >>> from misfeat.cohorts import build_cohorts
+        >>> cohorts = build_cohorts({"a": [0, 1] * 20, "y": range(40)}, "y")
+        >>> [np.bincount(grid.target_codes).tolist() for grid in cohorts.by_grid()]
+        [[8, 8, 8, 8, 8], [2, 8, 8, 8, 8, 6], [4, 8, 8, 8, 8, 4], [6, 8, 8, 8, 8, 2]]
+        """
+        if not self.is_number:
+            return (self,)
+        return tuple(
+            replace(
+                self,
+                target_codes=grid[self.ranks],
+                classes=tuple(map(str, range(int(grid.max()) + 1))),
+                ranks=no_ranks(),
+                grids=no_grids(),
+            )
+            for grid in self.grids
         )
 
     def position(self, name: str) -> int:

@@ -122,7 +122,7 @@ def cohorts_and_product_sums(
         profiled = profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)
         variables = _variables(profiled, features)
-        coded = code_table(profiled, progress)
+        coded = code_table(profiled, progress, with_grids=False)
         if progress is not None:
             progress("Summing products", 0, 1)
         sums = table.sum_products([group.coder for group in profiled.groupings], variables)

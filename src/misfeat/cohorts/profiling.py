@@ -67,7 +67,7 @@ def profile_table(
             progress("Reading columns", done, len(names))
         found[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target:
-            check_target(found[column], rules.bins)
+            check_target(found[column], rules)
     profiles = {column: found[column] for column in names}
     if progress is not None:
         progress("Reading columns", len(names), len(names))

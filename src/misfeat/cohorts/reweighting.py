@@ -39,6 +39,7 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         cohorts,
         codes=np.ascontiguousarray(cohorts.codes[:, kept]),
         target_codes=cohorts.target_codes[kept],
+        ranks=cohorts.ranks[kept] if cohorts.is_number else cohorts.ranks,
         weights=weights[kept],
         offsets=before[cohorts.offsets],
     )

@@ -12,7 +12,7 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -104,6 +104,9 @@ class Known:
     sums : ProductSums or None
         The sums of products that scores come from; None where they were counted from codes. They
         may hold features that ``exact.missing`` marks; of these nothing may be read.
+    grids : tuple of Known
+        The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
+        classes. An estimate is the mean of the estimates of these.
     """
 
     exact: ExactScores
@@ -111,6 +114,7 @@ class Known:
     n_jobs: int | None = None
     progress: Progress | None = None
     sums: ProductSums | None = None
+    grids: tuple[Known, ...] = ()
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
@@ -124,7 +128,8 @@ class Known:
         mask : ndarray of bool of shape (n_cohorts, n_features)
             True for the features to hide.
         """
-        hidden = replace(self, exact=self.exact.hidden(mask), progress=None)
+        grids = tuple(grid.hidden(mask) for grid in self.grids)
+        hidden = replace(self, exact=self.exact.hidden(mask), progress=None, grids=grids)
         object.__setattr__(hidden, "_prepared", self._prepared)
         return hidden
 
@@ -230,6 +235,9 @@ class CompletedScores:
         some subgroup recorded all of them together; 2: every pair with an unrecorded feature was
         recorded together somewhere; 1: some such pair was not, so that nobody knows how the two
         interact; 0: some unrecorded feature was recorded nowhere.
+    spread : ndarray of shape (n_cohorts, n_subsets) or None
+        How far scores differ between the grids of a numeric target (their standard deviation);
+        None for classes.
     """
 
     subsets: NDArray[np.integer]
@@ -238,6 +246,45 @@ class CompletedScores:
     high: NDArray[np.float64]
     predicted: NDArray[np.bool_]
     support: NDArray[np.int8]
+    spread: NDArray[np.float64] | None = None
+
+    def of_sets(self, chosen: NDArray[np.bool_]) -> CompletedScores:
+        """The scores of some of the subsets.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool of shape (n_subsets,)
+            True for those to keep.
+        """
+        return CompletedScores(
+            subsets=self.subsets[chosen],
+            score=self.score[:, chosen],
+            low=self.low[:, chosen],
+            high=self.high[:, chosen],
+            predicted=self.predicted[:, chosen],
+            support=self.support[:, chosen],
+            spread=None if self.spread is None else self.spread[:, chosen],
+        )
+
+    @classmethod
+    def mean_of(cls, grids: Sequence[CompletedScores]) -> CompletedScores:
+        """The mean over grids of a numeric target, bounds included.
+
+        Bounds are means, too: the same rows make all of them, so that their errors go together.
+
+        Parameters
+        ----------
+        grids : sequence of CompletedScores
+            Of the same sets.
+        """
+        scores = np.array([grid.score for grid in grids])
+        return replace(
+            grids[0],
+            score=scores.mean(axis=0),
+            low=np.mean([grid.low for grid in grids], axis=0),
+            high=np.mean([grid.high for grid in grids], axis=0),
+            spread=scores.std(axis=0),
+        )
 
 
 class Completer(Protocol):

@@ -63,6 +63,11 @@ class Measure(Protocol):
     rows: Cohorts | None
 
     @property
+    def parts(self) -> tuple[Measure, ...]:
+        """The measures of the grids of a numeric target, whose mean it is."""
+        ...
+
+    @property
     def sums(self) -> ProductSums | None:
         """The sums of products that scores come from, where they do."""
         ...
@@ -112,6 +117,7 @@ class MutualInformation:
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     sums: ProductSums | None = None
+    parts: tuple[Measure, ...] = ()
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         self.above_chance = above_chance
@@ -181,6 +187,7 @@ class SquaredCorrelation:
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
     rows: Cohorts | None = None
+    parts: tuple[Measure, ...] = ()
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:
         self.above_chance = above_chance

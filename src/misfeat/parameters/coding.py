@@ -52,6 +52,18 @@ class CodingParameters:
         default=9,
         option=Option("Columns with at most this many distinct values are not binned.", COLUMNS),
     )
+    target: str = parameter(
+        """What the target is taken for: ``"classes"``, each value or bin one of them, or a
+        ``"number"``, whose scores are means over several grids of bins. ``"auto"``: numbers and
+        dates with more than 20 distinct values are numbers, unless `bins` names the target.""",
+        one_of("auto", "classes", "number"),
+        default="auto",
+        option=Option(
+            "Take the target as 'classes' or as a 'number'; else the table decides.",
+            COLUMNS,
+            name="target_kind",
+        ),
+    )
     missing_values: Any = parameter(
         """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``, where
         ``"*"`` stands for every column.""",

@@ -100,6 +100,9 @@ class Estimate:
         size : int
             Features per set.
         """
+        if known.grids:
+            found_in = [self.complete_up_to(grid, size) for grid in known.grids]
+            return {m: CompletedScores.mean_of([one[m] for one in found_in]) for m in found_in[0]}
         if not self.above_chance:
             return {size: _checked(self.completer.complete(known, size), self.completer)}
         if known.progress is not None:

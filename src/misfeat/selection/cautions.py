@@ -25,8 +25,8 @@ from misfeat.selection.duplicates import duplicates
 from misfeat.selection.leaks import leaks, missing_patterns
 from misfeat.selection.missing_rules import missing_by_rule
 from misfeat.selection.treated import (
-    binned_target,
     codes_for_missing,
+    cut_target,
     joined_subgroups,
     odd_columns,
 )
@@ -84,7 +84,7 @@ def cautions_about(
         *joined_subgroups(cohorts),
         *codes_for_missing(cohorts),
         *odd_columns(cohorts),
-        *binned_target(cohorts, book.measure.name),
+        *cut_target(cohorts, best, book.measure.name),
     ]
     if not book.rows_withheld:
         found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]

@@ -21,6 +21,7 @@ from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.population.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.selection.folders import ARRAYS, MANIFEST
+from misfeat.selection.scorebook import names_of_completed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,6 +114,7 @@ def _check_rows(cohorts: Cohorts) -> None:
     demand(weights.sum(dtype=np.float64) <= MOST_ROWS, "the sum of weights", ARRAYS)
     _check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
     _check_codes(cohorts.target_codes, 0, len(cohorts.classes), "a class that there is not")
+    _check_grids(cohorts)
     _check_array(codes, "cohorts.codes", CODES, (n_features, n_rows))
     _check_flags(cohorts.missing, "cohorts.missing", (n_cohorts, n_features))
     for line, labels in zip(codes, cohorts.categories, strict=True):
@@ -122,6 +124,23 @@ def _check_rows(cohorts: Cohorts) -> None:
     for cohort, absent in zip(cohorts, cohorts.missing, strict=True):
         unrecorded = (cohort.codes[absent] == NOT_RECORDED).all()
         demand(unrecorded, "values of a feature that was never recorded", ARRAYS)
+
+
+def _check_grids(cohorts: Cohorts) -> None:
+    """Raise unless the grids of a numeric target are made of its bins, in their order."""
+    ranks, grids = cohorts.ranks, cohorts.grids
+    demand(isinstance(grids, np.ndarray) and grids.ndim == 2, "cohorts.grids")
+    _check_array(grids, "cohorts.grids", CODES, grids.shape)
+    _check_array(ranks, "cohorts.ranks", CODES, (len(cohorts.weights) if len(grids) else 0,))
+    if not len(grids):
+        return
+    demand(0 < grids.shape[1] <= MOST_CODES, "the number of bins")
+    _check_codes(ranks, 0, grids.shape[1], "a bin that there is not")
+    steps = np.diff(grids, axis=1)
+    ordered = (grids[:, 0] == 0).all() and ((steps == 0) | (steps == 1)).all()
+    demand(ordered, "the order of bins in a grid", ARRAYS)
+    same = (grids[0][ranks] == cohorts.target_codes).all()
+    demand(same, "classes that are not those of the first grid", ARRAYS)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
@@ -178,7 +197,7 @@ def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
         demand(counted and bool((counts.sum(axis=1) > 0).all()), "the rows of a cell")
 
 
-def check_held(held: Any, names: set[str], n_features: int) -> None:
+def check_held(held: Any, names: set[str], measure: Measure) -> None:
     """Raise unless what a score book says of itself goes with the arrays that are there.
 
     Parameters
@@ -187,9 +206,10 @@ def check_held(held: Any, names: set[str], n_features: int) -> None:
         What `ScoreBook.packed` returned, or was said to.
     names : set of str
         The arrays of the book.
-    n_features : int
-        Features that sets are made of.
+    measure : Measure
+        What scores are.
     """
+    n_features = len(measure.features)
     budget, jobs, sizes = held["budget"], held["n_jobs"], held["sizes"]
     demand(isinstance(budget, float) and 0 < budget <= 1, "the budget")
     demand(isinstance(held["sampler"], str) and held["sampler"] in SAMPLERS, "the sampler")
@@ -203,7 +223,9 @@ def check_held(held: Any, names: set[str], n_features: int) -> None:
     demand(isinstance(seed, str) and seed.isascii() and seed.isdecimal(), "the seed of draws")
     demand(is_count(drawn, most=MOST_DRAWN), "the number of draws")
     expected = {f"book.exact.{size}" for size in range(held["n_exact"])}
-    of_a_size = ("score", "low", "high", "predicted", "support")
+    if measure.parts:
+        expected |= {f"book.grids.{size}" for size in range(held["n_exact"])}
+    of_a_size = names_of_completed(measure)
     expected |= {f"book.completed.{size}.{name}" for size in sizes for name in of_a_size}
     demand(names == expected, "scores are missing, or there are others", ARRAYS)
 
@@ -213,12 +235,14 @@ def check_scores(arrays: Mapping[str, NDArray[Any]], measure: Measure) -> None:
     n_cohorts, n_features = measure.missing.shape
     for name, scores in arrays.items():
         _, kind, size, *what = name.split(".")
-        shape = (n_cohorts, comb(n_features, int(size)))
+        shape: tuple[int, ...] = (n_cohorts, comb(n_features, int(size)))
+        if kind == "grids":
+            shape = (len(measure.parts), *shape)
         if what == ["predicted"]:
             _check_flags(scores, name, shape)
         else:
             _check_array(scores, name, (np.int8 if what == ["support"] else np.float64,), shape)
-        if kind == "exact":
+        if kind in ("exact", "grids"):
             demand(not np.isinf(scores).any(), f"{name}: a score that is no number", ARRAYS)
 
 
@@ -228,14 +252,19 @@ def check_book(book: ScoreBook) -> None:
         if size == 0:
             demand((np.abs(scores) <= TOLERANCE).all(), "the score of no feature", ARRAYS)
         else:
-            _check_computed(book, size, scores)
+            _check_computed(book, book.measure, size, scores)
+    for size, by_grid in enumerate(book.computed_by_grid):
+        for part, scores in zip(book.measure.parts, by_grid, strict=True):
+            _check_computed(book, part, size, scores)
     for size, completed in book.held.items():
         _check_completed(book, size, completed)
 
 
-def _check_computed(book: ScoreBook, size: int, scores: NDArray[np.float64]) -> None:
+def _check_computed(
+    book: ScoreBook, measure: Measure, size: int, scores: NDArray[np.float64]
+) -> None:
     """Compare scores with what the rows give: of all sets, or of some drawn where rows are many."""
-    n_sets, measure = scores.shape[1], book.measure
+    n_sets = scores.shape[1]
     drawn = np.arange(n_sets)
     most = _sets_to_check(measure)
     if n_sets > most:
@@ -263,6 +292,9 @@ def _check_completed(book: ScoreBook, size: int, completed: CompletedScores) -> 
     demand((low >= -TOLERANCE).all(), f"{what} below 0", ARRAYS)
     most = measure.ceiling[:, None] + TOLERANCE
     demand((high <= most).all(), f"{what} above what there is to tell", ARRAYS)
+    if completed.spread is not None:
+        apart = np.isfinite(completed.spread).all() and (completed.spread >= 0).all()
+        demand(apart, f"{what}: how far grids differ", ARRAYS)
     support = support_of(measure.missing, completed.subsets)
     demand((support == completed.support).all(), f"{what}: what they rest on", ARRAYS)
     if size >= len(book.computed):

@@ -47,8 +47,10 @@ def same_question(runs: Runs) -> bool:
         Both runs.
     """
     first, second = (run.cohorts for run in runs)
-    same_classes = runs[0].book.measure.name == "r2" or first.classes == second.classes
-    return first.target == second.target and same_classes
+    if first.target != second.target:
+        return False
+    same_kind = first.is_number == second.is_number and first.classes == second.classes
+    return same_kind or runs[0].book.measure.name == "r2"
 
 
 def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
@@ -163,6 +165,19 @@ def _on_target(runs: Runs) -> Iterator[Message]:
             "one, and a difference is no change. Shares of what there is to tell are compared.",
             first=first.target,
             second=second.target,
+        )
+    elif not same_question(runs) and first.is_number != second.is_number:
+        yield Message(
+            "The target {target} is taken as a number in one run, and in classes in the other; "
+            "shares are those of its classes. Fit both with the same {kind}.",
+            target=first.target,
+            kind=Setting("target"),
+        )
+    elif not same_question(runs) and first.is_number:
+        yield Message(
+            "The target {target} is a number that is cut elsewhere in the second run, at ranks of "
+            "its own values. Shares of what there is to tell are compared.",
+            target=first.target,
         )
     elif not same_question(runs):
         yield Message(

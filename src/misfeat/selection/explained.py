@@ -68,8 +68,9 @@ class Explained(Ranked):
             the cell), ``low`` and ``high`` (its interval, Wilson's), ``overall`` (the share of the
             class in the whole subgroup), ``lift`` (share over overall), ``contribution`` (to the
             score, in nats) and ``source``. Contributions add up to the score of the rows as they
-            are (``observed`` in `top_k`). Where ``source`` is ``"predicted"``, rows are those that
-            are expected, and shares have no interval.
+            are (``observed`` in `top_k`); of a numeric target classes are the bins of its first
+            grid, and contributions add up to the score on this grid. Where ``source`` is
+            ``"predicted"``, rows are those that are expected, and shares have no interval.
 
         Examples
         --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,9 +130,7 @@ class Found:
         if not included:
             return scores
         held = np.all([(scores.subsets == place).any(axis=1) for place in included], axis=0)
-        by_set = ("score", "low", "high", "predicted", "support")
-        kept = {name: getattr(scores, name)[:, held] for name in by_set}
-        return replace(scores, subsets=scores.subsets[held], **kept)
+        return scores.of_sets(held)
 
     def _framed(self, columns: dict[str, list[Any]]) -> Any:
         """An answer as a dataframe of the library that the table came in."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from misfeat.cohorts.hiding import hide_features
 from misfeat.cohorts.reweighting import reweighted
-from misfeat.information.measures import MutualInformation
+from misfeat.information.grids import information_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +84,8 @@ def with_hidden(known: Known, mask: Flags) -> Known:
         True for the features to hide.
     """
     rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
-    return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None)
+    grids = tuple(with_hidden(grid, mask) for grid in known.grids)
+    return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None, grids=grids)
 
 
 def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
@@ -126,7 +127,7 @@ def can_be_halved(rows: Cohorts | None) -> bool:
 
 def _scored(known: Known, rows: Cohorts) -> Known:
     """The same sets, scored in other rows."""
-    measure = MutualInformation(rows, above_chance=known.exact.above_chance)
+    measure = information_of(rows, above_chance=known.exact.above_chance)
     reach = len(known.exact.by_size) - 1
     by_cohort = [measure.of_levels(i, 0, reach, known.n_jobs) for i in range(len(rows))]
     by_size = tuple(
@@ -134,4 +135,5 @@ def _scored(known: Known, rows: Cohorts) -> Known:
         for scored, found in zip(known.exact.by_size, zip(*by_cohort, strict=True), strict=True)
     )
     exact = replace(known.exact, by_size=by_size, ceiling=measure.ceiling)
-    return replace(known, exact=exact, cohorts=rows, progress=None)
+    grids = tuple(map(_scored, known.grids, rows.by_grid())) if known.grids else ()
+    return replace(known, exact=exact, cohorts=rows, progress=None, grids=grids)

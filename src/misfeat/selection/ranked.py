@@ -96,7 +96,9 @@ class Ranked(Found):
             be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
             ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
             ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
-            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere.
+            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere. Of a
+            numeric target there is a column ``spread``, too: how far the score differs between
+            grids of its values (docs/numbers.md).
 
         Examples
         --------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.model import SUPPORT
-from misfeat.information import target_entropy
+from misfeat.information.grids import target_entropies
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class ScoredSet:
         The features of the set that the subgroup never recorded.
     support : {"own rows", "joint", "pairs", "singles", "none"}
         What the score rests on.
+    spread : float or None
+        Of a numeric target, how far the score differs between grids of its values (the standard
+        deviation); None for classes.
     """
 
     subgroup: str
@@ -71,6 +74,7 @@ class ScoredSet:
     source: str
     missing: tuple[str, ...]
     support: str
+    spread: float | None = None
 
 
 def scored_sets(
@@ -109,10 +113,10 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
         {
             "subgroup": cohort.name,
             "rows": cohort.size,
-            "target_entropy": target_entropy(cohort),
+            "target_entropy": entropy,
             "missing": cohorts.missing_features(cohort.name),
         }
-        for cohort in cohorts
+        for cohort, entropy in zip(cohorts, target_entropies(cohorts), strict=True)
     ]
 
 
@@ -137,6 +141,7 @@ def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) 
         "source": "predicted" if scores.predicted[cohort, subset] else "recorded",
         "missing": tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
         "support": SUPPORT[scores.support[cohort, subset]],
+        "spread": None if scores.spread is None else float(scores.spread[cohort, subset]),
     }
 
 
@@ -149,8 +154,10 @@ def _p_value(tests: ChanceTests | None, cohort: int, members: NDArray[np.integer
 
 
 def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
-    """Lay scored sets out as columns for a dataframe."""
-    names = [field.name for field in fields(ScoredSet) if ranked or field.name != "rank"]
+    """Lay scored sets out as columns for a dataframe; only those of a number have a spread."""
+    absent = {"rank"} if not ranked else set()
+    absent |= {"spread"} if all(row.spread is None for row in sets) else set()
+    names = [field.name for field in fields(ScoredSet) if field.name not in absent]
     columns = {name: [getattr(row, name) for row in sets] for name in names}
     for name in ("observed", "p_value"):
         columns[name] = [np.nan if value is None else value for value in columns[name]]

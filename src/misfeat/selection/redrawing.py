@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.reweighting import drawn_anew
-from misfeat.information.measures import MutualInformation
+from misfeat.information.grids import information_of
 from misfeat.machine.interrupts import check_interrupt
 from misfeat.metrics.stability import agreement_of
 from misfeat.population.estimates import POPULATION
@@ -239,7 +239,7 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
     """
     share = SHARE if book.estimate.name == POPULATION else SHARE_ALONE
     rows = drawn_anew(cohorts, share, rng)
-    measure = MutualInformation(rows, above_chance=book.measure.above_chance)
+    measure = information_of(rows, above_chance=book.measure.above_chance)
     return book.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 
 

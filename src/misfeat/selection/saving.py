@@ -20,7 +20,8 @@ from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
-from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
 from misfeat.selection.asked import Asked
@@ -216,7 +217,7 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     check_estimate(estimate)
     measure: Any
     if manifest["sums"] is None:
-        measure = MutualInformation(cohorts, above_chance=estimate.above_chance)
+        measure = information_of(cohorts, above_chance=estimate.above_chance)
     else:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
         check_sums(sums, cohorts)
@@ -237,7 +238,7 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:
     own = {name: array for name, array in arrays.items() if name.startswith("book.")}
-    check_held(held, set(own), len(measure.features))
+    check_held(held, set(own), measure)
     check_scores(own, measure)
     book = ScoreBook.unpacked(held, own, measure, estimate)
     check_book(book)

@@ -18,6 +18,8 @@ from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Completer
@@ -69,6 +71,7 @@ class ScoreBook:
         self._seeds = np.random.SeedSequence(seed)
         self.n_jobs = n_jobs
         self._exact: list[NDArray[np.float64]] = []
+        self._by_grid: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
         self.rows_withheld = False
         self._lock = RLock()
@@ -76,7 +79,8 @@ class ScoreBook:
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             held = {name: value for name, value in vars(self).items() if name != "_lock"}
-            return {**held, "_exact": list(self._exact), "_completed": dict(self._completed)}
+            own = {"_exact": list(self._exact), "_by_grid": list(self._by_grid)}
+            return {**held, **own, "_completed": dict(self._completed)}
 
     def __setstate__(self, held: dict[str, Any]) -> None:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
@@ -157,6 +161,11 @@ class ScoreBook:
         return tuple(self._exact)
 
     @property
+    def computed_by_grid(self) -> tuple[NDArray[np.float64], ...]:
+        """The same of every grid of a numeric target, of shape (n_grids, n_cohorts, n_sets)."""
+        return tuple(self._by_grid)
+
+    @property
     def held(self) -> dict[int, CompletedScores]:
         """The scores completed so far, by size."""
         return dict(self._completed)
@@ -166,8 +175,10 @@ class ScoreBook:
         with self._lock:
             for size, scores in enumerate(self._exact):
                 arrays[f"book.exact.{size}"] = scores
+            for size, scores in enumerate(self._by_grid):
+                arrays[f"book.grids.{size}"] = scores
             for size, completed in self._completed.items():
-                for name in _COMPLETED:
+                for name in names_of_completed(self.measure):
                     arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
             return {
                 "budget": float(self.budget),
@@ -199,10 +210,13 @@ class ScoreBook:
         book.rows_withheld = held.get("rows_withheld", False)
         n_features = len(measure.features)
         book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        if measure.parts:
+            book._by_grid = [arrays[f"book.grids.{size}"] for size in range(held["n_exact"])]
+        names = names_of_completed(measure)
         book._completed = {
             size: CompletedScores(
                 subsets=level(n_features, size),
-                **{name: arrays[f"book.completed.{size}.{name}"] for name in _COMPLETED},
+                **{name: arrays[f"book.completed.{size}.{name}"] for name in names},
             )
             for size in held["sizes"]
         }
@@ -243,24 +257,36 @@ class ScoreBook:
     def _known(self, size: int, estimate: Estimate, progress: Progress | None) -> Known:
         reach = self._check_memory(size, estimate)
         if reach >= len(self._exact):
-            self._exact += self._compute(len(self._exact), reach, progress)
-        exact = ExactScores(
-            by_size=tuple(self._exact[: reach + 1]),
-            missing=self.measure.missing,
-            ceiling=self.measure.ceiling,
-            closed=self.measure.closed,
-            above_chance=self.measure.above_chance,
+            self._compute_up_to(reach, progress)
+        grids = tuple(
+            self._known_of(part, [scores[place] for scores in self._by_grid[: reach + 1]], progress)
+            for place, part in enumerate(self.measure.parts)
         )
-        return Known(exact, self.measure.rows, self.n_jobs, progress, self.measure.sums)
+        return replace(
+            self._known_of(self.measure, self._exact[: reach + 1], progress), grids=grids
+        )
+
+    def _known_of(
+        self, measure: Measure, scores: Sequence[NDArray[np.float64]], progress: Progress | None
+    ) -> Known:
+        exact = ExactScores(
+            by_size=tuple(scores),
+            missing=measure.missing,
+            ceiling=measure.ceiling,
+            closed=measure.closed,
+            above_chance=measure.above_chance,
+        )
+        return Known(exact, measure.rows, self.n_jobs, progress, measure.sums)
 
     def _check_memory(self, size: int, estimate: Estimate) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
         n_cohorts = len(self.measure.missing)
+        scored = n_cohorts * (1 + len(self.measure.parts))
 
         def needed(n_features: int, size: int) -> int:
             reach = estimate.reach(size, n_features)
             own = estimate.memory_needed(size, n_features, n_cohorts)
-            return memory_needed(n_features, reach, n_cohorts) + own
+            return memory_needed(n_features, reach, scored) + own
 
         reach = estimate.reach(size, self._n_features)
         check_memory(self._n_features, size, n_cohorts, needed)
@@ -270,26 +296,48 @@ class ScoreBook:
     def _n_features(self) -> int:
         return len(self.measure.features)
 
-    def _compute(self, low: int, high: int, progress: Progress | None) -> list[Any]:
-        """Scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
+    def _compute_up_to(self, size: int, progress: Progress | None) -> None:
+        """Add the scores of all sizes that are not known yet."""
+        measures, low = self.measure.parts or (self.measure,), len(self._exact)
         n_cohorts = len(self.measure.missing)
         seeds = self._seeds.spawn(n_cohorts)
-        by_cohort = []
-        told = None if progress is None else _CohortsDone(progress, n_cohorts)
-        for cohort in range(n_cohorts):
-            if told is not None:
-                told.begin(cohort)
-            if self.budget < 1:
-                rng = np.random.default_rng(seeds[cohort])
-                by_cohort.append(self._sampled(cohort, low, high, rng))
-            else:
-                by_cohort.append(self.measure.of_levels(cohort, low, high, self.n_jobs, told))
+        told = None if progress is None else _CohortsDone(progress, n_cohorts * len(measures))
+        found = [
+            self._compute(measure, low, size, seeds, told, place * n_cohorts)
+            for place, measure in enumerate(measures)
+        ]
         if told is not None:
-            told.begin(n_cohorts)
+            told.begin(n_cohorts * len(measures))
+        if self.measure.parts:
+            by_grid = [np.array(scores) for scores in zip(*found, strict=True)]
+            self._by_grid += by_grid
+            self._exact += [scores.mean(axis=0) for scores in by_grid]
+        else:
+            self._exact += found[0]
+
+    def _compute(
+        self,
+        measure: Measure,
+        low: int,
+        high: int,
+        seeds: Sequence[np.random.SeedSequence],
+        told: _CohortsDone | None,
+        done: int,
+    ) -> list[NDArray[np.float64]]:
+        """Scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
+        by_cohort = []
+        for cohort, seed in enumerate(seeds):
+            if told is not None:
+                told.begin(done + cohort)
+            if self.budget < 1:
+                rng = np.random.default_rng(seed)  # the same sets in every grid of the target
+                by_cohort.append(self._sampled(measure, cohort, low, high, rng))
+            else:
+                by_cohort.append(measure.of_levels(cohort, low, high, self.n_jobs, told))
         return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
 
     def _sampled(
-        self, cohort: int, low: int, high: int, rng: np.random.Generator
+        self, measure: Measure, cohort: int, low: int, high: int, rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
         """Scores of a share of a cohort's computable sets, NaN for the others."""
         recorded = np.flatnonzero(~self.measure.missing[cohort])
@@ -302,10 +350,19 @@ class ScoreBook:
         sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
         for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
             subsets = recorded[unrank(ranks, size)]
-            scores[size - low][rank(subsets)] = self.measure.of_subsets(
-                cohort, subsets, self.n_jobs
-            )
+            scores[size - low][rank(subsets)] = measure.of_subsets(cohort, subsets, self.n_jobs)
         return scores
+
+
+def names_of_completed(measure: Measure) -> tuple[str, ...]:
+    """The arrays of completed scores; those of a numeric target have a spread.
+
+    Parameters
+    ----------
+    measure : Measure
+        What scores are.
+    """
+    return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
 
 
 class _CohortsDone:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 from misfeat.cohorts.columns import AS_IT_IS
 from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.selection.caution import MOST_NAMED, NOTE, WEAKENS, Caution
+from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.selection.ranking import ScoredSet
 
-BINNED_TARGET, MERGED, CODE_FOR_MISSING = "binned target", "merged", "code for missing"
+BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
+CODE_FOR_MISSING = "code for missing"
 _WHAT_IT_TELLS = {
     IDENTIFIER: "looks like an identifier and was coded as a feature ({treatment}): what it tells "
     "may be the order of the rows, and holds for no other table.",
@@ -82,35 +88,75 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
         )
 
 
-def binned_target(cohorts: Cohorts, measure: str) -> Iterator[Caution]:
-    """A continuous target that was cut into bins.
+def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
+    """A continuous target that was cut into bins: into those of several grids, or of one.
 
     Parameters
     ----------
     cohorts : Cohorts
         With an audit of every column.
+    best : sequence of ScoredSet
+        The best set of every subgroup that has one.
     measure : str
         What scores are; R² reads the numbers themselves.
     """
     for audit in cohorts.columns:
         if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
             continue
-        yield Caution(
-            BINNED_TARGET,
-            Message(
-                "The target {column!r} has many values and was cut ({treatment}): scores tell in "
-                "which bin a row falls, not where in it.",
-                column=audit.column,
-                treatment=audit.treatment,
-            ),
-            Message(
-                "Give cut points that matter, {bins}, or use {measure}.",
-                bins=Setting("bins", column=audit.column),
-                measure=Setting("measure", "r2"),
-            ),
-            columns=(audit.column,),
-            severity=NOTE,
-        )
+        yield _number(cohorts, best) if cohorts.is_number else _binned(audit)
+
+
+def _number(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Caution:
+    classes, linear = Setting("target", CLASSES), Setting("measure", "r2")
+    return Caution(
+        NUMBER_TARGET,
+        Message(
+            "The target {column!r} is taken as a number: scores are means over {grids} grids of "
+            "its values{apart}.",
+            column=cohorts.target,
+            grids=len(cohorts.grids),
+            apart=_apart(best),
+        ),
+        Message(
+            "To take it in {n} classes use {classes}, for its linear part {linear}.",
+            n=len(cohorts.classes),
+            classes=classes,
+            linear=linear,
+        ),
+        columns=(cohorts.target,),
+        severity=NOTE,
+    )
+
+
+def _apart(best: Sequence[ScoredSet]) -> Message:
+    """How far grids differ in what the best sets tell; nothing where none tells anything."""
+    shares = [one.spread / one.score for one in best if one.spread is not None and one.score > 0]
+    if not shares:
+        return Message("")
+    return Message(
+        ", which differ by {apart} of what a best set tells",
+        apart=Message(percent(median(shares), 0, 1)),
+    )
+
+
+def _binned(audit: ColumnAudit) -> Caution:
+    return Caution(
+        BINNED_TARGET,
+        Message(
+            "The target {column!r} has many values and was cut ({treatment}): scores tell in "
+            "which bin a row falls, not where in it.",
+            column=audit.column,
+            treatment=audit.treatment,
+        ),
+        Message(
+            "Give cut points that matter, {bins}, or use {number} or {measure}.",
+            bins=Setting("bins", column=audit.column),
+            number=Setting("target", NUMBER),
+            measure=Setting("measure", "r2"),
+        ),
+        columns=(audit.column,),
+        severity=NOTE,
+    )
 
 
 def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, no_grids, no_ranks
 from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.selection.explaining import CellCounts
 
@@ -170,6 +170,8 @@ def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
         notes=tuple(_notes(cohorts.notes, rounding)),
         seen=cohorts.names,
         joined=(),  # parts may have fewer rows than may be told
+        ranks=no_ranks(),
+        grids=no_grids(),
     )
 
 

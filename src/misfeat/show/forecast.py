@@ -168,14 +168,20 @@ def _rows(selection: Selection) -> int:
 
 
 def _scoring(selection: Selection, largest: int) -> float:
-    return SCORED * _sets(selection, largest) * _rows(selection) * selection.book.budget
+    scored = _sets(selection, largest) * _rows(selection) * _grids(selection)
+    return SCORED * scored * selection.book.budget
 
 
 def _estimating(selection: Selection, largest: int) -> float:
     recorded = 1 - selection.missing.mean(axis=1)
     predicted = float((1 - recorded**largest).sum())
     known = ESTIMATED * len(selection.cohorts) + PREDICTED * predicted
-    return known * _sets(selection, largest)
+    return known * _sets(selection, largest) * _grids(selection)
+
+
+def _grids(selection: Selection) -> int:
+    """How often every set is scored and estimated: for a numeric target, once a grid."""
+    return max(1, len(selection.book.measure.parts))
 
 
 def _dealing(selection: Selection, effort: Effort, largest: int) -> float:

@@ -170,3 +170,16 @@ def test_cautions_name_options_to_who_uses_them():
     options = tables_of(selector, ["cautions"], spell=in_options)["cautions"]
     assert any("missing_values={'chol'" in one for one in python)
     assert any("--missing 'chol=VALUE'" in one for one in column(options, "remedy"))
+
+
+def test_what_the_target_was_taken_for_is_part_of_every_export():
+    rng = np.random.default_rng(2)
+    table = small(y=rng.normal(size=300))
+    for kind, said in (("number", "number: scores are means over 4 grids"), ("classes", "classes")):
+        fitted = SubgroupSelector("site", size=1, coding=Coding(target=kind)).fit(table, "y")
+        tables = tables_of(fitted, ["top"])
+        about = about_table(fitted.selection_, list(tables.values()))
+        facts = dict(zip(column(about, "name"), column(about, "value"), strict=True))
+        assert facts["target taken as"].startswith(said)
+        heads = [one.name for one in tables[TITLES["top"]].columns]
+        assert ("spread" in heads) == (kind == "number")

@@ -74,6 +74,10 @@ _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
             "How likely chance alone gives a set that tells as much, with all sets searched.",
         ),
         "missing": (NAMES, "Features of the set that the subgroup never recorded."),
+        "spread": (
+            SCORE,
+            "How far the score differs between grids of a numeric target: a standard deviation.",
+        ),
     },
     "features": {
         "alone": (SCORE, "The score of the feature by itself."),

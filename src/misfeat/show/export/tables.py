@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
 from misfeat.show.answers import QUESTIONS, About, answered, in_columns
 from misfeat.show.export.glossary import TEXT, Column, column_of
@@ -307,6 +308,7 @@ def _facts(selection: Selection) -> dict[str, Any]:
     scores = f"{measure.words} with the target{ESTIMATES[selection.book.estimate.name]}"
     facts: dict[str, Any] = {
         "target": cohorts.target,
+        "target taken as": _kind_of_target(selection),
         "classes of the target": tuple(cohorts.classes),
         "rows": int(cohorts.weights.sum()),
         "subgroups": len(cohorts),
@@ -322,6 +324,14 @@ def _facts(selection: Selection) -> dict[str, Any]:
     if selection.asked.min_cell > 1:
         facts["fewest rows that anything rests on"] = selection.asked.min_cell
     return facts
+
+
+def _kind_of_target(selection: Selection) -> str:
+    """What the target was taken for."""
+    cohorts = selection.cohorts
+    if not cohorts.is_number:
+        return CLASSES if selection.book.measure.name == "mutual_info" else NUMBER
+    return f"{NUMBER}: scores are means over {len(cohorts.grids)} grids, classes those of the first"
 
 
 def _of_lines(
