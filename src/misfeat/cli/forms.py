@@ -253,6 +253,27 @@ def read_costs(value: Any, parameter: str) -> dict[str, float]:
     return {c: _number(cost, Setting(parameter, cost, c)) for c, cost in pairs.items()}
 
 
+def read_design(value: Any, parameter: str) -> dict[str, Any]:
+    """Read ``strata=COL`` and ``cluster=COL``.
+
+    Examples
+    --------
+    >>> read_design(["strata=region", "cluster=school"], "design")
+    {'strata': 'region', 'cluster': 'school'}
+    """
+    if isinstance(value, dict):
+        return value
+    pairs = [text.partition("=") for text in _listed(value)]
+    for word, equals, column in pairs:
+        if not (word and equals and column):
+            raise MisfeatError(
+                "{setting} says too little; write it as {example}.",
+                setting=Setting(parameter, word),
+                example="strata=region",
+            )
+    return {word: column for word, _, column in pairs}
+
+
 def _spell_by_name(value: Any) -> list[Any]:
     return _with_columns(value) if isinstance(value, dict) else _listed(value)
 
@@ -387,6 +408,13 @@ FORMS = {
         _by_name(lambda part: isinstance(part, list)),
         list[str],
         read_blocks,
+        _spell_by_name,
+    ),
+    "design": Form(
+        "a table such as {strata = 'region'}, or a list of texts such as 'strata=region'",
+        _by_name(_is_text),
+        list[str],
+        read_design,
         _spell_by_name,
     ),
     "completer": TEXT,

@@ -12,6 +12,7 @@ from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs
 from misfeat.cohorts.small import settle_small
 from misfeat.cohorts.values import MISSING_LABEL
+from misfeat.cohorts.weighing import effective_sizes
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.rules import CohortRules, Notes
+    from misfeat.cohorts.weighing import Weighing
 
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""
@@ -37,7 +39,38 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
         rows=dropped,
         column=target,
     )
-    return CodedRows(rows.codes[:, present], rows.weights[present])
+    return rows.where(present)
+
+
+def rows_that_count(
+    rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, weighs: str, notes: Notes
+) -> CodedRows:
+    """Drop the rows whose weight is 0, unless they are all that a subgroup has.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        Codes of the groupings first; rows that weigh nothing do not count.
+    groupings, rules, notes
+        As in `find_cohorts`.
+    weighs : str
+        The column of the weights.
+    """
+    counts = rows.weights > 0
+    if counts.all():
+        return rows
+    kept = rows.where(counts)
+    weightless = set(subgroups_in(rows, groupings, rules))
+    weightless -= set(subgroups_in(kept, groupings, rules)) if counts.any() else set()
+    if weightless:
+        raise MisfeatError(
+            "Every row of the subgroup {name!r} has the weight 0 in {column!r}; leave these rows "
+            "out of the table, or give them weights.",
+            name=min(weightless),
+            column=weighs,
+        )
+    notes.add("Rows whose weight in {column!r} is 0 are dropped.", column=weighs)
+    return kept
 
 
 def find_cohorts(
@@ -46,6 +79,7 @@ def find_cohorts(
     rules: CohortRules,
     notes: Notes,
     floor: int = 1,
+    weighing: Weighing | None = None,
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by the codes of the groupings.
 
@@ -61,6 +95,8 @@ def find_cohorts(
         Where it is said.
     floor : int, default=1
         From how many rows on a subgroup is not small, where the rules do not say.
+    weighing : Weighing, default=None
+        How rows are weighed, if they are; a subgroup is then as large as its effective size.
     """
     starts, terms, absent = _stretches(rows, groupings)
     bounds = np.append(starts, len(rows.weights))
@@ -87,8 +123,21 @@ def find_cohorts(
     names = [_minterm_name(minterm, groupings) for minterm in minterms.T]
     runs = Runs(bounds, cohort, rows.codes[: len(groupings), starts])
     sizes = runs.sizes(rows.weights, len(names))
+    if weighing is not None:
+        sizes = effective_of(rows, runs, len(names), weighing).astype(np.int64)
     runs, names = settle_small(runs, names, sizes, rules.coding, floor, notes)
     return runs, _unique(names)
+
+
+def effective_of(
+    rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing
+) -> NDArray[np.float64]:
+    """The effective sizes of cohorts whose rows have sampling weights."""
+    masses, squares = rows.masses, rows.squares
+    if masses is None or squares is None:
+        return runs.sizes(rows.weights, n_cohorts).astype(np.float64)
+    sizes, mass, square = (runs.sizes(one, n_cohorts) for one in (rows.weights, masses, squares))
+    return effective_sizes(sizes, mass, square, weighing)
 
 
 def subgroups_in(
@@ -159,6 +208,7 @@ class LaidOutRows:
     codes: NDArray[np.integer]
     weights: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    masses: NDArray[np.int64] | None = None
 
 
 def cohort_rows(
@@ -167,6 +217,7 @@ def cohort_rows(
     runs: Runs,
     missing: NDArray[np.bool_],
     cardinalities: Sequence[int],
+    masses: NDArray[np.int64] | None = None,
 ) -> LaidOutRows:
     """Lay the rows out cohort by cohort, features that a cohort never recorded blanked out.
 
@@ -182,6 +233,8 @@ def cohort_rows(
         What each cohort never recorded.
     cardinalities : sequence of int
         How many codes each feature has, the one for missing not counted, and the target.
+    masses : ndarray, default=None
+        What all rows weigh, where they have sampling weights.
     """
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
@@ -190,14 +243,25 @@ def cohort_rows(
         own = [np.concatenate([line[rows] for rows in stretches]) for line in lines]
         for feature in np.flatnonzero(absent).tolist():
             own[feature][:] = cardinalities[feature]
-        part = collapse(own, np.concatenate([weights[rows] for rows in stretches]), bases)
+        counted, *more = (
+            np.concatenate([one[rows] for rows in stretches])
+            for one in ((weights,) if masses is None else (weights, masses))
+        )
+        part = collapse(own, counted, bases, more)
         part.codes[:-1][absent] = NOT_RECORDED
         parts.append(part)
     return LaidOutRows(
         codes=np.concatenate([part.codes for part in parts], axis=1),
         weights=np.concatenate([part.weights for part in parts]),
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
+        masses=None if masses is None else _in_lowest_terms([part.masses for part in parts]),
     )
+
+
+def _in_lowest_terms(masses: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64]:
+    """All masses in the largest unit that leaves them whole: small numbers are counted faster."""
+    together = np.concatenate([part for part in masses if part is not None])
+    return together // max(int(np.gcd.reduce(together)), 1)
 
 
 def settle_sporadic(

@@ -12,20 +12,24 @@ import numpy as np
 
 from misfeat.cohorts import assemble
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, profile_column
+from misfeat.cohorts.columns import NEVER_RECORDED, as_it_is, feature_coder, profile_column
+from misfeat.cohorts.design import DrawnRows, effective_by_design, lonely_strata
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.looks import IDENTIFIER
 from misfeat.cohorts.model import Cohorts, ColumnAudit
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.opening import open_table, with_weights
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.targets import target_coder
-from misfeat.exceptions import Setting, listed
+from misfeat.cohorts.weighing import SAMPLING, WeightRules
+from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from misfeat.cohorts.coders import CodedRows, Coder
     from misfeat.cohorts.coding import Coding
@@ -40,6 +44,9 @@ def build_cohorts(
     *,
     groups: object = None,
     coding: Coding | None = None,
+    sample_weight: object = None,
+    weights: str = SAMPLING,
+    design: object = None,
     progress: Progress | None = None,
 ) -> Cohorts:
     """Cut a table into subgroups and code it.
@@ -56,6 +63,12 @@ def build_cohorts(
         ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.
+    sample_weight : str, array or series, default=None
+        How much every row counts: the name of a column of `X`, or values.
+    weights : {"sampling", "frequency"}, default="sampling"
+        Whether weights say how many of the population a row stands for, or how often it occurs.
+    design : dict, default=None
+        How rows were drawn: the columns of ``"strata"`` and of ``"cluster"``.
     progress : callable, default=None
         Called as ``progress(what, done, total)``.
 
@@ -76,6 +89,8 @@ def build_cohorts(
     """
     rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
+    table, column = with_weights(table, sample_weight)
+    rules = replace(rules, weights=WeightRules.parse(column, weights, design))
     return cohorts_of(table, target, rules, progress)
 
 
@@ -97,6 +112,9 @@ class CodedTable:
     ----------
     rows : CodedRows
         Codes of the groupings, of the features and of the target, in this order.
+    drawn : CodedRows or None
+        Where a design says how rows were drawn, the codes of the groupings, of the target, of
+        strata and of clusters.
     features : dict of str to Coder
         What coded each feature.
     target : Coder
@@ -108,6 +126,7 @@ class CodedTable:
     """
 
     rows: CodedRows
+    drawn: CodedRows | None
     features: dict[str, Coder]
     target: Coder
     audits: list[ColumnAudit]
@@ -125,20 +144,28 @@ def code_table(profiled: ProfiledTable, progress: Progress | None = None) -> Cod
         progress("Counting rows", 0, 1)
     coders = [*(grouping.coder for grouping in profiled.groupings), *features.values(), target]
     rows = table.count_codes(coders)
+    drawn = None
+    if rules.weights.strata is not None or rules.weights.cluster is not None:
+        drawn = table.count_codes([*coders[: len(profiled.groupings)], target, *_design(profiled)])
     if progress is not None:
         progress("Counting rows", 1, 1)
-    return CodedTable(rows, features, target, audits, notes)
+    return CodedTable(rows, drawn, features, target, audits, notes)
 
 
 def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
     classes = coded.target.labels
-    rows = assemble.rows_with_target(coded.rows, len(classes), profiled.target, notes)
+    rows = coded.rows
+    if profiled.weighing is not None:
+        column = profiled.weighing.column
+        rows = assemble.rows_that_count(rows, groupings, rules, column, notes)
+    rows = assemble.rows_with_target(rows, len(classes), profiled.target, notes)
     cardinalities = {name: len(coder.labels) for name, coder in coded.features.items()}
-    by_class = np.bincount(rows.codes[-1], weights=rows.weights, minlength=len(classes))
+    counted = rows.weights if rows.masses is None else rows.masses
+    by_class = np.bincount(rows.codes[-1], weights=counted, minlength=len(classes))
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor)
+    runs, names = assemble.find_cohorts(rows, groupings, rules, notes, floor, profiled.weighing)
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
     missing = assemble.systematically_missing(
@@ -154,6 +181,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         runs,
         missing[:, kept],
         [*map(len, labels.values()), len(classes)],
+        rows.masses,
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -173,9 +201,67 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         columns=audits,
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
+        masses=laid_out.masses,
+        effective=_effective(profiled, coded, rows, runs, len(names)),
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _design(profiled: ProfiledTable) -> list[Coder]:
+    """What codes the strata and the clusters of a design, which must be there in every row."""
+    found = []
+    for column in (profiled.rules.weights.strata, profiled.rules.weights.cluster):
+        if column is None:
+            continue
+        profile = profiled.profiles[column]
+        if profile.missing:
+            raise MisfeatError(
+                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
+                "out, or say where they were drawn.",
+                column=column,
+                rows=profile.missing,
+            )
+        found.append(as_it_is(profile))
+    return found
+
+
+def _effective(
+    profiled: ProfiledTable, coded: CodedTable, rows: CodedRows, runs: Runs, n_cohorts: int
+) -> NDArray[np.float64] | None:
+    """The effective size of every cohort, where weights or a design make one."""
+    weighing, drawn = profiled.weighing, coded.drawn
+    sizes = runs.sizes(rows.weights, n_cohorts)
+    found = sizes.astype(np.float64)
+    if weighing is not None and not weighing.frequency:
+        found = assemble.effective_of(rows, runs, n_cohorts, weighing)
+    elif drawn is None:
+        return None
+    if drawn is None:
+        return found
+    n_groupings, n_classes = len(profiled.groupings), len(coded.target.labels)
+    target, *units = drawn.codes[n_groupings:]
+    rules, squares = profiled.rules.weights, drawn.weights.astype(np.float64)
+    if weighing is not None and drawn.squares is not None:
+        squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
+    as_drawn = DrawnRows(
+        cohort=runs.cohort_of(drawn.codes[:n_groupings]),
+        target=np.where(target < n_classes, target, -1),
+        stratum=np.zeros_like(target) if rules.strata is None else units[0],
+        cluster=None if rules.cluster is None else units[-1],
+        masses=drawn.weights if drawn.masses is None else drawn.masses,
+        squares=squares,
+        rows=drawn.weights,
+    )
+    alone = lonely_strata(as_drawn)
+    if alone:
+        coded.notes.warn(
+            "{count:,} strata of {column!r} have a single cluster, which is held against the mean "
+            "of all clusters; intervals are then rather too wide. Join such strata to be exact.",
+            count=alone,
+            column=rules.strata,
+        )
+    return effective_by_design(as_drawn, sizes, found, n_classes)
 
 
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
@@ -195,15 +281,19 @@ def _feature_coders(
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     """Choose a coder for every feature, and audit every column in the table's order."""
     rules = profiled.rules
-    grouped = set(rules.group_columns)
+    grouped, roles = set(rules.group_columns), rules.weights.roles
     coders: dict[str, Coder] = {}
     audits: list[ColumnAudit] = []
-    for column, profile in profiled.profiles.items():
+    for column in profiled.table.names:
         if column == target.column:
             audits.append(target)
         elif column in grouped:
-            audits.append(ColumnAudit(column, "group", "subgroups", missing=profile.missing))
+            missing = profiled.profiles[column].missing
+            audits.append(ColumnAudit(column, "group", "subgroups", missing=missing))
+        elif column in roles:
+            audits.append(ColumnAudit(column, *roles[column]))
         else:
+            profile = profiled.profiles[column]
             coder, audit = feature_coder(
                 profiled.table, profile, rules.bins, rules.coding.max_categories
             )

@@ -28,7 +28,7 @@ class ColumnAudit:
     ----------
     column : str
         Its name.
-    role : {"feature", "target", "group", "left out"}
+    role : {"feature", "target", "group", "weight", "design", "left out"}
         What it serves as.
     treatment : str
         In words: ``"as it is"``, ``"5 quantile bins"``, ``"identifier"``, …
@@ -71,6 +71,12 @@ class Cohort:
         How many codes each feature has, over all cohorts.
     n_classes : int
         How many classes the target has, over all cohorts.
+    masses : ndarray of int64 of shape (n_rows,), or None
+        What each row weighs, the weights of all rows that it stands for together, in a unit of its
+        own; None where all rows of the table weigh the same.
+    effective : float or None
+        How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
+        where they are such rows.
     """
 
     name: str
@@ -80,11 +86,24 @@ class Cohort:
     recorded: NDArray[np.bool_]
     cardinalities: NDArray[np.int64]
     n_classes: int
+    masses: NDArray[np.int64] | None = None
+    effective: float | None = None
 
     @property
     def size(self) -> int:
         """How many rows of the table the cohort holds."""
         return int(self.weights.sum())
+
+    @property
+    def effective_size(self) -> float:
+        """How many rows of equal weight tell as much as those of the cohort."""
+        return float(self.size) if self.effective is None else self.effective
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """What each row counts where shares are taken; together the effective size."""
+        counts = (self.weights if self.masses is None else self.masses).astype(np.float64)
+        return counts if self.effective is None else counts * (self.effective / counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +145,12 @@ class Cohorts:
         Every subgroup that the table has, also those that were merged or left out.
     joined : tuple of (str, str)
         Subgroups made of parts, with a feature that some parts recorded and others did not.
+    masses : ndarray of int64 of shape (n_rows,), or None
+        What each row weighs, where rows have sampling weights: the weights of all rows of the table
+        that it stands for together, as whole numbers of some unit.
+    effective : ndarray of shape (n_cohorts,), or None
+        How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
+        where there are neither weights nor a design.
 
     Examples
     --------
@@ -154,6 +179,8 @@ class Cohorts:
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     joined: tuple[tuple[str, str], ...] = ()
+    masses: NDArray[np.int64] | None = None
+    effective: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -174,7 +201,14 @@ class Cohorts:
             recorded=~self.missing[position],
             cardinalities=np.array([len(labels) for labels in self.categories], dtype=np.int64),
             n_classes=len(self.classes),
+            masses=None if self.masses is None else self.masses[rows],
+            effective=None if self.effective is None else float(self.effective[position]),
         )
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """What each row counts where shares are taken; together the effective sizes."""
+        return np.concatenate([cohort.counts for cohort in self])
 
     def position(self, name: str) -> int:
         """The number of a subgroup.
@@ -240,5 +274,9 @@ class Cohorts:
 
 def _same(left: Any, right: Any) -> bool:
     if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
+        return (
+            isinstance(right, np.ndarray)
+            and left.dtype == right.dtype
+            and np.array_equal(left, right)
+        )
     return bool(left == right)

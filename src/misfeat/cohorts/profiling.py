@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.groups import prepare
 from misfeat.cohorts.targets import check_target
+from misfeat.cohorts.weighing import weighing_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
+    from misfeat.cohorts.weighing import Weighing
     from misfeat.machine.progress import Progress
 
 
@@ -39,6 +41,8 @@ class ProfiledTable:
         What is known of each column, in the table's order.
     groupings : tuple of Grouping
         What tells the subgroups apart, made ready.
+    weighing : Weighing or None
+        How rows are weighed; None where all weigh the same.
     """
 
     table: Table
@@ -46,6 +50,7 @@ class ProfiledTable:
     rules: CohortRules
     profiles: Mapping[str, Profile]
     groupings: tuple[Grouping, ...]
+    weighing: Weighing | None = None
 
 
 def profile_table(
@@ -53,10 +58,15 @@ def profile_table(
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
     check_columns(table, target, rules)
-    names = table.names
-    n_rows = table.n_rows()
-    if n_rows == 0:
+    if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    weighing, weights = None, rules.weights
+    if weights.column is not None:
+        weighing = weighing_of(table, weights.column, weights.kind)
+        table = table if weighing is None else table.weighed(weighing)
+    # What only says how much a row counts is not read; strata and clusters are, as they are.
+    names = [name for name in table.names if name != weights.column]
+    n_rows = table.n_rows()
     found = {}
     for done, column in enumerate([target, *(name for name in names if name != target)]):
         if progress is not None:
@@ -68,7 +78,7 @@ def profile_table(
     if progress is not None:
         progress("Reading columns", len(names), len(names))
     groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
-    return ProfiledTable(table, target, rules, profiles, groupings)
+    return ProfiledTable(table, target, rules, profiles, groupings, weighing)
 
 
 def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
@@ -84,6 +94,8 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
                 column=column,
                 groups=Setting("groups"),
             )
+    if target is not None:
+        rules.weights.check(table.names, target, rules.group_columns)
     _check_named(rules.bins.by_column, "bins", table)
     _check_named(rules.codes.by_column, "missing_values", table)
 

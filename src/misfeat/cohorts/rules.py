@@ -10,6 +10,7 @@ from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.groups import GroupRule, parse_groups
 from misfeat.cohorts.values import MissingCodes
+from misfeat.cohorts.weighing import WeightRules
 from misfeat.exceptions import Message, warn
 from misfeat.parameters import check_parameters
 
@@ -30,15 +31,23 @@ class CohortRules:
         Values that mean missing.
     coding : Coding
         All other settings, as users give them.
+    weights : WeightRules
+        How much rows count.
     """
 
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
     coding: Coding
+    weights: WeightRules = field(default_factory=WeightRules)
 
     @classmethod
-    def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
+    def parse(
+        cls,
+        groups: object,
+        coding: Coding | None = None,
+        weights: WeightRules | None = None,
+    ) -> CohortRules:
         """Read and check the parameters as users write them."""
         coding = Coding() if coding is None else coding
         check_parameters(coding)
@@ -47,6 +56,7 @@ class CohortRules:
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
             coding=coding,
+            weights=WeightRules() if weights is None else weights,
         )
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES
 from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
+from misfeat.cohorts.weighing import MOST_MASS
 from misfeat.completion.support import support_of
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
@@ -109,6 +110,7 @@ def _check_rows(cohorts: Cohorts) -> None:
     _check_array(weights, "cohorts.weights", (np.int64,), (n_rows,))
     demand((weights > 0).all(), "a weight that is not positive", ARRAYS)
     demand(weights.sum(dtype=np.float64) <= MOST_ROWS, "the sum of weights", ARRAYS)
+    _check_weights(cohorts, n_rows)
     _check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
     _check_codes(cohorts.target_codes, 0, len(cohorts.classes), "a class that there is not")
     _check_array(codes, "cohorts.codes", CODES, (n_features, n_rows))
@@ -120,6 +122,21 @@ def _check_rows(cohorts: Cohorts) -> None:
     for cohort, absent in zip(cohorts, cohorts.missing, strict=True):
         unrecorded = (cohort.codes[absent] == NOT_RECORDED).all()
         demand(unrecorded, "values of a feature that was never recorded", ARRAYS)
+
+
+def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
+    """Raise unless rows weigh something, and no subgroup is worth more rows than it has."""
+    masses, effective = cohorts.masses, cohorts.effective
+    if masses is not None:
+        _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
+        demand((masses > 0).all(), "a mass that is not positive", ARRAYS)
+        demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
+        demand(effective is not None, "masses without effective sizes")
+    if effective is not None:
+        _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
+        sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
+        within = (effective >= min(1.0, sizes.min())) & (effective <= 2.0 * sizes)
+        demand(bool(within.all()), "an effective size", ARRAYS)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
@@ -164,7 +181,8 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
 def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
     """Raise unless the cells that are kept are those of sets of the same subgroups."""
     n_classes = len(cohorts.classes)
-    for (subgroup, features), (values, counts) in kept.items():
+    for (subgroup, features), found in kept.items():
+        values, counts = found.values, found.counts
         demand(subgroup in cohorts.names, "cells of another subgroup")
         _check_texts(features, "the features of cells", unique=True)
         demand(set(features) <= set(cohorts.features), "cells of other features")

@@ -111,6 +111,7 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
             "rows": cohort.size,
             "target_entropy": target_entropy(cohort),
             "missing": cohorts.missing_features(cohort.name),
+            **({} if cohort.effective is None else {"effective_rows": cohort.effective}),
         }
         for cohort in cohorts
     ]
