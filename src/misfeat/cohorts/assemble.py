@@ -209,15 +209,16 @@ class LaidOutRows:
     weights: NDArray[np.int64]
     offsets: NDArray[np.int64]
     masses: NDArray[np.int64] | None = None
+    units: NDArray[np.int64] | None = None
 
 
 def cohort_rows(
     lines: Sequence[NDArray[np.integer]],
-    weights: NDArray[np.int64],
+    rows: CodedRows,
     runs: Runs,
     missing: NDArray[np.bool_],
     cardinalities: Sequence[int],
-    masses: NDArray[np.int64] | None = None,
+    weighing: Weighing | None = None,
 ) -> LaidOutRows:
     """Lay the rows out cohort by cohort, features that a cohort never recorded blanked out.
 
@@ -225,27 +226,28 @@ def cohort_rows(
     ----------
     lines : sequence of ndarray
         The codes of all rows: one line per feature, and the target last.
-    weights : ndarray
-        The weights of all rows.
+    rows : CodedRows
+        How often all rows occur, and what they weigh.
     runs : Runs
         Which rows belong to which cohort.
     missing : ndarray of shape (n_cohorts, n_features)
         What each cohort never recorded.
     cardinalities : sequence of int
         How many codes each feature has, the one for missing not counted, and the target.
-    masses : ndarray, default=None
-        What all rows weigh, where they have sampling weights.
+    weighing : Weighing, default=None
+        How rows are weighed, if they are.
     """
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
     for cohort, absent in enumerate(missing):
         stretches = runs.of(cohort)
-        own = [np.concatenate([line[rows] for rows in stretches]) for line in lines]
+        own = [np.concatenate([line[stretch] for stretch in stretches]) for line in lines]
         for feature in np.flatnonzero(absent).tolist():
             own[feature][:] = cardinalities[feature]
         counted, *more = (
-            np.concatenate([one[rows] for rows in stretches])
-            for one in ((weights,) if masses is None else (weights, masses))
+            np.concatenate([one[stretch] for stretch in stretches])
+            for one in (rows.weights, rows.masses, rows.squares)
+            if one is not None
         )
         part = collapse(own, counted, bases, more)
         part.codes[:-1][absent] = NOT_RECORDED
@@ -254,14 +256,20 @@ def cohort_rows(
         codes=np.concatenate([part.codes for part in parts], axis=1),
         weights=np.concatenate([part.weights for part in parts]),
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
-        masses=None if masses is None else _in_lowest_terms([part.masses for part in parts]),
+        **({} if weighing is None or rows.masses is None else _weighed(parts, weighing)),
     )
 
 
-def _in_lowest_terms(masses: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64]:
-    """All masses in the largest unit that leaves them whole: small numbers are counted faster."""
-    together = np.concatenate([part for part in masses if part is not None])
-    return together // max(int(np.gcd.reduce(together)), 1)
+def _weighed(parts: Sequence[CodedRows], weighing: Weighing) -> dict[str, NDArray[np.int64]]:
+    """What rows weigh, and how many of equal weight each is worth.
+
+    Masses are in the largest unit that leaves them whole: small numbers are counted faster.
+    """
+    weights = np.concatenate([part.weights for part in parts])
+    masses = np.concatenate([part.masses for part in parts if part.masses is not None])
+    squares = np.concatenate([part.squares for part in parts if part.squares is not None])
+    units = np.rint(effective_sizes(weights, masses, squares, weighing)).astype(np.int64)
+    return {"masses": masses // max(int(np.gcd.reduce(masses)), 1), "units": units}
 
 
 def settle_sporadic(

@@ -177,11 +177,11 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     labels = {name: coded.features[name].labels for name in compress(coded.features, kept)}
     laid_out = assemble.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
-        rows.weights,
+        rows,
         runs,
         missing[:, kept],
         [*map(len, labels.values()), len(classes)],
-        rows.masses,
+        profiled.weighing,
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -202,6 +202,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
         masses=laid_out.masses,
+        units=laid_out.units,
         effective=_effective(profiled, coded, rows, runs, len(names)),
     )
     _warn_of_constant_targets(cohorts, notes)

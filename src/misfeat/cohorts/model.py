@@ -74,6 +74,9 @@ class Cohort:
     masses : ndarray of int64 of shape (n_rows,), or None
         What each row weighs, the weights of all rows that it stands for together, in a unit of its
         own; None where all rows of the table weigh the same.
+    units : ndarray of int64 of shape (n_rows,), or None
+        How many rows of equal weight each row is worth by itself, at most as many as it stands for;
+        None where all rows of the table weigh the same.
     effective : float or None
         How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
         where they are such rows.
@@ -87,6 +90,7 @@ class Cohort:
     cardinalities: NDArray[np.int64]
     n_classes: int
     masses: NDArray[np.int64] | None = None
+    units: NDArray[np.int64] | None = None
     effective: float | None = None
 
     @property
@@ -148,6 +152,9 @@ class Cohorts:
     masses : ndarray of int64 of shape (n_rows,), or None
         What each row weighs, where rows have sampling weights: the weights of all rows of the table
         that it stands for together, as whole numbers of some unit.
+    units : ndarray of int64 of shape (n_rows,), or None
+        How many rows of equal weight each row is worth by itself, where rows have sampling weights:
+        the square of the sum of the weights that it stands for over the sum of their squares.
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
@@ -180,6 +187,7 @@ class Cohorts:
     seen: tuple[str, ...] = ()
     joined: tuple[tuple[str, str], ...] = ()
     masses: NDArray[np.int64] | None = None
+    units: NDArray[np.int64] | None = None
     effective: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -202,6 +210,7 @@ class Cohorts:
             cardinalities=np.array([len(labels) for labels in self.categories], dtype=np.int64),
             n_classes=len(self.classes),
             masses=None if self.masses is None else self.masses[rows],
+            units=None if self.units is None else self.units[rows],
             effective=None if self.effective is None else float(self.effective[position]),
         )
 

@@ -12,7 +12,7 @@ from misfeat.cohorts.weighing import MOST_MASS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohort, Cohorts
+    from misfeat.cohorts.model import Cohorts
 
 LARGEST_TO_DRAW_FROM = 10**9
 """NumPy draws an exact number of rows from fewer; of more, every row is drawn by itself."""
@@ -40,10 +40,12 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
-    masses, effective = cohorts.masses, cohorts.effective
-    if masses is not None:
+    masses, units, effective = cohorts.masses, cohorts.units, cohorts.effective
+    if masses is not None and units is not None:
         shares = masses[kept] * (weights[kept] / cohorts.weights[kept])
         masses = np.maximum(np.rint(shares * (MOST_MASS / shares.sum())), 1.0).astype(np.int64)
+        worth = units[kept] * (weights[kept] / cohorts.weights[kept])
+        units = np.maximum(np.rint(worth), 1.0).astype(np.int64)
     if effective is not None:
         starts = cohorts.offsets[:-1]
         rows = [np.add.reduceat(counts, starts) for counts in (weights, cohorts.weights)]
@@ -55,46 +57,8 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         weights=weights[kept],
         offsets=before[cohorts.offsets],
         masses=masses,
+        units=units,
         effective=effective,
-    )
-
-
-def whole_rows(cohort: Cohort) -> Cohort:
-    """The rows of a cohort as whole rows of equal weight, as many as its effective size.
-
-    What each row counts is rounded so that any first rows together are at most half a row off.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-
-    Returns
-    -------
-    Cohort
-        The cohort itself, where its rows are such already.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1, 2], "y": [0, 1, 0, 1, 1], "w": [2, 2, 1, 1, 2]}
-    >>> rows = build_cohorts(table, "y", sample_weight="w")["all rows"]
-    >>> rows.counts.round(2).tolist(), whole_rows(rows).weights.tolist()
-    ([1.14, 1.14, 0.57, 0.57, 1.14], [1, 1, 1, 1, 1])
-    """
-    if cohort.effective is None:
-        return cohort
-    counts = cohort.counts
-    ends = np.rint(np.cumsum(counts) * (max(np.rint(counts.sum()), 1.0) / counts.sum()))
-    weights = np.diff(ends, prepend=0.0).astype(np.int64)
-    kept = weights > 0
-    return replace(
-        cohort,
-        codes=np.ascontiguousarray(cohort.codes[:, kept]),
-        target=cohort.target[kept],
-        weights=weights[kept],
-        masses=None,
-        effective=None,
     )
 
 

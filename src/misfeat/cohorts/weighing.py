@@ -228,7 +228,7 @@ def _check_range(found: WeightRange, column: str) -> None:
         )
     if found.greatest == 0:
         raise MisfeatError(
-            "All weights {column!r} are 0, so that no row counts; pass the weights of the rows.",
+            "All weights {column!r} are zero, so that no row counts; pass the weights of the rows.",
             column=column,
         )
 

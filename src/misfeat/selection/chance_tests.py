@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from misfeat.cohorts.reweighting import whole_rows
 from misfeat.information.dealing import deals_of
 from misfeat.information.dealing_correlations import CorrelationDeals
 from misfeat.lattice import rank
@@ -124,7 +123,7 @@ class Dealer:
             recorded = np.flatnonzero(~measure.missing[cohort])
             products, n_rows = sums.products[cohort], int(sums.rows[cohort])
             return CorrelationDeals(products, n_rows, recorded, largest, held=held, seed=seed)
-        rows = whole_rows(self.cohorts[self.cohorts.names[cohort]])
+        rows = self.cohorts[self.cohorts.names[cohort]]
         strata = None if self.within is None else rows.codes[self.within]
         return deals_of(rows, largest, held=held, strata=strata, seed=seed)
 

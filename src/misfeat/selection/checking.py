@@ -126,12 +126,16 @@ def _check_rows(cohorts: Cohorts) -> None:
 
 def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
     """Raise unless rows weigh something, and no subgroup is worth more rows than it has."""
-    masses, effective = cohorts.masses, cohorts.effective
-    if masses is not None:
+    masses, units, effective = cohorts.masses, cohorts.units, cohorts.effective
+    demand((masses is None) == (units is None), "masses and units")
+    if masses is not None and units is not None:
         _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
         demand((masses > 0).all(), "a mass that is not positive", ARRAYS)
         demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
         demand(effective is not None, "masses without effective sizes")
+        _check_array(units, "cohorts.units", (np.int64,), (n_rows,))
+        worth = (units > 0) & (units <= cohorts.weights)
+        demand(bool(worth.all()), "a row that is worth more than it stands for", ARRAYS)
     if effective is not None:
         _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
