@@ -1,4 +1,4 @@
-"""The examples of docs/answers print what the pages say they print."""
+"""The examples of docs/answers and docs/weights.md print what the pages say they print."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
+PAGES["weights"] = ROOT / "docs" / "weights.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.design import DrawnRows, design_effects
 from misfeat.cohorts.reweighting import reweighted
-from misfeat.cohorts.weighing import MOST_MASS, quantiles_of_counts
+from misfeat.cohorts.weighing import MOST_MASS, heaviest_of, quantiles_of_counts, squares_of
 from misfeat.exceptions import MisfeatError, MisfeatWarning
 from tests.cohorts.holders import HOLDERS
 
@@ -203,11 +203,21 @@ def test_drawn_rows_keep_their_mean_weight() -> None:
     assert half.effective[0] == pytest.approx(cohorts.effective[0] / 2)
 
 
-def test_rows_are_worth_as_many_of_equal_weight_as_their_own_weights_say() -> None:
+def test_how_unequal_weights_are_within_a_row_is_kept() -> None:
     table = {"x": [0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1, 1]}
     weights = np.array([1.0, 1.0, 1.0, 9.0, 0.1, 0.1, 0.1])
     cohorts = build_cohorts(table, "y", sample_weight=weights)
-    assert cohorts.units.tolist() == [3, 1]
+    unit = cohorts.masses.sum() / weights.sum()
+    np.testing.assert_allclose(cohorts.heaviest / unit, [1.0, 9.0], rtol=1e-4)
+
+
+@given(st.lists(st.floats(0.01, 50.0), min_size=1, max_size=9))
+def test_a_heavy_row_and_others_alike_have_the_same_sums(weights: list[float]) -> None:
+    n, w = np.array([len(weights)]), np.array(weights)
+    mass, squares = np.array([w.sum()]), np.array([(w**2).sum()])
+    heaviest = heaviest_of(n, mass, squares)
+    assert mass / n * (1 - 1e-12) <= heaviest <= mass
+    np.testing.assert_allclose(squares_of(n, mass, heaviest), squares, rtol=1e-9)
 
 
 def drawn(n_clusters: int, alike: int) -> DrawnRows:

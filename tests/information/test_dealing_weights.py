@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from misfeat.cohorts.weighing import squares_of
 from misfeat.information import dealing, entropies, joint_mutual_info, level_mutual_info
 from misfeat.information.chance import chance_of_counts, chance_of_totals, n_log_n
 from misfeat.information.dealing_weights import OfDesign, design_effect
@@ -20,11 +21,11 @@ SEED = np.random.SeedSequence(7)
 
 
 def weighed(cohort, rng, effect=1.0):
-    """The same rows with weights, so spread that two collapsed rows are worth one."""
-    units = np.maximum(cohort.weights // 2, 1)
-    masses = rng.integers(1, 10**6, size=len(units))
-    kish = masses.sum() ** 2 / (masses.astype(float) ** 2 / units).sum()
-    return replace(cohort, masses=masses, units=units, effective=float(kish / effect))
+    """The same rows with weights, unequal ones within collapsed rows, too."""
+    masses = cohort.weights * rng.integers(1, 10**6, size=len(cohort.weights))
+    heaviest = masses / cohort.weights**0.5
+    kish = masses.sum() ** 2 / squares_of(cohort.weights, masses, heaviest).sum()
+    return replace(cohort, masses=masses, heaviest=heaviest, effective=float(kish / effect))
 
 
 @st.composite
@@ -121,7 +122,9 @@ def test_weights_that_are_all_the_same_give_the_scores_of_rows(seed, n_rows, gap
         codes[rng.random(codes.shape) < 0.1] = -1
     # Not all the same, by so little that it makes no difference, so that weights are counted.
     masses = cohort.weights * 10**10 + np.arange(n_rows)
-    same = replace(cohort, masses=masses, units=cohort.weights, effective=float(cohort.size))
+    same = replace(
+        cohort, masses=masses, heaviest=masses / cohort.weights, effective=float(cohort.size)
+    )
     for above_chance in (False, True):
         found = level_mutual_info(same, 1, 4, above_chance=above_chance)
         expected = level_mutual_info(cohort, 1, 4, above_chance=above_chance)
@@ -157,7 +160,9 @@ def test_a_cell_with_a_single_row_says_nothing_whatever_it_weighs():
     cohort = cohort_of(np.arange(6)[None], np.arange(6) % 2)
     masses = np.array([5, 7, 6, 5, 8, 6])
     kish = masses.sum() ** 2 / (masses**2.0).sum()
-    one_each = replace(cohort, masses=masses, units=cohort.weights, effective=float(kish))
+    one_each = replace(
+        cohort, masses=masses, heaviest=masses / cohort.weights, effective=float(kish)
+    )
     found = joint_mutual_info(one_each, np.array([[0]]), above_chance=True)[0]
     assert found == pytest.approx(0.0, abs=0.12)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs
 from misfeat.cohorts.small import settle_small
 from misfeat.cohorts.values import MISSING_LABEL
-from misfeat.cohorts.weighing import effective_sizes
+from misfeat.cohorts.weighing import effective_sizes, heaviest_of
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class LaidOutRows:
     weights: NDArray[np.int64]
     offsets: NDArray[np.int64]
     masses: NDArray[np.int64] | None = None
-    units: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
 
 
 def cohort_rows(
@@ -260,16 +260,17 @@ def cohort_rows(
     )
 
 
-def _weighed(parts: Sequence[CodedRows], weighing: Weighing) -> dict[str, NDArray[np.int64]]:
-    """What rows weigh, and how many of equal weight each is worth.
+def _weighed(parts: Sequence[CodedRows], weighing: Weighing) -> dict[str, NDArray[Any]]:
+    """What rows weigh, and how unequal weights are within them.
 
     Masses are in the largest unit that leaves them whole: small numbers are counted faster.
     """
     weights = np.concatenate([part.weights for part in parts])
     masses = np.concatenate([part.masses for part in parts if part.masses is not None])
     squares = np.concatenate([part.squares for part in parts if part.squares is not None])
-    units = np.rint(effective_sizes(weights, masses, squares, weighing)).astype(np.int64)
-    return {"masses": masses // max(int(np.gcd.reduce(masses)), 1), "units": units}
+    unit = max(int(np.gcd.reduce(masses)), 1)
+    in_masses = squares * (weighing.scale**2 / weighing.square_scale)
+    return {"masses": masses // unit, "heaviest": heaviest_of(weights, masses, in_masses) / unit}
 
 
 def settle_sporadic(

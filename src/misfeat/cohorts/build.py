@@ -202,7 +202,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         seen=assemble.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(codes, rows.weights, runs, names, cardinalities, threshold),
         masses=laid_out.masses,
-        units=laid_out.units,
+        heaviest=laid_out.heaviest,
         effective=_effective(profiled, coded, rows, runs, len(names)),
     )
     _warn_of_constant_targets(cohorts, notes)

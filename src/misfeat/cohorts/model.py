@@ -74,9 +74,10 @@ class Cohort:
     masses : ndarray of int64 of shape (n_rows,), or None
         What each row weighs, the weights of all rows that it stands for together, in a unit of its
         own; None where all rows of the table weigh the same.
-    units : ndarray of int64 of shape (n_rows,), or None
-        How many rows of equal weight each row is worth by itself, at most as many as it stands for;
-        None where all rows of the table weigh the same.
+    heaviest : ndarray of shape (n_rows,), or None
+        What the heaviest of the rows that each row stands for would weigh, were all others of them
+        alike and the sum of the squares of weights the same; None where all rows of the table weigh
+        the same.
     effective : float or None
         How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
         where they are such rows.
@@ -90,7 +91,7 @@ class Cohort:
     cardinalities: NDArray[np.int64]
     n_classes: int
     masses: NDArray[np.int64] | None = None
-    units: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
     effective: float | None = None
 
     @property
@@ -152,9 +153,10 @@ class Cohorts:
     masses : ndarray of int64 of shape (n_rows,), or None
         What each row weighs, where rows have sampling weights: the weights of all rows of the table
         that it stands for together, as whole numbers of some unit.
-    units : ndarray of int64 of shape (n_rows,), or None
-        How many rows of equal weight each row is worth by itself, where rows have sampling weights:
-        the square of the sum of the weights that it stands for over the sum of their squares.
+    heaviest : ndarray of shape (n_rows,), or None
+        Where rows have sampling weights, how unequal those of each row are: what the heaviest of
+        the rows that it stands for would weigh, were all others of them alike and the sum of the
+        squares of weights the same.
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
@@ -187,7 +189,7 @@ class Cohorts:
     seen: tuple[str, ...] = ()
     joined: tuple[tuple[str, str], ...] = ()
     masses: NDArray[np.int64] | None = None
-    units: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -210,7 +212,7 @@ class Cohorts:
             cardinalities=np.array([len(labels) for labels in self.categories], dtype=np.int64),
             n_classes=len(self.classes),
             masses=None if self.masses is None else self.masses[rows],
-            units=None if self.units is None else self.units[rows],
+            heaviest=None if self.heaviest is None else self.heaviest[rows],
             effective=None if self.effective is None else float(self.effective[position]),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.weighing import MOST_MASS
+from misfeat.cohorts.weighing import MOST_MASS, heaviest_of, squares_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,12 +40,13 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
-    masses, units, effective = cohorts.masses, cohorts.units, cohorts.effective
-    if masses is not None and units is not None:
+    masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
+    if masses is not None and heaviest is not None:
+        squares = squares_of(cohorts.weights, masses, heaviest)[kept]
         shares = masses[kept] * (weights[kept] / cohorts.weights[kept])
         masses = np.maximum(np.rint(shares * (MOST_MASS / shares.sum())), 1.0).astype(np.int64)
-        worth = units[kept] * (weights[kept] / cohorts.weights[kept])
-        units = np.maximum(np.rint(worth), 1.0).astype(np.int64)
+        squares *= weights[kept] / cohorts.weights[kept] * (MOST_MASS / shares.sum()) ** 2
+        heaviest = heaviest_of(weights[kept], masses, squares)
     if effective is not None:
         starts = cohorts.offsets[:-1]
         rows = [np.add.reduceat(counts, starts) for counts in (weights, cohorts.weights)]
@@ -57,7 +58,7 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         weights=weights[kept],
         offsets=before[cohorts.offsets],
         masses=masses,
-        units=units,
+        heaviest=heaviest,
         effective=effective,
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -280,6 +280,44 @@ def effective_sizes(
     near = np.rint(found)
     found = np.where(np.abs(found - near) < SAME_SIZE * near, near, found)
     return np.clip(found, 1.0, rows)
+
+
+def heaviest_of(
+    weights: NDArray[np.int64], masses: NDArray[Any], squares: NDArray[Any]
+) -> NDArray[np.float64]:
+    """What one of several rows weighs, all others being alike, by the sums over all of them.
+
+    Parameters
+    ----------
+    weights : ndarray of int64
+        How many rows there are.
+    masses, squares : ndarray
+        Sums of what they weigh, and of the squares of it.
+
+    Examples
+    --------
+    >>> heaviest_of(np.array([1, 2, 3]), np.array([4.0, 4.0, 5.0]), np.array([16.0, 10.0, 9.0]))
+    array([4.        , 3.        , 2.33333333])
+    """
+    n, mass = weights.astype(np.float64), masses.astype(np.float64)
+    unequal = np.maximum(n * squares - mass**2, 0.0)
+    found: NDArray[np.float64] = (mass + np.sqrt((n - 1.0) * unequal)) / n
+    return np.where(n > 1, np.minimum(found, mass), mass)
+
+
+def squares_of(
+    weights: NDArray[np.int64], masses: NDArray[Any], heaviest: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sums of squares that `heaviest_of` was given.
+
+    Examples
+    --------
+    >>> squares_of(np.array([1, 2]), np.array([4.0, 4.0]), np.array([4.0, 3.0]))
+    array([16., 10.])
+    """
+    others = masses - heaviest
+    found: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
+    return found
 
 
 def quantiles_of_counts(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.information.chance import n_log_n
-from misfeat.information.dealing_weights import OfDesign, design_effect, one_a_unit, units_of
+from misfeat.information.dealing_weights import OfDesign, design_effect, one_by_one
 from misfeat.information.kernels import dealing
 from misfeat.information.logs import log_table
 from misfeat.information.mutual_info import mutual_info_of
@@ -180,10 +180,9 @@ def deals_of(
     rows, one_each = prepare_rows(cohort), cohort.effective is not None
     effect = design_effect(cohort)
     if one_each:
-        place = np.repeat(np.arange(rows.n_rows), units_of(cohort))
+        rows, place = one_by_one(rows, cohort)
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
-        rows = one_a_unit(rows, place)
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(MOST_DEALS) | np.uint64(1)

@@ -1,9 +1,9 @@
-"""What is dealt out where rows have weights: rows of equal weight within each distinct row.
+"""What is dealt out where rows have weights: rows that keep theirs.
 
-Rows that agree in all features and the class have weights w of their own. They are as heavy, and
-vary as much, as (Σ w)² / Σ w² rows of equal weight together: these are dealt a class each and keep
-their weights. So a cell of a set holds what it weighs whatever is dealt, and its noise is that of
-its own weights, also where weights go with features.
+Of rows that agree in all features and the class, only how many there are is known, the sum of their
+weights and that of the squares. One heavy row and others that are all alike have the same sums:
+these are dealt a class each. So a cell of a set weighs the same whatever is dealt, and its noise is
+that of its own weights, also where weights go with features.
 
 Clusters and strata cannot be dealt out. What was recorded is over their design effect instead, the
 first-order correction of Rao and Scott.
@@ -15,6 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from misfeat.cohorts.weighing import squares_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,21 +30,26 @@ if TYPE_CHECKING:
 
 LARGEST_MASS = 2**31
 """What all rows weigh together, at most about, where weights are dealt out."""
-NO_DESIGN = 1.02
+NO_DESIGN = 1.0 + 1e-6
 """Effective sizes that differ by no more than this factor are the same, but for rounding."""
 
 
-def units_of(cohort: Cohort) -> NDArray[np.int64]:
-    """How many rows of equal weight each row of a cohort is worth."""
-    return cohort.weights if cohort.units is None else cohort.units
+def one_by_one(rows: PreparedRows, cohort: Cohort) -> tuple[PreparedRows, NDArray[np.intp]]:
+    """The rows of the table one by one with what each weighs, and the distinct row each belongs to.
 
-
-def one_a_unit(rows: PreparedRows, place: NDArray[np.int64]) -> PreparedRows:
-    """A row for each of equal weight that rows are worth, given whose it is; what it weighs."""
-    times = np.bincount(place, minlength=rows.n_rows)
-    each = (rows.weights / times)[place]
+    Parameters
+    ----------
+    rows : PreparedRows
+        The distinct rows of the cohort.
+    cohort : Cohort
+        What they weigh.
+    """
+    times, masses, heaviest = _weights_of(cohort)
+    place = np.repeat(np.arange(rows.n_rows), times)
+    each = ((masses - heaviest) / np.maximum(times - 1, 1))[place]
+    each[np.cumsum(times) - times] = heaviest
     weights = np.maximum(np.rint(each * (LARGEST_MASS / each.sum())), 1.0).astype(np.int64)
-    return replace(
+    alone = replace(
         rows,
         codes=np.ascontiguousarray(rows.codes[:, place]),
         target=rows.target[place],
@@ -51,17 +58,23 @@ def one_a_unit(rows: PreparedRows, place: NDArray[np.int64]) -> PreparedRows:
         unit=1.0,
         shift=0.0,
     )
+    return alone, place
 
 
 def design_effect(cohort: Cohort) -> float:
     """How much a design takes off the effective size that weights alone leave."""
     if cohort.effective is None:
         return 1.0
-    masses = cohort.weights if cohort.masses is None else cohort.masses
-    total = float(masses.sum())
-    by_weights = total**2 / float((masses.astype(np.float64) ** 2 / units_of(cohort)).sum())
-    # Units are rounded, and no design makes a difference of so little.
-    return by_weights / cohort.effective if by_weights > NO_DESIGN * cohort.effective else 1.0
+    times, masses, heaviest = _weights_of(cohort)
+    kish = float(masses.sum()) ** 2 / float(squares_of(times, masses, heaviest).sum())
+    return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
+
+
+def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
+    """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
+    if cohort.masses is None or cohort.heaviest is None:
+        return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
+    return cohort.weights, cohort.masses, cohort.heaviest
 
 
 class OfDesign:

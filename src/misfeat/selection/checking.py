@@ -58,6 +58,10 @@ class ContradictionError(ValueError):
         self.part = part
 
 
+NEARLY = 1e-6
+"""Rounding may make what is the same differ by this share of it."""
+
+
 def demand(holds: bool | np.bool_, what: str, part: str = MANIFEST) -> None:
     """Raise unless something holds."""
     if not holds:
@@ -126,16 +130,17 @@ def _check_rows(cohorts: Cohorts) -> None:
 
 def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
     """Raise unless rows weigh something, and no subgroup is worth more rows than it has."""
-    masses, units, effective = cohorts.masses, cohorts.units, cohorts.effective
-    demand((masses is None) == (units is None), "masses and units")
-    if masses is not None and units is not None:
+    masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
+    demand((masses is None) == (heaviest is None), "masses, and the heaviest of them")
+    if masses is not None and heaviest is not None:
         _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
         demand((masses > 0).all(), "a mass that is not positive", ARRAYS)
         demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
         demand(effective is not None, "masses without effective sizes")
-        _check_array(units, "cohorts.units", (np.int64,), (n_rows,))
-        worth = (units > 0) & (units <= cohorts.weights)
-        demand(bool(worth.all()), "a row that is worth more than it stands for", ARRAYS)
+        _check_array(heaviest, "cohorts.heaviest", (np.float64,), (n_rows,))
+        mean, near = masses / cohorts.weights, 1.0 + NEARLY
+        within = (heaviest * near >= mean) & (heaviest <= masses * near)
+        demand(bool(within.all()), "a row that weighs more than all of its kind", ARRAYS)
     if effective is not None:
         _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])

@@ -181,7 +181,7 @@ def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
         notes=tuple(_notes(cohorts.notes, rounding)),
         seen=cohorts.names,
         masses=None,
-        units=None,
+        heaviest=None,
         effective=effective,
         joined=(),  # parts may have fewer rows than may be told
     )

@@ -46,11 +46,8 @@ def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -
         worth = Message(
             "{rows:,} rows, worth {effective:,} of equal weight", rows=rows, effective=effective
         )
-    how = [
-        Message("weighted by {columns}", columns=joined(columns["weight"])),
-        Message("drawn by {columns}", columns=joined(columns["design"])),
-    ]
-    said = [words for words, named in zip(how, columns.values(), strict=True) if named]
+    words = {"weight": "weighted by {columns}", "design": "drawn by {columns}"}
+    said = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
     both = Message("{first} and {second}", first=said[0], second=said[-1])
     return Message(
         "{told} Rows are {said}: {worth}.",
