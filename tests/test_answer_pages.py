@@ -96,3 +96,23 @@ def test_how_often_planted_changes_are_named_is_what_was_measured():
     page = PAGES["changes"].read_text(encoding="utf-8")
     for table, planted, *shares in answers("planted"):
         assert f"| {table} | {planted} | {' | '.join(map(without_zero, shares))} |" in page
+
+
+def test_how_well_weights_hold_is_what_was_measured():
+    page = PAGES["weights"].read_text(encoding="utf-8")
+    found = [
+        line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| by ")
+    ]
+    told = {(cells[0], cells[1].replace(",", "")): cells[2:] for cells in found}
+    _, *covered = _lines("coverage")
+    for scheme, rows, weighted, size, coverage, _ in covered:
+        cells = told[scheme, rows]
+        assert coverage == cells[1 if weighted == "True" else 2]
+        assert weighted != "True" or size == cells[0]
+    _, *null = _lines("null")
+    assert all(told[scheme, rows][3] == share for scheme, rows, _, share in null)
+
+
+def _lines(name):
+    path = ROOT / "benchmarks" / "weights" / f"{name}.csv"
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))

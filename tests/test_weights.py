@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
 import sklearn
+from safetensors.numpy import load, save
 from sklearn.pipeline import make_pipeline
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.selection.selection import Selection
+from tests.attacks.forging import ARRAYS, MANIFEST, sealed
+from tests.cli.commands import run
 from tests.cohorts.holders import HOLDERS, as_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.attacks.forging import Files
 
 N_ROWS = 600
 
@@ -162,8 +168,81 @@ def test_nothing_is_told_of_fewer_rows_with_weights_either() -> None:
     assert all(row["rows"] % 10 == 0 for row in as_rows(told.subgroups_))
 
 
-def test_a_selection_without_masses_is_no_weighted_one(
-    weighted: SubgroupSelector, tmp_path: Path
+def test_the_first_screen_says_what_rows_are_worth(
+    weighted: SubgroupSelector, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weighted.show()
+    told = " ".join(capsys.readouterr().out.split())
+    worth = round(sum(row["effective_rows"] for row in as_rows(weighted.subgroups_)))
+    assert f"Rows are weighted by weight: 600 rows, worth {worth} of equal weight." in told
+    weighted.show(subgroup="site=a")
+    assert "Rows are weighted by weight: " in " ".join(capsys.readouterr().out.split())
+
+
+def test_frequencies_are_said_to_be_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    fitted(TABLE.drop("weight"), "times", weights="frequency").show()
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"Rows are weighted by times: {TABLE['times'].sum()} rows in all." in told
+
+
+def test_the_command_line_takes_weights_and_a_design(tmp_path: Path) -> None:
+    file = tmp_path / "survey.csv"
+    rows = TABLE.drop("times").with_columns(school=pl.Series(np.arange(N_ROWS) % 30))
+    rows.write_csv(file)
+    asked = ["--target", "y", "--by", "site", "--size", "1", "--weight", "weight"]
+    asked += ["--design", "cluster=school", "--no-worth", "--json", "--quiet"]
+    found = run("run", str(file), *asked)
+    assert found.exit_code == 0, found.stderr
+    lines = [json.loads(line) for line in found.stdout.splitlines()]
+    told = {line["subgroup"]: line for line in lines if line["kind"] == "subgroup"}
+    selector = SubgroupSelector(groups="site", size=1, design={"cluster": "school"})
+    selector.fit(rows, "y", sample_weight="weight")
+    for row in as_rows(selector.subgroups_):
+        assert told[row["subgroup"]]["effective_rows"] == pytest.approx(row["effective_rows"])
+    whole = next(line for line in lines if line["kind"] == "answer")
+    assert "Rows are weighted by weight and drawn by school" in whole["sentence"]
+
+
+def put_back(files: Files, folder: Path) -> None:
+    (folder / MANIFEST).write_bytes(files.manifest)
+    (folder / ARRAYS).write_bytes(files.arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "forged"),
+    [
+        ("cohorts.masses", lambda held: -held),
+        ("cohorts.masses", lambda held: held[:-1]),
+        ("cohorts.masses", lambda held: held.astype(np.float64)),
+        ("cohorts.heaviest", lambda held: held * 3.0),
+        ("cohorts.heaviest", lambda held: held * np.nan),
+        ("cohorts.effective", lambda held: held * 1000.0),
+        ("cohorts.effective", lambda held: held * np.nan),
+        ("cohorts.effective", None),
+        ("cohorts.heaviest", None),
+    ],
+)
+def test_forged_weights_are_refused(
+    weighted: SubgroupSelector, tmp_path: Path, name: str, forged: Any
 ) -> None:
     weighted.save(tmp_path / "run")
-    assert Selection.load(tmp_path / "run").cohorts.masses is not None
+    files = [(tmp_path / "run" / part).read_bytes() for part in (MANIFEST, ARRAYS)]
+    manifest, held = json.loads(files[0]), dict(load(files[1]))
+    if forged is None:
+        del held[name]
+        manifest["cohorts"][name.removeprefix("cohorts.")] = None
+    else:
+        held[name] = np.ascontiguousarray(forged(held[name]))
+    put_back(sealed(manifest, save(held)), tmp_path / "run")
+    with pytest.raises(DamagedFileError):
+        Selection.load(tmp_path / "run")
+
+
+def test_selections_from_before_weights_are_read(tmp_path: Path) -> None:
+    fitted(TABLE.select(FEATURES)).save(tmp_path / "run")
+    files = [(tmp_path / "run" / part).read_bytes() for part in (MANIFEST, ARRAYS)]
+    manifest = json.loads(files[0])
+    for name in ("masses", "heaviest", "effective"):
+        assert manifest["cohorts"].pop(name) is None
+    put_back(sealed(manifest, files[1]), tmp_path / "run")
+    assert Selection.load(tmp_path / "run").cohorts.effective is None
