@@ -155,13 +155,6 @@ def _of_parameter(one: Parameter, owner: type) -> RunOption:
 FIRST = [
     RunOption("table", PATH, "A CSV, TSV or Parquet file, folder or glob.", TABLE, metavar="TABLE"),
     RunOption("target", COLUMN, "The target column.", TABLE),
-    RunOption(
-        "weight",
-        COLUMN,
-        "A column that says how much every row counts.",
-        TABLE,
-        parameter="sample_weight",
-    ),
 ]
 CONFIG = RunOption(
     "config",
@@ -171,6 +164,13 @@ CONFIG = RunOption(
     in_file=False,
 )
 LAST = [
+    RunOption(
+        "weight",
+        COLUMN,
+        "A column that says how much every row counts.",
+        TABLE,
+        parameter="sample_weight",
+    ),
     RunOption(
         "memory_limit",
         NUMBER,
