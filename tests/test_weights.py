@@ -246,3 +246,16 @@ def test_selections_from_before_weights_are_read(tmp_path: Path) -> None:
         assert manifest["cohorts"].pop(name) is None
     put_back(sealed(manifest, files[1]), tmp_path / "run")
     assert Selection.load(tmp_path / "run").cohorts.effective is None
+
+
+@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
+def test_correlations_are_those_of_weighted_least_squares(holder: str) -> None:
+    rows = TABLE.select("x", "number", "y", "weight")
+    selector = SubgroupSelector(size=2, k=1, measure="r2", estimate="sample")
+    (best,) = selector.fit(HOLDERS[holder](rows), "y", sample_weight="weight").best_sets()
+    w, y = rows["weight"].to_numpy(), rows["y"].to_numpy()
+    X = np.column_stack([np.ones(N_ROWS), rows["x"], rows["number"]])
+    root = np.sqrt(w)[:, None]
+    beta = np.linalg.lstsq(X * root, y * root[:, 0], rcond=None)[0]
+    left, whole = y - X @ beta, y - np.average(y, weights=w)
+    assert best.score == pytest.approx(1.0 - (w * left**2).sum() / (w * whole**2).sum(), abs=1e-9)
