@@ -1,4 +1,4 @@
-"""The examples of docs/answers print what the pages say they print."""
+"""The examples of docs/answers and docs/weights.md print what the pages say they print."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
 PAGES["numbers"] = ROOT / "docs" / "numbers.md"
+PAGES["weights"] = ROOT / "docs" / "weights.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 
@@ -108,3 +109,23 @@ def test_how_well_the_best_sets_of_a_number_are_found_is_what_was_measured(name)
         own = [one for one in means if one["score"] == score]
         found = [one["found"].lstrip("0") for one in own]
         assert f"| {score} | {' | '.join(found)} |" in text, score
+
+
+def test_how_well_weights_hold_is_what_was_measured():
+    page = PAGES["weights"].read_text(encoding="utf-8")
+    found = [
+        line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| by ")
+    ]
+    told = {(cells[0], cells[1].replace(",", "")): cells[2:] for cells in found}
+    _, *covered = _lines("coverage")
+    for scheme, rows, weighted, size, coverage, _ in covered:
+        cells = told[scheme, rows]
+        assert coverage == cells[1 if weighted == "True" else 2]
+        assert weighted != "True" or size == cells[0]
+    _, *null = _lines("null")
+    assert all(told[scheme, rows][3] == share for scheme, rows, _, share in null)
+
+
+def _lines(name):
+    path = ROOT / "benchmarks" / "weights" / f"{name}.csv"
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))

@@ -224,7 +224,7 @@ def test_a_target_that_never_varies_is_pointed_out(generated):
 
 
 def test_few_parameters_are_enough():
-    assert len(SubgroupSelector().get_params(deep=False)) <= 18
+    assert len(SubgroupSelector().get_params(deep=False)) <= 20
 
 
 def test_sets_of_more_features_than_there_are_hold_them_all(generated):

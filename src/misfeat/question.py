@@ -85,6 +85,27 @@ class Question:
         default="mutual_info",
         option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
     )
+    weights: str = parameter(
+        """How `sample_weight` is taken. ``"sampling"``: how many of the population a row stands
+        for. Shares are weighted, and everything that asks how much data there is takes as many
+        rows of equal weight as tell as much (Kish's effective size). ``"frequency"``: how often a
+        row occurs; the answer is that of a table in which it is written out so often.""",
+        one_of("sampling", "frequency"),
+        default="sampling",
+        option=Option("Weights: 'sampling', or 'frequency' for repeated rows.", TABLE),
+    )
+    design: Mapping[str, str] | None = parameter(
+        """How rows were drawn, ``{"strata": "region", "cluster": "school"}``: the columns of strata
+        and of clusters, either or both. The effective size of a subgroup is then its rows over the
+        mean design effect of its shares of classes (Rao and Scott).""",
+        anything("dict of str to str, or None"),
+        default=None,
+        option=Option(
+            "How rows were drawn, strata=COL or cluster=COL. May be repeated.",
+            TABLE,
+            reads="design",
+        ),
+    )
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
         carried over to this one. ``"interactions"``: from the scores of other subgroups alone,

@@ -17,9 +17,10 @@ from misfeat.cohorts.blocks import (
 )
 from misfeat.cohorts.build import cohorts_of, groups_chosen, subgroup_names
 from misfeat.cohorts.groups import parse_groups
-from misfeat.cohorts.opening import open_columns, open_table, with_groups
+from misfeat.cohorts.opening import open_columns, open_table, with_groups, with_weights
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.weighing import WeightRules
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.completion.named import completer_of
 from misfeat.completion.settings import confidence_of
@@ -100,7 +101,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         The coded, weighted rows of every subgroup, and how every column was treated.
     subgroups_ : dataframe
         Columns ``subgroup``, ``rows``, ``target_entropy`` (nats) and ``missing``, the features that
-        the subgroup never recorded.
+        the subgroup never recorded; with weights or a design also ``effective_rows``.
     completer_ : Completer
         What predicted; `PaperCompleter` keeps its trained models.
     n_features_in_ : int
@@ -124,7 +125,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     3           site=va       (cp, ca)   0.06  predicted
     """
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Score every set of `size` features in every subgroup.
 
         Parameters
@@ -136,6 +137,9 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             The target: the name of a column of `X`, or its values.
         groups : array, series or dataframe of one column, default=None
             The subgroup of every row, where no column says it and the estimator's `groups` is None.
+        sample_weight : str, array, series or dataframe of one column, default=None
+            How much every row counts: the name of a column of `X`, or values; `weights` says how
+            they are taken.
 
         Returns
         -------
@@ -153,10 +157,11 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         with long_work(self.verbose > 0, whole=True) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
-            table, target, rules = self._opened(X, y, groups)
+            table, target, rules = self._opened(X, y, groups, sample_weight)
             if progress is not None:
                 progress("Opening the table", 1, 1)
-            added = () if groups is None else table.names[-1:]
+            given = [groups is not None, not isinstance(sample_weight, str | None)]
+            added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
             selection = self._selection(table, target, rules, progress)
             if self.size == "auto":
@@ -300,10 +305,14 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         return loaded_selector(cls, folder)
 
-    def _opened(self, X: Any, y: Any, groups: Any) -> tuple[Table, str, CohortRules]:
+    def _opened(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any
+    ) -> tuple[Table, str, CohortRules]:
         """The table, its target, and the rules by which it becomes cohorts."""
         rules = CohortRules.parse(self.groups, self._nested("coding"))
         table, target = open_table(X, y, rules.codes)
+        table, weight = with_weights(table, sample_weight)
+        rules = replace(rules, weights=WeightRules.parse(weight, self.weights, self.design))
         if groups is None:
             return table, target, rules
         if self.groups is not None:

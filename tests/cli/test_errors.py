@@ -128,7 +128,7 @@ def test_files_that_cannot_be_read_are_the_users_to_mend(tmp_path):
 def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
     from misfeat.selector import SubgroupSelector
 
-    def break_down(*_):
+    def break_down(*_, **__):
         raise TypeError("a wheel\ncame off")
 
     monkeypatch.setattr(SubgroupSelector, "fit", break_down)
@@ -143,7 +143,7 @@ def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
 def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
     from misfeat.selector import SubgroupSelector
 
-    def fill(*_):
+    def fill(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr(SubgroupSelector, "fit", fill)

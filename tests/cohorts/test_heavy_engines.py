@@ -283,6 +283,44 @@ def test_a_missing_engine_fails_in_ci_and_skips_elsewhere(
         require(None, "no engine here")
 
 
+@pytest.fixture(scope="module")
+def weighted_rows() -> pa.Table:
+    rng = np.random.default_rng(5)
+    n = 500
+    return pa.table(
+        {
+            "site": rng.choice(["a", "b"], n),
+            "few": rng.integers(0, 3, n),
+            "many": rng.normal(size=n),
+            "y": rng.integers(0, 2, n),
+            "weight": rng.gamma(1.5, size=n) * (rng.random(n) > 0.05),
+            "times": rng.integers(0, 4, n),
+        }
+    )
+
+
+@pytest.mark.parametrize(("weight", "kind"), [("weight", "sampling"), ("times", "frequency")])
+def test_weights_are_summed_to_the_same_bits(
+    hold: Hold, weighted_rows: pa.Table, weight: str, kind: str
+) -> None:
+    told = {"groups": "site", "sample_weight": weight, "weights": kind}
+    expected = build_cohorts(as_pandas(weighted_rows), "y", **told)
+    assert build_cohorts(hold(weighted_rows), "y", **told).equals(expected)
+
+
+def test_a_frequency_of_two_is_the_row_twice(hold: Hold, weighted_rows: pa.Table) -> None:
+    rows = weighted_rows.drop_columns(["weight"])
+    place = np.repeat(np.arange(rows.num_rows), rows["times"].to_numpy())
+    copies = rows.drop_columns(["times"]).take(pa.array(place))
+    selector = SubgroupSelector(groups="site", size=2, weights="frequency")
+    found = selector.fit(hold(rows), "y", sample_weight="times").best_sets()
+    expected = SubgroupSelector(groups="site", size=2).fit(hold(copies), "y").best_sets()
+    assert [one.features for one in found] == [one.features for one in expected]
+    for one, other in zip(found, expected, strict=True):
+        bounds = [(getattr(s, name) for name in ("score", "low", "high")) for s in (one, other)]
+        np.testing.assert_allclose(*map(list, bounds), atol=1e-9)
+
+
 def test_text_is_read_as_the_same_numbers_and_dates(hold: Hold) -> None:
     table = messy().to_arrow()
     questions = {"groups": ["site", {"income": [20_000]}]}

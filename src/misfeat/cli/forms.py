@@ -264,6 +264,27 @@ def read_ways(value: Any, parameter: str) -> dict[str, str]:
     return value if isinstance(value, dict) else _pairs(value, parameter, "zip=text")
 
 
+def read_design(value: Any, parameter: str) -> dict[str, Any]:
+    """Read ``strata=COL`` and ``cluster=COL``.
+
+    Examples
+    --------
+    >>> read_design(["strata=region", "cluster=school"], "design")
+    {'strata': 'region', 'cluster': 'school'}
+    """
+    if isinstance(value, dict):
+        return value
+    pairs = [text.partition("=") for text in _listed(value)]
+    for word, equals, column in pairs:
+        if not (word and equals and column):
+            raise MisfeatError(
+                "{setting} says too little; write it as {example}.",
+                setting=Setting(parameter, word),
+                example="strata=region",
+            )
+    return {word: column for word, _, column in pairs}
+
+
 def _spell_by_name(value: Any) -> list[Any]:
     return _with_columns(value) if isinstance(value, dict) else _listed(value)
 
@@ -407,6 +428,13 @@ FORMS = {
         read_ways,
         _spell_by_name,
         names_columns=True,
+    ),
+    "design": Form(
+        "a table such as {strata = 'region'}, or a list of texts such as 'strata=region'",
+        _by_name(_is_text),
+        list[str],
+        read_design,
+        _spell_by_name,
     ),
     "completer": TEXT,
     "size": Form(

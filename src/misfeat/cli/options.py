@@ -165,6 +165,13 @@ CONFIG = RunOption(
 )
 LAST = [
     RunOption(
+        "weight",
+        COLUMN,
+        "A column that says how much every row counts.",
+        TABLE,
+        parameter="sample_weight",
+    ),
+    RunOption(
         "memory_limit",
         NUMBER,
         "The share of the free memory that scores may take, 0.6 if not given.",

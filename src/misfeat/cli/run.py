@@ -115,7 +115,8 @@ def _found(
         work_ahead(ahead),
         compiled_beside(),
     ):
-        selection = selector.fit(settings["table"], settings["target"]).selection_
+        selector.fit(settings["table"], settings["target"], sample_weight=settings["weight"])
+        selection = selector.selection_
         screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:

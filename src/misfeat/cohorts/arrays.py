@@ -25,6 +25,7 @@ from misfeat.cohorts.objects import settle_objects
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
 from misfeat.cohorts.values import check_text, check_values
+from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
 from misfeat.cohorts.written_numbers import replaced
 from misfeat.exceptions import MisfeatError, Setting
 
@@ -108,6 +109,8 @@ class ArrayTable:
 
     frame_backend: str | None = None
 
+    _weighing: Weighing | None = None
+
     def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
         self._columns: Mapping[str, Held] = {
             name: Held.of(values, name) for name, values in columns.items()
@@ -162,35 +165,92 @@ class ArrayTable:
 
     def n_rows(self) -> int:
         """How many rows there are."""
+        if self._frequencies is not None:
+            return int(self._frequencies.sum())
+        return self._n_lines()
+
+    def _n_lines(self) -> int:
+        """How many lines the arrays have."""
         return max((len(column.values) for column in self._columns.values()), default=0)
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         held = self._columns[column]
-        values, counts = _counted(held.present())
+        values, counts, missing = self._occurring(held)
         if len(counts) > limit:
             return None
-        missing = int(held.missing.sum())
         if held.distinct is None and held.kind is not Kind.TIME:
             return ValueCounts(values, counts, missing)
         spelled = values if held.distinct is None else held.distinct[values]
         counted = tally(spelled, counts, held.kind)
         return ValueCounts(counted.values, counted.counts, missing)
 
+    def _occurring(self, held: Held) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+        """Distinct values of a column, how often each occurs, and how often none."""
+        times, present = self._frequencies, held.present()
+        if times is None:
+            values, counts = _counted(present)
+            return values, counts, int(held.missing.sum())
+        values, place = np.unique(present, return_inverse=True)
+        counts = np.zeros(len(values), dtype=np.int64)
+        np.add.at(counts, place, times[~held.missing])
+        return values, counts, int(times[held.missing].sum())
+
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
-        return int(self._columns[reading.column].read(reading).missing.sum())
+        missing = self._columns[reading.column].read(reading).missing
+        times = self._frequencies
+        return int(missing.sum() if times is None else times[missing].sum())
 
     def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
         """Quantiles of a numeric column, missing rows left out."""
         held = self._columns[reading.column].read(reading)
+        if self._frequencies is not None:
+            values, counts, _ = self._occurring(held)
+            return quantiles_of_counts(values, counts, probabilities)
         found: list[float] = np.quantile(held.values[~held.missing], probabilities).tolist()
         return found
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones."""
-        weights = np.ones(self.n_rows(), dtype=np.int64)
-        return collapse([self._codes(coder) for coder in coders], weights, radices(coders))
+        weights, *more = self._counts()
+        return collapse([self._codes(coder) for coder in coders], weights, radices(coders), more)
+
+    def _counts(self) -> list[NDArray[np.int64]]:
+        """What every line counts: rows, and with sampling weights these and their squares."""
+        weighing = self._weighing
+        if weighing is None:
+            return [np.ones(self._n_lines(), dtype=np.int64)]
+        if self._frequencies is not None:
+            return [self._frequencies]
+        weight = self._columns[weighing.column].values.astype(np.float64)
+        sums = [weight > 0.0, weight * weighing.scale, weight * weight * weighing.square_scale]
+        return [np.ceil(one).astype(np.int64) for one in sums]
+
+    @property
+    def _frequencies(self) -> NDArray[np.int64] | None:
+        """How often every line occurs, where a column says it."""
+        if self._weighing is None or not self._weighing.frequency:
+            return None
+        return self._columns[self._weighing.column].values.astype(np.int64)
+
+    def weight_range(self, column: str) -> WeightRange:
+        """What is to be known of a numeric column before its values are taken for weights."""
+        held = self._columns[column]
+        if held.missing.any():
+            return WeightRange(int(held.missing.sum()), np.nan, np.nan, whole=False)
+        values = held.values.astype(np.float64)
+        whole = bool((values == np.floor(values)).all())
+        return WeightRange(0, float(values.min()), float(values.max()), whole)
+
+    def weighed(self, weighing: Weighing) -> ArrayTable:
+        """The same table, whose rows count as a column says."""
+        table = copy(self)
+        table._weighing = weighing
+        if weighing.frequency:
+            occurs = self._columns[weighing.column].values > 0
+            table._columns = {name: held.of_rows(occurs) for name, held in self._columns.items()}
+        return table
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
@@ -200,18 +260,22 @@ class ArrayTable:
         keys = np.zeros((1, int(present.sum())), dtype=np.int64)
         keys = np.stack(pack_keys(codes, bases)) if groups else keys
         distinct, group = np.unique(keys, axis=1, return_inverse=True)
-        rows = np.bincount(group.ravel(), minlength=distinct.shape[1]).astype(np.int64)
+        weight = np.ones(int(present.sum()))
+        if self._weighing is not None:
+            weight = self._columns[self._weighing.column].values[present].astype(np.float64)
+        rows = np.bincount(group.ravel(), weight, distinct.shape[1]).astype(np.float64)
         numbers = [self._numbers(variable) for variable in variables]
         x = np.array([values[present] for values, _ in numbers])
         u = np.array([recorded[present] for _, recorded in numbers])
         factors = {"product": (x, x), "first": (x, u), "both": (u, u)}
         found = {
             (kind, i, j): np.bincount(
-                group.ravel(), weights=factors[kind][0][i] * factors[kind][1][j]
+                group.ravel(), weights=weight * factors[kind][0][i] * factors[kind][1][j]
             ).astype(np.float64)
             for kind, i, j in sums_wanted(variables)
         }
-        codes_of = unpack_keys(list(distinct), rows, bases).codes if groups else distinct[:0]
+        no_counts = np.zeros(len(rows), dtype=np.int64)
+        codes_of = unpack_keys(list(distinct), no_counts, bases).codes if groups else distinct[:0]
         return group_sums(codes_of, rows, variables, found)
 
     def close(self) -> None:
@@ -226,7 +290,7 @@ class ArrayTable:
         return numbers, recorded
 
     def _codes(self, coder: Coder) -> NDArray[np.integer]:
-        codes = np.full(self.n_rows(), len(coder.labels), dtype=code_dtype(radices([coder])))
+        codes = np.full(self._n_lines(), len(coder.labels), dtype=code_dtype(radices([coder])))
         if isinstance(coder, PredicateCoder):
             read = {r.column: self._columns[r.column].read(r) for r in coder.readings}
             present = ~np.any([column.missing for column in read.values()], axis=0)
@@ -368,6 +432,10 @@ class Held:
         if isinstance(reading.values[0], dt.datetime):
             return Held(Kind.TIME, np.array(found, dtype="datetime64[us]")[self.values], missing)
         return Held(Kind.NUMBER, np.array(found, dtype=np.float64)[self.values], missing)
+
+    def of_rows(self, rows: Mask) -> Held:
+        """Some rows of the column."""
+        return Held(self.kind, self.values[rows], self.missing[rows], self.distinct)
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""

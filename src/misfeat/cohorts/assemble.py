@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
 from misfeat.cohorts.values import MISSING_LABEL
+from misfeat.cohorts.weighing import effective_sizes, heaviest_of
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.rules import CohortRules, Notes
+    from misfeat.cohorts.weighing import Weighing
 
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""
@@ -37,7 +39,38 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
         rows=dropped,
         column=target,
     )
-    return CodedRows(rows.codes[:, present], rows.weights[present])
+    return rows.where(present)
+
+
+def rows_that_count(
+    rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, weighs: str, notes: Notes
+) -> CodedRows:
+    """Drop the rows whose weight is 0, unless they are all that a subgroup has.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        Codes of the groupings first; rows that weigh nothing do not count.
+    groupings, rules, notes
+        As in `find_cohorts`.
+    weighs : str
+        The column of the weights.
+    """
+    counts = rows.weights > 0
+    if counts.all():
+        return rows
+    kept = rows.where(counts)
+    weightless = set(subgroups_in(rows, groupings, rules))
+    weightless -= set(subgroups_in(kept, groupings, rules)) if counts.any() else set()
+    if weightless:
+        raise MisfeatError(
+            "Every row of the subgroup {name!r} has the weight 0 in {column!r}; leave these rows "
+            "out of the table, or give them weights.",
+            name=min(weightless),
+            column=weighs,
+        )
+    notes.add("Rows whose weight in {column!r} is 0 are dropped.", column=weighs)
+    return kept
 
 
 def find_cohorts(
@@ -47,6 +80,7 @@ def find_cohorts(
     rules: CohortRules,
     notes: Notes,
     floor: int = 1,
+    weighing: Weighing | None = None,
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by the codes of the groupings.
 
@@ -64,6 +98,8 @@ def find_cohorts(
         Where it is said.
     floor : int, default=1
         From how many rows on a subgroup is not small, where the rules do not say.
+    weighing : Weighing, default=None
+        How rows are weighed, if they are; a subgroup is then as large as its effective size.
     """
     starts, terms, absent = _stretches(rows, groupings)
     bounds = np.append(starts, len(rows.weights))
@@ -97,14 +133,33 @@ def find_cohorts(
             rows.codes[len(groupings) : -1], rows.weights, starts, features.values()
         ),
     )
+    sizes = runs.sizes(len(names))
+    if weighing is not None:
+        sizes = effective_of(rows, runs, len(names), weighing).astype(np.int64)
     recorded = Recorded(
         features=tuple(features),
+        sizes=sizes,
         rows=runs.sizes(len(names)),
         without=runs.in_cohorts(runs.without, len(names)).T,
         threshold=rules.coding.missing_threshold,
     )
     runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes)
     return runs, _unique(names)
+
+
+def effective_of(
+    rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing
+) -> NDArray[np.float64]:
+    """The effective sizes of cohorts whose rows have sampling weights."""
+    masses, squares = rows.masses, rows.squares
+    if masses is None or squares is None:
+        return runs.sizes(n_cohorts).astype(np.float64)
+    mass, square = (
+        runs.in_cohorts(np.add.reduceat(one, runs.bounds[:-1]), n_cohorts)
+        for one in (masses, squares)
+    )
+    sizes = runs.sizes(n_cohorts)
+    return effective_sizes(sizes, mass, square, weighing)
 
 
 def subgroups_in(
@@ -163,14 +218,17 @@ class LaidOutRows:
     codes: NDArray[np.integer]
     weights: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    masses: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
 
 
 def cohort_rows(
     lines: Sequence[NDArray[np.integer]],
-    weights: NDArray[np.int64],
+    rows: CodedRows,
     runs: Runs,
     missing: NDArray[np.bool_],
     cardinalities: Sequence[int],
+    weighing: Weighing | None = None,
 ) -> LaidOutRows:
     """Lay the rows out cohort by cohort, features that a cohort never recorded blanked out.
 
@@ -178,31 +236,50 @@ def cohort_rows(
     ----------
     lines : sequence of ndarray
         The codes of all rows: one line per feature, and the target last.
-    weights : ndarray
-        The weights of all rows.
+    rows : CodedRows
+        How often all rows occur, and what they weigh.
     runs : Runs
         Which rows belong to which cohort.
     missing : ndarray of shape (n_cohorts, n_features)
         What each cohort never recorded.
     cardinalities : sequence of int
         How many codes each feature has, the one for missing not counted, and the target.
+    weighing : Weighing, default=None
+        How rows are weighed, if they are.
     """
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
     for cohort, absent in enumerate(missing):
         stretches = runs.of(cohort)
-        own = [np.concatenate([line[rows] for rows in stretches]) for line in lines]
+        own = [np.concatenate([line[stretch] for stretch in stretches]) for line in lines]
         for feature in np.flatnonzero(absent).tolist():
             own[feature][:] = cardinalities[feature]
-        counts = np.concatenate([weights[rows] for rows in stretches])
-        part = collapse(own, counts, bases)
+        counted, *more = (
+            np.concatenate([one[stretch] for stretch in stretches])
+            for one in (rows.weights, *rows.more)
+        )
+        part = collapse(own, counted, bases, more)
         part.codes[:-1][absent] = NOT_RECORDED
         parts.append(part)
     return LaidOutRows(
         codes=np.concatenate([part.codes for part in parts], axis=1),
         weights=np.concatenate([part.weights for part in parts]),
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
+        **({} if weighing is None or rows.masses is None else _weighed(parts, weighing)),
     )
+
+
+def _weighed(parts: Sequence[CodedRows], weighing: Weighing) -> dict[str, NDArray[Any]]:
+    """What rows weigh, and how unequal weights are within them.
+
+    Masses are in the largest unit that leaves them whole: small numbers are counted faster.
+    """
+    weights = np.concatenate([part.weights for part in parts])
+    masses = np.concatenate([part.masses for part in parts if part.masses is not None])
+    squares = np.concatenate([part.squares for part in parts if part.squares is not None])
+    unit = max(int(np.gcd.reduce(masses)), 1)
+    in_masses = squares * (weighing.scale**2 / weighing.square_scale)
+    return {"masses": masses // unit, "heaviest": heaviest_of(weights, masses, in_masses) / unit}
 
 
 def settle_sporadic(

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
 
-_NAMED_LIKE = {"feature": "a feature", "target": "the target", "group": "a group column"}
+_NAMED_LIKE = {
+    "feature": "a feature",
+    "target": "the target",
+    "group": "a group column",
+    "weight": "the weights",
+    "design": "a column of the design",
+}
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:

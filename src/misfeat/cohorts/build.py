@@ -16,30 +16,34 @@ from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import (
     NEVER_RECORDED,
     UNSCORED,
+    as_it_is,
     feature_coder,
     left_out,
     profile_column,
 )
+from misfeat.cohorts.design import DrawnRows, effective_by_design, lonely_strata
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.many_values import TELLS_NOTHING
-from misfeat.cohorts.model import Cohorts, no_ranks
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
+from misfeat.cohorts.opening import open_table, with_weights
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
 from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.sentinels import suspects
 from misfeat.cohorts.targets import target_coding
-from misfeat.exceptions import Setting, listed
+from misfeat.cohorts.weighing import SAMPLING, WeightRules
+from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import Coder
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.coders import CodedRows, Coder
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value
@@ -52,6 +56,9 @@ def build_cohorts(
     *,
     groups: object = None,
     coding: Coding | None = None,
+    sample_weight: object = None,
+    weights: str = SAMPLING,
+    design: object = None,
     progress: Progress | None = None,
 ) -> Cohorts:
     """Cut a table into subgroups and code it.
@@ -69,6 +76,12 @@ def build_cohorts(
         ``"auto"``: the few columns that explain most of where features are missing.
     coding : Coding, default=None
         How columns become codes. None: ``Coding()``.
+    sample_weight : str, array or series, default=None
+        How much every row counts: the name of a column of `X`, or values.
+    weights : {"sampling", "frequency"}, default="sampling"
+        Whether weights say how many of the population a row stands for, or how often it occurs.
+    design : dict, default=None
+        How rows were drawn: the columns of ``"strata"`` and of ``"cluster"``.
     progress : callable, default=None
         Called as ``progress(what, done, total)``.
 
@@ -89,6 +102,8 @@ def build_cohorts(
     """
     rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
+    table, column = with_weights(table, sample_weight)
+    rules = replace(rules, weights=WeightRules.parse(column, weights, design))
     return cohorts_of(table, target, rules, progress)
 
 
@@ -116,12 +131,19 @@ def code_table(
     say_how_text_was_read(profiled.profiles.values(), notes)
     if progress is not None:
         progress("Counting rows", 0, 1)
-    groups = (grouping.coder for grouping in profiled.groupings)
+    groups = [grouping.coder for grouping in profiled.groupings]
     rows = table.count_codes([*groups, *features.values(), target.coder])
+    if profiled.weighing is not None:
+        column = profiled.weighing.column
+        rows = assemble.rows_that_count(rows, profiled.groupings, rules, column, notes)
+    drawn = None
+    if rules.weights.strata is not None or rules.weights.cluster is not None:
+        drawn = table.count_codes([*groups, target.coder, *_design(profiled)])
     if progress is not None:
         progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
-    coded = with_few_values(CodedTable(rows, labels, target, audits, notes), profiled)
+    coded = CodedTable(rows, labels, target, audits, notes, drawn)
+    coded = with_few_values(coded, profiled)
     _say_left_out(coded.audits, profiled, notes)
     return coded
 
@@ -133,9 +155,12 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     rows = assemble.rows_with_target(coded.rows, n_codes, profiled.target, notes)
     cardinalities = {name: len(labels) for name, labels in coded.features.items()}
     n_classes = len(target.classes)
-    by_class = np.bincount(target.classes_of(rows.codes[-1]), rows.weights, minlength=n_classes)
+    counted = rows.weights if rows.masses is None else rows.masses
+    by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assemble.find_cohorts(rows, groupings, cardinalities, rules, notes, floor)
+    runs, names = assemble.find_cohorts(
+        rows, groupings, cardinalities, rules, notes, floor, profiled.weighing
+    )
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
     missing = assemble.systematically_missing(runs, len(names), threshold)
@@ -145,10 +170,11 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     labels = {name: coded.features[name] for name in compress(coded.features, kept)}
     laid_out = assemble.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
-        rows.weights,
+        rows,
         runs,
         missing[:, kept],
         [*map(len, labels.values()), n_codes],
+        profiled.weighing,
     )
     categories, gap_codes = assemble.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
@@ -170,9 +196,69 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         joined=joined_recordings(runs, names, list(cardinalities), threshold),
         ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
         grids=target.grids,
+        masses=laid_out.masses,
+        heaviest=laid_out.heaviest,
+        effective=_effective(profiled, coded, rows, runs, len(names)),
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _design(profiled: ProfiledTable) -> list[Coder]:
+    """What codes the strata and the clusters of a design, which must be there in every row."""
+    found = []
+    for column in (profiled.rules.weights.strata, profiled.rules.weights.cluster):
+        if column is None:
+            continue
+        profile = profiled.profiles[column]
+        if profile.missing:
+            raise MisfeatError(
+                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
+                "out, or say where they were drawn.",
+                column=column,
+                rows=profile.missing,
+            )
+        found.append(as_it_is(profile))
+    return found
+
+
+def _effective(
+    profiled: ProfiledTable, coded: CodedTable, rows: CodedRows, runs: Runs, n_cohorts: int
+) -> NDArray[np.float64] | None:
+    """The effective size of every cohort, where weights or a design make one."""
+    weighing, drawn = profiled.weighing, coded.drawn
+    sizes = runs.sizes(n_cohorts)
+    found = sizes.astype(np.float64)
+    if weighing is not None and not weighing.frequency:
+        found = assemble.effective_of(rows, runs, n_cohorts, weighing)
+    elif drawn is None:
+        return None
+    if drawn is None:
+        return found
+    n_groupings, n_classes = len(profiled.groupings), len(coded.target.classes)
+    codes, *units = drawn.codes[n_groupings:]
+    present = codes < len(coded.target.coder.labels)
+    rules, squares = profiled.rules.weights, drawn.weights.astype(np.float64)
+    if weighing is not None and drawn.squares is not None:
+        squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
+    as_drawn = DrawnRows(
+        cohort=runs.cohort_of(drawn.codes[:n_groupings]),
+        target=np.where(present, coded.target.classes_of(np.where(present, codes, 0)), -1),
+        stratum=np.zeros_like(codes) if rules.strata is None else units[0],
+        cluster=None if rules.cluster is None else units[-1],
+        masses=drawn.weights if drawn.masses is None else drawn.masses,
+        squares=squares,
+        rows=drawn.weights,
+    )
+    alone = lonely_strata(as_drawn)
+    if alone:
+        coded.notes.warn(
+            "{count:,} strata of {column!r} have a single cluster, which is held against the mean "
+            "of all clusters; intervals are then rather too wide. Join such strata to be exact.",
+            count=alone,
+            column=rules.strata,
+        )
+    return effective_by_design(as_drawn, sizes, found, n_classes)
 
 
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
@@ -195,16 +281,20 @@ def _feature_coders(
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     """Choose a coder for every feature, and audit every column in the table's order."""
     rules = profiled.rules
-    grouped = set(rules.group_columns)
+    grouped, roles = set(rules.group_columns), rules.weights.roles
     coders: dict[str, Coder] = {}
     audits: list[ColumnAudit] = []
-    for column, profile in profiled.profiles.items():
+    for column in profiled.table.names:
         if column == target.column:
             audits.append(target)
         elif column in grouped:
+            profile = profiled.profiles[column]
             edges = _cuts_of(column, rules) if rules.auto else ()
             audits.append(replace(left_out(profile, "subgroups"), role="group", edges=edges))
+        elif column in roles:
+            audits.append(ColumnAudit(column, *roles[column]))
         else:
+            profile = profiled.profiles[column]
             coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder

@@ -36,6 +36,9 @@ class CodedTable:
         How every column was treated.
     notes : Notes
         What was said on the way.
+    drawn : CodedRows or None
+        Where a design says how rows were drawn, the codes of the groupings, of the target, of
+        strata and of clusters.
     """
 
     rows: CodedRows
@@ -43,6 +46,7 @@ class CodedTable:
     target: TargetCoding
     audits: list[ColumnAudit]
     notes: Notes
+    drawn: CodedRows | None = None
 
 
 def with_few_values(coded: CodedTable, profiled: ProfiledTable) -> CodedTable:
@@ -111,4 +115,4 @@ def _with_few_values_of(
 
 def _without_line(rows: CodedRows, line: int, bases: list[int]) -> CodedRows:
     codes = np.delete(rows.codes, line, axis=0)
-    return collapse(list(codes), rows.weights, [*bases[:line], *bases[line + 1 :]])
+    return collapse(list(codes), rows.weights, [*bases[:line], *bases[line + 1 :]], rows.more)

@@ -148,10 +148,29 @@ class CodedRows:
         One line per coder; ``len(labels)`` stands for missing.
     weights : ndarray of shape (n_rows,)
         How many rows of the table each one stands for.
+    masses, squares : ndarray of int64 of shape (n_rows,), or None
+        Sums of the sampling weights of these rows and of their squares, each in units of its own;
+        None without weights.
     """
 
     codes: NDArray[np.integer]
     weights: NDArray[np.int64]
+    masses: NDArray[np.int64] | None = None
+    squares: NDArray[np.int64] | None = None
+
+    @property
+    def more(self) -> list[NDArray[np.int64]]:
+        """What else is counted of the rows: masses and squares, where there are any."""
+        return [one for one in (self.masses, self.squares) if one is not None]
+
+    def where(self, kept: NDArray[np.bool_]) -> CodedRows:
+        """Some of the rows."""
+        return CodedRows(
+            self.codes[:, kept],
+            self.weights[kept],
+            None if self.masses is None else self.masses[kept],
+            None if self.squares is None else self.squares[kept],
+        )
 
 
 def radices(coders: Sequence[Coder]) -> list[int]:
@@ -185,9 +204,24 @@ def code_dtype(bases: Sequence[int]) -> type[np.signedinteger]:
 
 
 def unpack_keys(
-    keys: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], bases: Sequence[int]
+    keys: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.int64],
+    bases: Sequence[int],
+    more: Sequence[NDArray[np.int64]] = (),
 ) -> CodedRows:
-    """Turn the collapsed keys of a table, in whatever order, into sorted coded rows."""
+    """Turn the collapsed keys of a table, in whatever order, into sorted coded rows.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray
+        Keys of distinct rows, as by `pack_keys`.
+    weights : ndarray
+        Their counts.
+    bases : sequence of int
+        The number of codes of each coder.
+    more : sequence of ndarray, default=()
+        With sampling weights, the sums of these and of their squares.
+    """
     order = sorting_order(keys)
     codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))
     for key, run in zip(keys, split_into_keys(bases), strict=True):
@@ -195,7 +229,7 @@ def unpack_keys(
         for position in range(run.stop - 1, run.start - 1, -1):
             np.remainder(rest, bases[position], out=codes[position], casting="unsafe")
             rest //= bases[position]
-    return CodedRows(codes, weights[order])
+    return CodedRows(codes, *(one[order] for one in (weights, *more)))
 
 
 def sorting_order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.intp]:
@@ -218,12 +252,15 @@ def pack_keys(
 
 
 def collapse(
-    codes: Sequence[NDArray[np.integer]], weights: NDArray[np.int64], bases: Sequence[int]
+    codes: Sequence[NDArray[np.integer]],
+    weights: NDArray[np.int64],
+    bases: Sequence[int],
+    more: Sequence[NDArray[np.int64]] = (),
 ) -> CodedRows:
-    """Merge equal coded rows and add their weights."""
+    """Merge equal coded rows, and add up their weights and what else is counted of them."""
     keys = pack_keys(codes, bases)
     if _ascend(keys):
-        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights)
+        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights, *more)
     order = sorting_order(keys)
     first = np.zeros(len(order), dtype=bool)
     first[:1] = True
@@ -231,12 +268,14 @@ def collapse(
         ordered = key[order]
         first[1:] |= ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(first)
-    totals = np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
+    totals, *others = (
+        np.add.reduceat(one[order], starts) if len(starts) else one[:0] for one in (weights, *more)
+    )
     chosen = order[starts]
     found = np.empty((len(bases), len(starts)), dtype=code_dtype(bases))
     for line, digit in zip(found, codes, strict=True):
         line[:] = digit[chosen]
-    return CodedRows(found, totals)
+    return CodedRows(found, totals, *others)
 
 
 def _ascend(keys: Sequence[NDArray[np.int64]]) -> bool:

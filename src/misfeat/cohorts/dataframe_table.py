@@ -6,6 +6,7 @@ questions.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -31,16 +32,19 @@ from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import ValueCounts, tally
 from misfeat.cohorts.values import check_values
+from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts.files import OpenedFiles
 
 _COUNT = "n_rows"
+_WEIGHT = "weight"
+_MASS, _SQUARE = "mass", "square"
 PRODUCTS_A_QUERY = 64
 """Sums that are asked for at once: some libraries hold a column for each."""
 _DASK_GRID = 1001
@@ -60,6 +64,7 @@ class DataFrameTable:
 
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
         self._files = files
+        self._weighing: Weighing | None = None
         frame, self._columns = open_frame(native, None if files is None else files.names)
         self._implementation = frame.implementation
         self._lazy: nw.LazyFrame[Any] = frame.lazy()
@@ -84,7 +89,7 @@ class DataFrameTable:
                 "{what} must be the name of a column when the table is lazy or lives in an engine, "
                 "because rows have no order there; add it to the table, and pass its name {place}.",
                 what=Setting(what),
-                place="to SubgroupSelector" if what == "groups" else "as y",
+                place="to SubgroupSelector" if what == "groups" else f"as {what}",
             )
         if nw.dependencies.is_into_series(values):
             values = nw.from_native(values, series_only=True).to_numpy()
@@ -116,17 +121,17 @@ class DataFrameTable:
 
     def n_rows(self) -> int:
         """How many rows there are."""
-        return int(self._one(nw.len()))
+        return int(self._one(self._repeated(nw.lit(1)).sum() if self._repeats else nw.len()))
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         kind = self.kind(column)
+        of_frequencies = self._weighing if self._repeats else None
         try:
             counted = self._collected(
-                self._lazy.select(self._columns.value(column).alias("value"))
-                .group_by("value")
-                .agg(nw.len().alias(_COUNT))
-                .head(limit + 1)
+                self._counted_by({"value": self._columns.value(column)}, of_frequencies).head(
+                    limit + 1
+                )
             )
         except UnicodeEncodeError as error:  # pandas, whose objects hold any text
             check_values([str(error.object)], column)
@@ -142,13 +147,18 @@ class DataFrameTable:
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
-        return int(self._one(one_where(self._columns.is_missing(reading)).sum()))
+        missing = one_where(self._columns.is_missing(reading))
+        return int(self._one(self._repeated(missing).sum()))
 
     def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
         """Quantiles of a numeric column, as the engine computes them, missing rows left out."""
         present = self._lazy.filter(~self._columns.is_missing(reading)).select(
-            self._columns.read(reading).alias("value")
+            self._columns.read(reading).alias("value"), *self._frequencies()
         )
+        if self._repeats:
+            counted = self._collected(present.group_by("value").agg(nw.col(_WEIGHT).sum()))
+            values = counted["value"].to_numpy().astype(np.float64)
+            return quantiles_of_counts(values, _as_counts(counted[_WEIGHT]), probabilities)
         if self._implementation.is_dask():  # narwhals does not forward quantiles to Dask
             grid = np.union1d(np.linspace(0, 1, _DASK_GRID), probabilities)
             native = nw.to_native(present)["value"].astype("float64").quantile(list(grid)).compute()
@@ -166,17 +176,79 @@ class DataFrameTable:
         bases = radices(coders)
         runs = split_into_keys(bases)
         names = [f"key_{i}" for i in range(len(runs))]
-        keys = [
-            self._columns.key(coders[run], bases[run]).alias(name)
+        keys = {
+            name: self._columns.key(coders[run], bases[run])
             for name, run in zip(names, runs, strict=True)
-        ]
-        counted = self._collected(
-            self._lazy.select(*keys).group_by(names).agg(nw.len().alias(_COUNT))
-        )
+        }
+        counted = self._collected(self._counted_by(keys, self._weighing))
         packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
         weights = _as_counts(counted[_COUNT])
+        more = [_as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
         del counted  # with millions of rows, one copy of them is enough
-        return unpack_keys(packed, weights, bases)
+        return unpack_keys(packed, weights, bases, more)
+
+    def weight_range(self, column: str) -> WeightRange:
+        """What is to be known of a numeric column before its values are taken for weights."""
+        missing = self.count_missing(Reading(column))
+        if missing:
+            return WeightRange(missing, np.nan, np.nan, whole=False)
+        value = nw.col(_WEIGHT)
+        found = self._collected(
+            self._lazy.select(self._columns.value(column).cast(nw.Float64).alias(_WEIGHT)).select(
+                value.min().alias("least"),
+                value.max().alias("greatest"),
+                one_where(value != value.floor()).sum().alias("fractions"),
+            )
+        )
+        least, greatest, fractions = (found[name][0] for name in found.columns)
+        return WeightRange(0, float(least), float(greatest), whole=int(fractions) == 0)
+
+    def weighed(self, weighing: Weighing) -> DataFrameTable:
+        """The same table, whose rows count as a column says."""
+        table = copy(self)
+        table._weighing = weighing
+        if weighing.frequency:
+            occurs = self._columns.value(weighing.column) > 0
+            table._lazy = self._lazy.filter(occurs)
+        return table
+
+    def _weighted(self, number: nw.Expr) -> nw.Expr:
+        """A number of every row times its weight."""
+        return number if self._weighing is None else number * nw.col(_WEIGHT)
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether a column says how often rows occur."""
+        return self._weighing is not None and self._weighing.frequency
+
+    def _frequencies(self) -> list[nw.Expr]:
+        """How often rows occur, where a column says it."""
+        if self._weighing is None or not self._weighing.frequency:
+            return []
+        return [self._columns.value(self._weighing.column).cast(nw.Int64).alias(_WEIGHT)]
+
+    def _repeated(self, number: nw.Expr) -> nw.Expr:
+        """A number of every row, as often as the row occurs."""
+        return number * self._frequencies()[0] if self._repeats else number
+
+    def _counted_by(
+        self, keys: Mapping[str, nw.Expr], weighing: Weighing | None
+    ) -> nw.LazyFrame[Any]:
+        """Distinct values of some columns, how many rows hold them, and what these weigh."""
+        named = [key.alias(name) for name, key in keys.items()]
+        if weighing is None:
+            return self._lazy.select(*named).group_by(list(keys)).agg(nw.len().alias(_COUNT))
+        added = {_COUNT: self._columns.value(weighing.column)}
+        if not weighing.frequency:
+            weight = self._columns.value(weighing.column).cast(nw.Float64)
+            added = {
+                _COUNT: one_where(weight > 0.0),
+                _MASS: (weight * weighing.scale).ceil(),
+                _SQUARE: (weight * weight * weighing.square_scale).ceil(),
+            }
+        whole = [number.cast(nw.Int64).alias(name) for name, number in added.items()]
+        rows = self._lazy.select(*named, *whole)
+        return rows.group_by(list(keys)).agg(*(nw.col(name).sum() for name in added))
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
@@ -193,19 +265,28 @@ class DataFrameTable:
         found: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
-            products = [_product(kind, i, j).alias(f"s{n}") for n, (kind, i, j) in enumerate(batch)]
+            products = [
+                self._weighted(_product(kind, i, j)).alias(f"s{n}")
+                for n, (kind, i, j) in enumerate(batch)
+            ]
+            if self._weighing is not None:
+                products.append(nw.col(_WEIGHT))
             summed = self._collected(
                 rows.select("key", *products)
                 .group_by("key")
-                .agg(nw.len().alias(_COUNT), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
+                .agg(
+                    (nw.len() if self._weighing is None else nw.col(_WEIGHT).sum()).alias(_COUNT),
+                    *(nw.col(f"s{n}").sum() for n in range(len(batch))),
+                )
             )
             keys = summed["key"].to_numpy().astype(np.int64)
             order = np.argsort(keys)
-            counts = _as_counts(summed[_COUNT])[order]
+            counts = summed[_COUNT].to_numpy().astype(np.float64)[order]
             for n, which in enumerate(batch):
                 found[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
-        coded = unpack_keys([keys[order]], counts, bases) if groups else None
-        codes = np.zeros((0, len(counts)), dtype=np.int64) if coded is None else coded.codes
+        codes: NDArray[np.integer] = np.zeros((0, len(counts)), dtype=np.int64)
+        if groups:
+            codes = unpack_keys([keys[order]], np.zeros_like(keys), bases).codes
         return group_sums(codes, counts, variables, found)
 
     def _numbers_by_key(
@@ -221,6 +302,10 @@ class DataFrameTable:
         ]
         made = [f"x{i}" for i in range(len(variables))]
         made += [f"u{i}" for i, v in enumerate(variables) if v.has_gaps]
+        if self._weighing is not None:
+            weight = columns.value(self._weighing.column).cast(nw.Float64)
+            numbers.append(weight.alias(_WEIGHT))
+            made.append(_WEIGHT)
         # A literal alone would make a column of one row in some libraries.
         rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
         rows = rows.with_columns(columns.key(groups, bases).alias("key"))

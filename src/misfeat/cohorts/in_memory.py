@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.expressions import ColumnExpressions
+    from misfeat.cohorts.weighing import Weighing
 
 _NO_TEXT = -1
 
@@ -53,8 +54,7 @@ class InMemoryTable(ArrayTable):
         self._n_rows = len(frame)
         self.frame_backend = str(frame.implementation)
 
-    def n_rows(self) -> int:
-        """How many rows there are."""
+    def _n_lines(self) -> int:
         return self._n_rows
 
     def order(self, column: str) -> tuple[str, ...] | None:
@@ -64,6 +64,12 @@ class InMemoryTable(ArrayTable):
         if self._frame.implementation.is_pyarrow():
             return dictionary_order(self._frame.to_native(), self._expressions.inner[column])
         return self._expressions.order(column)
+
+    def weighed(self, weighing: Weighing) -> ArrayTable:
+        """The same table, whose rows count as a column says."""
+        table = cast("InMemoryTable", super().weighed(weighing))
+        table._n_rows = len(table._columns[weighing.column].values)
+        return table
 
     def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""

@@ -148,18 +148,34 @@ def cross_fitted(
         fold[places] = dealt
     tables = [table_of(values, target, fold, (n_values, bases[-1] - 1)) for fold in folds]
     total = np.sum(tables, axis=0)
-    parts = []
+    parts, before = [], np.zeros_like(rows.weights)
     for fold, held_out in zip(folds, tables, strict=True):
         others, missing = merger.n_groups - 1, merger.n_groups
         code_of = np.array([*merger.learn(total - held_out), others, missing])
         codes = rows.codes[:, fold > 0]
         codes[line] = code_of[codes[line]]
-        parts.append(CodedRows(codes, fold[fold > 0]))
+        more = [_share(one, rows.weights, before, fold)[fold > 0] for one in rows.more]
+        parts.append(CodedRows(codes, fold[fold > 0], *more))
+        before = before + fold
     return collapse(
         list(np.concatenate([part.codes for part in parts], axis=1)),
         np.concatenate([part.weights for part in parts]),
         [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]],
+        [np.concatenate(held) for held in zip(*(part.more for part in parts), strict=True)],
     )
+
+
+def _share(
+    sums: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    before: NDArray[np.int64],
+    fold: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """What belongs to a fold of the sums of rows; all folds together have them whole."""
+    every = np.maximum(weights, 1)
+    until, since = (np.floor(sums * (held / every)) for held in (before + fold, before))
+    shared: NDArray[np.int64] = np.maximum(until - since, 1.0).astype(np.int64)
+    return shared
 
 
 def table_of(

@@ -38,7 +38,7 @@ class ColumnAudit:
     ----------
     column : str
         Its name.
-    role : {"feature", "target", "group", "left out"}
+    role : {"feature", "target", "group", "weight", "design", "left out"}
         What it serves as.
     treatment : str
         In words: ``"as it is"``, ``"5 quantile bins"``, ``"identifier"``, …
@@ -94,6 +94,16 @@ class Cohort:
         How many codes each feature has, over all cohorts.
     n_classes : int
         How many classes the target has, over all cohorts.
+    masses : ndarray of int64 of shape (n_rows,), or None
+        What each row weighs, the weights of all rows that it stands for together, in a unit of its
+        own; None where all rows of the table weigh the same.
+    heaviest : ndarray of shape (n_rows,), or None
+        What the heaviest of the rows that each row stands for would weigh, were all others of them
+        alike and the sum of the squares of weights the same; None where all rows of the table weigh
+        the same.
+    effective : float or None
+        How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
+        where they are such rows.
     """
 
     name: str
@@ -103,11 +113,25 @@ class Cohort:
     recorded: NDArray[np.bool_]
     cardinalities: NDArray[np.int64]
     n_classes: int
+    masses: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
+    effective: float | None = None
 
     @property
     def size(self) -> int:
         """How many rows of the table the cohort holds."""
         return int(self.weights.sum())
+
+    @property
+    def effective_size(self) -> float:
+        """How many rows of equal weight tell as much as those of the cohort."""
+        return float(self.size) if self.effective is None else self.effective
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """What each row counts where shares are taken; together the effective size."""
+        counts = (self.weights if self.masses is None else self.masses).astype(np.float64)
+        return counts if self.effective is None else counts * (self.effective / counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +179,16 @@ class Cohorts:
     grids : ndarray of shape (n_grids, n_bins)
         The class that each of these bins lies in, by grid; `target_codes` are those of the first.
         Empty for classes.
+    masses : ndarray of int64 of shape (n_rows,), or None
+        What each row weighs, where rows have sampling weights: the weights of all rows of the table
+        that it stands for together, as whole numbers of some unit.
+    heaviest : ndarray of shape (n_rows,), or None
+        Where rows have sampling weights, how unequal those of each row are: what the heaviest of
+        the rows that it stands for would weigh, were all others of them alike and the sum of the
+        squares of weights the same.
+    effective : ndarray of shape (n_cohorts,), or None
+        How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
+        where there are neither weights nor a design.
 
     Examples
     --------
@@ -185,6 +219,9 @@ class Cohorts:
     joined: tuple[tuple[str, str], ...] = ()
     ranks: NDArray[np.integer] = field(default_factory=no_ranks)
     grids: NDArray[np.integer] = field(default_factory=no_grids)
+    masses: NDArray[np.int64] | None = None
+    heaviest: NDArray[np.float64] | None = None
+    effective: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -205,6 +242,9 @@ class Cohorts:
             recorded=~self.missing[position],
             cardinalities=np.array([len(labels) for labels in self.categories], dtype=np.int64),
             n_classes=len(self.classes),
+            masses=None if self.masses is None else self.masses[rows],
+            heaviest=None if self.heaviest is None else self.heaviest[rows],
+            effective=None if self.effective is None else float(self.effective[position]),
         )
 
     @property
@@ -234,6 +274,11 @@ class Cohorts:
             )
             for grid in self.grids
         )
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """What each row counts where shares are taken; together the effective sizes."""
+        return np.concatenate([cohort.counts for cohort in self])
 
     def position(self, name: str) -> int:
         """The number of a subgroup.
@@ -311,5 +356,9 @@ class Cohorts:
 
 def _same(left: Any, right: Any) -> bool:
     if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
+        return (
+            isinstance(right, np.ndarray)
+            and left.dtype == right.dtype
+            and np.array_equal(left, right)
+        )
     return bool(left == right)

@@ -71,6 +71,8 @@ def _reason(audit: ColumnAudit) -> str:
             return "is the target; take it out"
         case "group", _:
             return "tells the subgroups apart and is not a feature; take it out"
+        case "weight" | "design", words:
+            return f"holds the {words} of the rows and is not a feature; take it out"
         case "left out", treatment if treatment == EXCLUDED:
             return Message(
                 "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")

@@ -80,6 +80,15 @@ def with_groups(table: Table, values: object) -> tuple[Table, str]:
     return table.with_column(name, values, "groups"), name
 
 
+def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
+    """Add the weight of every row as a column, unless one is named; the table and its name."""
+    if weights is None or isinstance(weights, str):
+        return table, weights
+    values = one_value_a_row(weights, "sample_weight")
+    name = _free_name(None, table.names, "sample_weight")
+    return table.with_column(name, values, "sample_weight"), name
+
+
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column.
 
@@ -87,7 +96,7 @@ def one_value_a_row(values: Any, what: str) -> Any:
     ----------
     values : array-like, series or dataframe
         As users give them.
-    what : {"y", "groups"}
+    what : {"y", "groups", "sample_weight"}
         What they are, for messages.
 
     Examples

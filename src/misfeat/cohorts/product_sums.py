@@ -57,7 +57,7 @@ class ProductSums:
     target : str
         The target's column.
     rows : ndarray of int64 of shape (n_cohorts,)
-        Rows of each cohort.
+        Rows of each cohort, or with weights how many of equal weight tell as much.
     products : ndarray of shape (n_cohorts, n_features + 1, n_features + 1)
         Sums of products, the target last.
     missing : ndarray of bool of shape (n_cohorts, n_features)
@@ -125,7 +125,7 @@ def cohorts_and_product_sums(
         coded = code_table(profiled, progress, with_grids=False)
         if progress is not None:
             progress("Summing products", 0, 1)
-        sums = table.sum_products([group.coder for group in profiled.groupings], variables)
+        sums = profiled.table.sum_products([group.coder for group in profiled.groupings], variables)
         if progress is not None:
             progress("Summing products", 1, 1)
     _check_seen(sums, variables, profiled)
@@ -136,7 +136,7 @@ def cohorts_and_product_sums(
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
     """The columns that have a correlation with the target."""
-    used = {*profiled.rules.group_columns, profiled.target}
+    used = {*profiled.rules.group_columns, *profiled.rules.weights.roles, profiled.target}
     features = [
         column
         for column, profile in profiled.profiles.items()
@@ -169,6 +169,12 @@ def _by_cohort(
         _added(part, cohort, len(cohorts))
         for part in (sums.rows, sums.both, sums.first, sums.product)
     )
+    if cohorts.effective is not None:  # weighted sums, as of so many rows of equal weight
+        scale = cohorts.effective / rows
+        rows, both, first, product = (
+            part * scale.reshape(-1, *[1] * (part.ndim - 1))
+            for part in (rows, both, first, product)
+        )
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
     missing: NDArray[np.bool_] = share >= threshold
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
@@ -180,7 +186,7 @@ def _by_cohort(
         names=cohorts.names,
         features=tuple(compress(features, kept)),
         target=cohorts.target,
-        rows=rows.astype(np.int64),
+        rows=np.rint(rows).astype(np.int64),
         products=products,
         missing=missing[:, kept],
     )

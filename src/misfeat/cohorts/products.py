@@ -46,7 +46,7 @@ class GroupSums:
     codes : ndarray of shape (n_groupings, n_groups)
         The codes of each combination, in ascending order.
     rows : ndarray of shape (n_groups,)
-        Rows of each.
+        Rows of each, or the sums of their weights, as in all other sums.
     both : ndarray of shape (n_groups, n, n)
         Rows in which both variables are recorded.
     first : ndarray of shape (n_groups, n, n)
@@ -56,7 +56,7 @@ class GroupSums:
     """
 
     codes: NDArray[np.integer]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.float64]
     both: NDArray[np.float64]
     first: NDArray[np.float64]
     product: NDArray[np.float64]
@@ -80,7 +80,7 @@ def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
 
 def group_sums(
     codes: NDArray[np.integer],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.float64],
     variables: Sequence[Variable],
     found: dict[tuple[str, int, int], NDArray[np.float64]],
 ) -> GroupSums:

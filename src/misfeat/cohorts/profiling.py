@@ -12,6 +12,7 @@ from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.groups import AUTO, ByValue, prepare
 from misfeat.cohorts.proposing import Proposal, proposed
 from misfeat.cohorts.targets import check_target
+from misfeat.cohorts.weighing import weighing_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
+    from misfeat.cohorts.weighing import Weighing
     from misfeat.machine.progress import Progress
 
 
@@ -42,6 +44,8 @@ class ProfiledTable:
         What tells the subgroups apart, made ready.
     chosen : Proposal or None
         How that was chosen, where it was.
+    weighing : Weighing or None
+        How rows are weighed; None where all weigh the same.
     """
 
     table: Table
@@ -50,6 +54,7 @@ class ProfiledTable:
     profiles: Mapping[str, Profile]
     groupings: tuple[Grouping, ...]
     chosen: Proposal | None = None
+    weighing: Weighing | None = None
 
 
 def profile_table(
@@ -57,10 +62,15 @@ def profile_table(
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
     check_columns(table, target, rules)
-    names = table.names
-    n_rows = table.n_rows()
-    if n_rows == 0:
+    if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    weighing, weights = None, rules.weights
+    if weights.column is not None:
+        weighing = weighing_of(table, weights.column, weights.kind)
+        table = table if weighing is None else table.weighed(weighing)
+    # What only says how much a row counts is not read; strata and clusters are, as they are.
+    names = [name for name in table.names if name != weights.column]
+    n_rows = table.n_rows()
     found = {}
     for done, column in enumerate([target, *(name for name in names if name != target)]):
         if progress is not None:
@@ -75,7 +85,7 @@ def profile_table(
     if rules.auto:
         rules, chosen = _with_groups_chosen(table, target, rules, profiles)
     groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
-    return ProfiledTable(table, target, rules, profiles, groupings, chosen)
+    return ProfiledTable(table, target, rules, profiles, groupings, chosen, weighing)
 
 
 def _with_groups_chosen(
@@ -103,6 +113,8 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
                 column=column,
                 groups=Setting("groups"),
             )
+    if target is not None:
+        rules.weights.check(table.names, target, rules.group_columns)
     _check_named(rules.bins.by_column, "bins", table)
     _check_named(rules.codes.by_column, "missing_values", table)
     _check_named(rules.ways, "read", table)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts.weighing import MOST_MASS, heaviest_of, squares_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -18,6 +20,9 @@ LARGEST_TO_DRAW_FROM = 10**9
 
 def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """The same table with other counts; rows that count nothing are gone.
+
+    What a row weighs changes with its count: by the mean weight of the rows that it stands for. The
+    effective size of a subgroup stays the same share of its rows.
 
     Parameters
     ----------
@@ -35,6 +40,17 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     """
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
+    masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
+    if masses is not None and heaviest is not None:
+        squares = squares_of(cohorts.weights, masses, heaviest)[kept]
+        shares = masses[kept] * (weights[kept] / cohorts.weights[kept])
+        masses = np.maximum(np.rint(shares * (MOST_MASS / shares.sum())), 1.0).astype(np.int64)
+        squares *= weights[kept] / cohorts.weights[kept] * (MOST_MASS / shares.sum()) ** 2
+        heaviest = heaviest_of(weights[kept], masses, squares)
+    if effective is not None:
+        starts = cohorts.offsets[:-1]
+        rows = [np.add.reduceat(counts, starts) for counts in (weights, cohorts.weights)]
+        effective = np.maximum(effective * rows[0] / rows[1], np.minimum(rows[0], 1.0))
     return replace(
         cohorts,
         codes=np.ascontiguousarray(cohorts.codes[:, kept]),
@@ -42,6 +58,9 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         ranks=cohorts.ranks[kept] if cohorts.is_number else cohorts.ranks,
         weights=weights[kept],
         offsets=before[cohorts.offsets],
+        masses=masses,
+        heaviest=heaviest,
+        effective=effective,
     )
 
 

@@ -10,6 +10,7 @@ from misfeat.cohorts.binning import BinRules
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.groups import AUTO, GroupRule, parse_groups, read_as_text
 from misfeat.cohorts.values import MissingCodes
+from misfeat.cohorts.weighing import WeightRules
 from misfeat.cohorts.written import TEXT, parse_ways
 from misfeat.exceptions import Message, warn
 from misfeat.parameters import check_parameters
@@ -38,6 +39,8 @@ class CohortRules:
         All other settings, as users give them.
     auto : bool
         Whether columns that tell subgroups apart are chosen by what is missing where.
+    weights : WeightRules
+        How much rows count.
     """
 
     groups: tuple[GroupRule, ...]
@@ -46,9 +49,15 @@ class CohortRules:
     ways: Mapping[str, str]
     coding: Coding
     auto: bool = False
+    weights: WeightRules = field(default_factory=WeightRules)
 
     @classmethod
-    def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
+    def parse(
+        cls,
+        groups: object,
+        coding: Coding | None = None,
+        weights: WeightRules | None = None,
+    ) -> CohortRules:
         """Read and check the parameters as users write them."""
         coding = Coding() if coding is None else coding
         check_parameters(coding)
@@ -60,6 +69,7 @@ class CohortRules:
             ways=parse_ways(coding.read),
             coding=coding,
             auto=auto,
+            weights=WeightRules() if weights is None else weights,
         )
 
     def way(self, column: str) -> str | None:

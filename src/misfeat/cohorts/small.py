@@ -38,6 +38,8 @@ class Recorded:
     ----------
     features : tuple of str
         The features.
+    sizes : ndarray of shape (n_subgroups,)
+        How large each subgroup is: its rows, or how many of equal weight they are worth.
     rows : ndarray of shape (n_subgroups,)
         The rows of each subgroup.
     without : ndarray of shape (n_subgroups, n_features)
@@ -47,6 +49,7 @@ class Recorded:
     """
 
     features: tuple[str, ...]
+    sizes: NDArray[np.int64]
     rows: NDArray[np.int64]
     without: NDArray[np.int64]
     threshold: float
@@ -59,9 +62,12 @@ class Recorded:
 
     def joined(self, parts: Sequence[NDArray[np.int64]]) -> Recorded:
         """The same of subgroups that are joined from parts."""
-        rows = np.array([self.rows[part].sum() for part in parts], dtype=np.int64)
+        sizes, rows = (
+            np.array([one[part].sum() for part in parts], dtype=np.int64)
+            for one in (self.sizes, self.rows)
+        )
         without = np.array([self.without[part].sum(axis=0) for part in parts], dtype=np.int64)
-        return replace(self, rows=rows, without=without)
+        return replace(self, sizes=sizes, rows=rows, without=without)
 
 
 def settle_small(
@@ -89,7 +95,7 @@ def settle_small(
     notes : Notes
         Where it is said what was done.
     """
-    sizes = recorded.rows
+    sizes = recorded.sizes
     least = _least_rows(coding, sizes, floor)
     small = np.flatnonzero(sizes < least.value)
     if not len(small):
@@ -143,12 +149,12 @@ def _merged(small: NDArray[np.int64], recorded: Recorded, least: int) -> list[ND
     enough = max(least, PART_OF_A_COHORT)
     while len(parts) > 1:
         found = recorded.joined(parts)
-        few = int(np.argmin(found.rows))
-        if found.rows[few] >= enough:
+        few = int(np.argmin(found.sizes))
+        if found.sizes[few] >= enough:
             break
         apart = (found.never != found.never[few]).sum(axis=1)
         apart[few] = len(found.features) + 1
-        nearest = min(range(len(parts)), key=lambda one: (apart[one], -found.rows[one]))
+        nearest = min(range(len(parts)), key=lambda one: (apart[one], -found.sizes[one]))
         parts[nearest] = np.sort(np.concatenate([parts[nearest], parts[few]]))
         del parts[few]
     lacking = recorded.joined(parts).never.sum(axis=1)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coders import CodedRows, Coder, Reading
     from misfeat.cohorts.products import GroupSums, Variable
     from misfeat.cohorts.values import Value
+    from misfeat.cohorts.weighing import Weighing, WeightRange
 
 
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
@@ -97,6 +98,17 @@ class Table(Protocol):
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones, in one group-by."""
+        ...
+
+    def weight_range(self, column: str) -> WeightRange:
+        """What is to be known of a numeric column before its values are taken for weights."""
+        ...
+
+    def weighed(self, weighing: Weighing) -> Table:
+        """The same table, whose rows count as a column says.
+
+        Frequencies count in everything; sampling weights in `count_codes` and `sum_products`.
+        """
         ...
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:

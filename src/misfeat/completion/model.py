@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 Prepared = TypeVar("Prepared")
 
 
+TAKES_NO_WEIGHTS = ("knn", "iterative", "markov_blanket")
+"""Completers that look at rows one by one, whatever these weigh."""
+
+
 @dataclass(frozen=True, eq=False)
 class ExactScores:
     """Every score that can be computed, for all sizes up to the largest that a completer reads.
@@ -163,6 +167,13 @@ class Known:
                 name=completer,
                 measure=Setting("measure", "mutual_info"),
                 other=Setting("completer", instead),
+            )
+        if self.cohorts.effective is not None and completer in TAKES_NO_WEIGHTS:
+            raise MisfeatError(
+                "The completer {name!r} imputes values by counting rows, and takes no weights;",
+                remedy="use {other}.",
+                name=completer,
+                other=Setting("completer", "transfer"),
             )
         return self.cohorts
 

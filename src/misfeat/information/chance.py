@@ -93,6 +93,34 @@ def chance_of_totals(totals: ArrayLike, by_class: ArrayLike) -> Floats:
     return values
 
 
+def chance_of_counts(totals: ArrayLike, by_class: ArrayLike) -> Floats:
+    """T(a) for cells that hold so many rows of equal weight, whole or not.
+
+    Parameters
+    ----------
+    totals : array-like of float
+        What the cells count, none more than the cohort.
+    by_class : array-like of shape (n_classes,)
+        What each class counts in the cohort.
+
+    Examples
+    --------
+    >>> chance_of_counts([0.5, 2.0, 2.5], [2, 2]).round(4)
+    array([-0.3466,  0.4621,  0.9175])
+    """
+    totals, counts = np.asarray(totals, dtype=np.float64), np.asarray(by_class, dtype=np.float64)
+    if (totals == np.floor(totals)).all() and (counts == np.floor(counts)).all():
+        return chance_of_totals(totals, counts)
+    dealt = np.diff(np.rint(np.cumsum(counts)), prepend=0.0)
+    rows = np.clip(totals, 1.0, max(dealt.sum(), 1.0))
+    low = np.floor(rows)
+    ends = np.stack([low, np.minimum(low + 1.0, max(dealt.sum(), 1.0))])
+    entropy = np.log(ends) - chance_of_totals(ends, dealt) / ends
+    mean = entropy[0] + (rows - low) * (entropy[1] - entropy[0])
+    found: Floats = n_log_n(totals) - totals * mean
+    return found
+
+
 def expected_information(totals: ArrayLike, by_class: ArrayLike) -> float:
     """The mean plug-in information, in nats, of a set with these cells under chance alone.
 

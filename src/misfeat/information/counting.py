@@ -24,7 +24,7 @@ def counting_tasks(
     rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], work: Work
 ) -> list[Task]:
     """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `cube_plan`."""
-    lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total)
+    lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)
     lane_bytes = np.dtype(lane_type).itemsize
     plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
     words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize

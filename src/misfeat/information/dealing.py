@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from misfeat.information.chance import n_log_n
+from misfeat.information.dealing_weights import OfDesign, design_effect, one_by_one
 from misfeat.information.kernels import dealing
 from misfeat.information.logs import log_table
 from misfeat.information.mutual_info import mutual_info_of
@@ -86,6 +88,9 @@ class Dealing:
         The stratum of every distinct row, within which classes stay; part of a cell.
     seeds : ndarray of uint64
         The seed of every deal, by its number.
+    one_each : bool
+        Whether every row is dealt one class and keeps its weight; else weights count rows, each of
+        which is dealt a class.
     """
 
     rows: PreparedRows
@@ -94,6 +99,12 @@ class Dealing:
     cells: NDArray[np.int64]
     strata: NDArray[np.int64]
     seeds: Seeds
+    one_each: bool = False
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many classes every distinct row is dealt."""
+        return np.ones_like(self.rows.weights) if self.one_each else self.rows.weights
 
     @property
     def n_cells(self) -> int:
@@ -166,13 +177,19 @@ def deals_of(
     >>> bool(scores[0, 0] > scores[1:, 0].max())
     True
     """
-    rows = prepare_rows(cohort)
+    rows, one_each = prepare_rows(cohort), cohort.effective is not None
+    effect = design_effect(cohort)
+    if one_each:
+        rows, place = one_by_one(rows, cohort)
+        cohort = replace(cohort, codes=cohort.codes[:, place])
+        strata = None if strata is None else strata[place]
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(MOST_DEALS) | np.uint64(1)
     seeds[0] = 0
-    asked = Dealing(rows, largest, held, cells, within, seeds)
-    return SideBySide(asked) if _side_by_side(asked) else OneByOne(asked)
+    asked = Dealing(rows, largest, held, cells, within, seeds, one_each)
+    deals = SideBySide(asked) if _side_by_side(asked) else OneByOne(asked)
+    return OfDesign(deals, effect) if effect > 1.0 else deals
 
 
 def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -194,7 +211,8 @@ def _side_by_side(asked: Dealing) -> bool:
     if most * LANES_SIDE_BY_SIDE > LARGEST_TABLE:
         return False
     mean = mean_cells_of(cells, largest)[largest] * asked.n_cells
-    return mean * rows.n_classes <= max(SEARCHED_A_CELL * rows.total, 1024.0)
+    n_dealt = rows.n_rows if asked.one_each else rows.total
+    return mean * rows.n_classes <= max(SEARCHED_A_CELL * n_dealt, 1024.0)
 
 
 class SideBySide:
@@ -221,7 +239,7 @@ class SideBySide:
             kind = np.uint16 if self._n_held <= 2**16 else np.uint32
             codes = np.vstack([codes, asked.cells.astype(kind)])
             cardinalities = np.append(cardinalities, self._n_held)
-        self._rows = _dealt_rows(rows, codes, cardinalities, asked.strata)
+        self._rows = _dealt_rows(asked, codes, cardinalities)
         self._total = rows.total
         self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
         self._f = log_table(rows.total)
@@ -259,7 +277,21 @@ class SideBySide:
         dealing.score_deals(
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
         )
+        if self.asked.one_each:
+            sums -= self._of_held(lanes, len(seeds))
         return sums.T / self._total
+
+    def _of_held(self, lanes: NDArray[np.unsignedinteger], n_deals: int) -> Scores:
+        """The sum of f over cells of held features and classes, of every deal.
+
+        Where rows keep their weights, what a class weighs changes from deal to deal.
+        """
+        held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
+        weighed = np.zeros((self._n_held, lanes.shape[1]))
+        np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
+        by_lane = n_log_n(weighed).sum(axis=0)[: n_deals * self._rows.n_classes]
+        summed: Scores = by_lane.reshape(n_deals, -1).sum(axis=1)
+        return summed
 
     def _planned(self, rows: PreparedRows) -> CubePlan:
         n_free, high = len(rows.features), len(self.subsets)
@@ -279,23 +311,22 @@ class SideBySide:
 
 
 def _dealt_rows(
-    rows: PreparedRows,
-    codes: NDArray[np.integer],
-    cardinalities: NDArray[np.int64],
-    strata: NDArray[np.int64],
+    asked: Dealing, codes: NDArray[np.integer], cardinalities: NDArray[np.int64]
 ) -> dealing.DealtRows:
     """Distinct rows of the features alone, and the rows of the table one by one, by stratum."""
     _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    rows, strata = asked.rows, asked.strata
     order = np.argsort(strata, kind="stable")
-    weights = rows.weights[order]
-    by_stratum = np.bincount(strata, weights=rows.weights).astype(np.int64)
+    times = asked.times[order]
+    by_stratum = np.bincount(strata, weights=asked.times).astype(np.int64)
     return dealing.DealtRows(
         codes=np.ascontiguousarray(codes[:, first]),
         cardinalities=cardinalities,
-        patterns=np.repeat(patterns.reshape(-1)[order], weights),
-        classes=np.repeat(rows.target[order].astype(np.uint16), weights),
+        patterns=np.repeat(patterns.reshape(-1)[order], times),
+        classes=np.repeat(rows.target[order].astype(np.uint16), times),
         starts=np.concatenate([[0], np.cumsum(by_stratum)]),
         n_classes=rows.n_classes,
+        weights=rows.weights[order if asked.one_each else order[:0]].astype(np.uint32),
     )
 
 
@@ -311,12 +342,14 @@ class OneByOne:
     def __init__(self, asked: Dealing) -> None:
         self.asked, self.subsets = asked, asked.subsets
         order = np.argsort(asked.strata, kind="stable")
-        rows, weights = asked.rows, asked.rows.weights[order]
-        units = np.repeat(order, weights)
+        rows, units = asked.rows, np.repeat(order, asked.times[order])
         self._rows = replace(
-            rows, codes=rows.codes[:, units], target=rows.target[units], weights=np.ones_like(units)
+            rows,
+            codes=rows.codes[:, units],
+            target=rows.target[units],
+            weights=rows.weights[units] if asked.one_each else np.ones_like(units),
         )
-        by_stratum = np.bincount(asked.strata, weights=rows.weights).astype(np.int64)
+        by_stratum = np.bincount(asked.strata, weights=asked.times).astype(np.int64)
         self._starts = np.concatenate([[0], np.cumsum(by_stratum)])
 
     def scores(self, first: int, last: int, work: Work) -> Scores:

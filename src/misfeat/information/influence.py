@@ -58,7 +58,8 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
         return found
     cells = cells_of_rows(cohort, members, whole)
     target = cohort.target[whole].astype(np.int64)
-    share = cohort.weights[whole] / cohort.weights[whole].sum()
+    counts = cohort.counts[whole]
+    share = counts / counts.sum()
     joint = np.bincount(cells * cohort.n_classes + target, weights=share)
     joint = np.append(joint, np.zeros(-len(joint) % cohort.n_classes))
     table = joint.reshape(-1, cohort.n_classes)

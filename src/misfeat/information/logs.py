@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.information.chance import ChanceTable
+from misfeat.information.kernels.chance import entropy_by_chance
 from misfeat.information.kernels.logs import Logs
 
 if TYPE_CHECKING:
@@ -26,11 +27,15 @@ LONGEST_CHANCE = 2**16
 
 def logs_of(rows: PreparedRows, lanes: int) -> Logs:
     """The tables for one cohort, whose cells have so many 16-bit lanes; 0: they have others."""
-    f = log_table(rows.total)
+    f, none = log_table(rows.total), np.empty(0)
     if not rows.above_chance:
-        return Logs(f, f, np.empty(0), small_cells(lanes) if lanes else np.empty(0))
-    g, small = _chance_tables(tuple(rows.by_class.tolist()), lanes, rows.lacks_values)
-    return Logs(f, g, rows.by_class.astype(np.float64), small)
+        return Logs(f, f, none, small_cells(lanes) if lanes else none, 1.0, 0.0, none)
+    by_class = rows.whole_by_class
+    if rows.counts_rows:
+        g, small = _chance_tables(tuple(by_class.tolist()), lanes, rows.lacks_values)
+        return Logs(f, g, by_class, small, 1.0, 0.0, none)
+    entropies = none if rows.lacks_values else _entropies(tuple(by_class.tolist()))
+    return Logs(f, np.zeros(1), by_class, none, rows.unit, rows.shift, entropies)
 
 
 def log_table(total: int) -> Table:
@@ -78,6 +83,16 @@ def _chance_tables(by_class: tuple[int, ...], lanes: int, differs: bool) -> tupl
     if lanes > 4:
         return g, joint
     return g, _kept(joint - g.take(totals, mode="clip"))  # no total exceeds the rows of the cohort
+
+
+@lru_cache(maxsize=32)
+def _entropies(by_class: tuple[float, ...]) -> Table:
+    """The mean entropy of the classes in a cell of 0, 1, 2, … rows, by chance alone."""
+    n_rows = int(sum(by_class))
+    rows = np.arange(1 + min(n_rows, LONGEST_CHANCE - 1))
+    found = np.empty(len(rows))
+    entropy_by_chance(rows, np.array(by_class), found)
+    return _kept(found)
 
 
 def _kept(table: Table) -> Table:

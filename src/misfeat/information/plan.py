@@ -65,12 +65,15 @@ def cube_plan(n_features: int, low: int, high: int, block_size: int) -> CubePlan
     return CubePlan(blocks, starts, kept, outputs)
 
 
-def lanes_of(n_classes: int, total: int) -> tuple[int, type[np.unsignedinteger], type]:
+def lanes_of(
+    n_classes: int, total: int, *, counts_rows: bool = True
+) -> tuple[int, type[np.unsignedinteger], type]:
     """How a cell is laid out: lanes, their type, and the type of the words they are summed in.
 
-    Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words.
+    Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words. What
+    cells weigh, where rows have weights, is never in 16-bit lanes, for which all is looked up.
     """
-    if total < 2**16:
+    if total < 2**16 and counts_rows:
         if n_classes <= 2:
             return 2, np.uint16, np.uint32
         return -(-n_classes // 4) * 4, np.uint16, np.uint64
@@ -90,7 +93,7 @@ def largest_dense_size(rows: PreparedRows, low: int, high: int) -> int:
     """The largest size whose tables are worth counting; below `low` where none is."""
     if rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
-    lanes = lanes_of(rows.n_classes, rows.total)[0]
+    lanes = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)[0]
     mean_cells = mean_cells_of(rows.cardinalities, high)
     largest = np.sort(rows.cardinalities)[::-1]
     most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)

@@ -30,7 +30,7 @@ class PreparedRows:
     target : ndarray of uint8 or uint16
         Every class below `n_classes` occurs.
     weights : ndarray of int64
-        How many rows each stands for.
+        How many rows each stands for, or what they weigh.
     cardinalities : ndarray of int64
         Codes of each feature.
     n_classes : int
@@ -41,6 +41,12 @@ class PreparedRows:
         Whether any code is -1.
     above_chance : bool
         Whether what chance would give is taken off scores.
+    unit : float
+        What a row of equal weight would weigh, where chance deals out so many that they weigh as
+        much together; 1 where weights count rows.
+    shift : float
+        By how much a cell is worth more of such rows than it weighs: its first row is worth a whole
+        one, whatever it weighs.
     """
 
     features: NDArray[np.int64]
@@ -53,6 +59,13 @@ class PreparedRows:
     total: int
     lacks_values: bool
     above_chance: bool = False
+    unit: float = 1.0
+    shift: float = 0.0
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether weights are whole rows, which chance deals out one by one."""
+        return self.unit == 1.0
 
     @property
     def n_features(self) -> int:
@@ -65,8 +78,15 @@ class PreparedRows:
         return len(self.target)
 
     @property
+    def whole_by_class(self) -> NDArray[np.float64]:
+        """How many rows each class has, or rows of equal weight, to the nearest whole number."""
+        if self.counts_rows:
+            return self.by_class
+        return np.diff(np.rint(np.cumsum(self.by_class) / self.unit), prepend=0.0)
+
+    @property
     def by_class(self) -> NDArray[np.float64]:
-        """How many rows each class has."""
+        """How many rows each class has, or what they weigh."""
         return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
 
     @property
@@ -90,18 +110,31 @@ def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
     target = cohort.target.astype(_unsigned(cohort.n_classes))
     n_classes = np.empty(1, dtype=np.int64)
     squeeze(target[None], cohort.n_classes, n_classes)
+    weights, unit, shift = _weighed(cohort)
     return PreparedRows(
         features=features,
         positions=positions,
         codes=codes,
         target=target,
-        weights=cohort.weights,
+        weights=weights,
         cardinalities=cardinalities,
         n_classes=int(n_classes[0]),
-        total=int(cohort.weights.sum()),
+        total=int(weights.sum()),
         lacks_values=lacks_values,
         above_chance=above_chance,
+        unit=unit,
+        shift=shift,
     )
+
+
+def _weighed(cohort: Cohort) -> tuple[NDArray[np.int64], float, float]:
+    """What the rows of a cohort weigh, and the unit and the shift of `PreparedRows`."""
+    if cohort.effective is None:
+        return cohort.weights, 1.0, 0.0
+    masses = cohort.weights if cohort.masses is None else cohort.masses
+    masses = masses // max(int(np.gcd.reduce(masses)), 1)
+    whole = max(float(np.rint(cohort.effective)), 1.0)
+    return masses, float(masses.sum()) / whole, max(1.0 - whole / max(cohort.size, 1), 0.0)
 
 
 def _unsigned(cardinality: int) -> type[np.unsignedinteger]:

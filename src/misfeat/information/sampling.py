@@ -40,7 +40,7 @@ class SampledShare(NamedTuple):
     share : float
         Above chance: 0 on the mean where a set tells nothing, so it may be negative.
     n_rows : float
-        Rows that lack no value of the set.
+        Rows that lack no value of the set; with weights their effective size.
     spread : float
         The variance of what one row says: over the rows, that of the share to first order.
     chance : float
@@ -79,7 +79,7 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     >>> round(found.share, 3), round((found.spread / found.n_rows + found.chance) ** 0.5, 3)
     (0.068, 0.061)
     """
-    rows = cohort.weights.astype(np.float64)
+    rows = cohort.counts
     by_class = np.bincount(cohort.target, weights=rows)
     told, whole = entropy(by_class), np.all(cohort.codes[list(members)] >= 0, axis=0)
     if told <= 0 or not whole.any():
@@ -129,7 +129,7 @@ def _pointwise(
     cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
 ) -> tuple[Floats, int]:
     """The logarithm of p(s, y) / (p(s) p(y)) of every whole row, and how many cells hold a row."""
-    rows = cohort.weights[whole].astype(np.float64)
+    rows = cohort.counts[whole]
     cells = np.unique(cells_of_rows(cohort, members, whole), return_inverse=True)[1]
     target = cohort.target[whole].astype(np.int64)
     counts = np.zeros((int(cells.max()) + 1, cohort.n_classes))

@@ -79,6 +79,7 @@ def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
     """The kernel for these rows: four classes packed into a word, or any number of them."""
     packed = (
         n_kinds == 1
+        and rows.counts_rows
         and rows.n_classes <= depth_first_packed.PACKED_CLASSES
         and rows.total < 2**depth_first_packed.PACKED_BITS
     )

@@ -44,7 +44,7 @@ def target_entropy(cohort: Cohort) -> float:
     >>> round(target_entropy(build_cohorts({"a": [0, 1], "y": [0, 1]}, "y")["all rows"]), 4)
     0.6931
     """
-    return entropy(np.bincount(cohort.target, weights=cohort.weights))
+    return entropy(np.bincount(cohort.target, weights=cohort.counts))
 
 
 @dataclass(frozen=True, eq=False)

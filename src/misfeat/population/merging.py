@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.parts import recorded_part_scores
-from misfeat.information.chance import chance_of_totals, n_log_n
+from misfeat.information.chance import chance_of_counts, n_log_n
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def scores_of_tables(stretch: CompletedTables, by_class: Floats) -> Floats:
     for i, table in enumerate(stretch.tables):
         recorded = np.isnan(stretch.above_chance[i])
         counts = table * np.repeat(recorded, n_lines)[:, None]
-        chance = chance_of_totals(counts.sum(axis=1), by_class[i])
+        chance = chance_of_counts(counts.sum(axis=1), by_class[i])
         cells = n_log_n(counts).sum(axis=1) - chance
         of_sets = np.add.reduceat(cells, stretch.starts) / by_class[i].sum()
         scores[i, recorded] = of_sets[recorded]

@@ -128,7 +128,7 @@ def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caut
     small = {}
     for best in found:
         cells = prod(values[feature] for feature in best.features) * len(cohorts.classes)
-        if cohorts[best.subgroup].size < cells:
+        if cohorts[best.subgroup].effective_size < cells:
             small[best.subgroup] = cells
     if small:
         yield Caution(
@@ -150,9 +150,9 @@ def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caut
 
 def _few_rows(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
     """Subgroups that were kept, though so few rows tell no pair from chance."""
-    by_class = np.bincount(cohorts.target_codes, weights=cohorts.weights)
+    by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
     floor = max(rows_to_tell([len(labels) for labels in cohorts.categories], by_class), min_cell)
-    small = [cohort.name for cohort in cohorts if cohort.size < floor]
+    small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
     if small:
         yield Caution(
             FEW_ROWS,

@@ -16,6 +16,7 @@ import numpy as np
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES
 from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
+from misfeat.cohorts.weighing import MOST_MASS
 from misfeat.completion.support import support_of
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
@@ -56,6 +57,10 @@ class ContradictionError(ValueError):
     def __init__(self, part: str, what: str) -> None:
         super().__init__(what)
         self.part = part
+
+
+NEARLY = 1e-6
+"""Rounding may make what is the same differ by this share of it."""
 
 
 def demand(holds: bool | np.bool_, what: str, part: str = MANIFEST) -> None:
@@ -112,6 +117,7 @@ def _check_rows(cohorts: Cohorts) -> None:
     _check_array(weights, "cohorts.weights", (np.int64,), (n_rows,))
     demand((weights > 0).all(), "a weight that is not positive", ARRAYS)
     demand(weights.sum(dtype=np.float64) <= MOST_ROWS, "the sum of weights", ARRAYS)
+    _check_weights(cohorts, n_rows)
     _check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
     _check_codes(cohorts.target_codes, 0, len(cohorts.classes), "a class that there is not")
     _check_grids(cohorts)
@@ -141,6 +147,26 @@ def _check_grids(cohorts: Cohorts) -> None:
     demand(ordered, "the order of bins in a grid", ARRAYS)
     same = (grids[0][ranks] == cohorts.target_codes).all()
     demand(same, "classes that are not those of the first grid", ARRAYS)
+
+
+def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
+    """Raise unless rows weigh something, and no subgroup is worth more rows than it has."""
+    masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
+    demand((masses is None) == (heaviest is None), "masses, and the heaviest of them")
+    if masses is not None and heaviest is not None:
+        _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
+        demand((masses > 0).all(), "a mass that is not positive", ARRAYS)
+        demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
+        demand(effective is not None, "masses without effective sizes")
+        _check_array(heaviest, "cohorts.heaviest", (np.float64,), (n_rows,))
+        mean, near = masses / cohorts.weights, 1.0 + NEARLY
+        within = (heaviest * near >= mean) & (heaviest <= masses * near)
+        demand(bool(within.all()), "a row that weighs more than all of its kind", ARRAYS)
+    if effective is not None:
+        _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
+        sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
+        within = (effective >= min(1.0, sizes.min())) & (effective <= 2.0 * sizes)
+        demand(bool(within.all()), "an effective size", ARRAYS)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
@@ -185,7 +211,8 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
 def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
     """Raise unless the cells that are kept are those of sets of the same subgroups."""
     n_classes = len(cohorts.classes)
-    for (subgroup, features), (values, counts) in kept.items():
+    for (subgroup, features), found in kept.items():
+        values, counts = found.values, found.counts
         demand(subgroup in cohorts.names, "cells of another subgroup")
         _check_texts(features, "the features of cells", unique=True)
         demand(set(features) <= set(cohorts.features), "cells of other features")

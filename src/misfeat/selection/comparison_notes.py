@@ -101,7 +101,7 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
     by_class = same_question(runs)
     for name in common:
         first, second = (run.cohorts[name] for run in runs)
-        if first.size != second.size:
+        if first.size != second.size or first.effective_size != second.effective_size:
             return False
         if by_class and (_by_class(first) != _by_class(second)).any():
             return False

@@ -187,8 +187,8 @@ class _RowErrors:
         self._influences: OrderedDict[tuple[int, Set], Floats] = OrderedDict()
         self._n_kept = 0
 
-    def n_rows(self, cohort: int) -> int:
-        return self._cohorts[cohort].size
+    def n_rows(self, cohort: int) -> float:
+        return self._cohorts[cohort].effective_size
 
     def squares(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
         """The squares of how far sums reach."""

@@ -196,11 +196,22 @@ class CellCounts(NamedTuple):
     values : list of tuple of str
         What the rows of each cell agree in.
     counts : ndarray of shape (n_cells, n_classes)
-        Rows, or expected rows.
+        Rows, or expected rows; with weights as many of equal weight as tell as much.
+    rows : ndarray of shape (n_cells,), or None
+        With weights, the rows of the table in each cell.
     """
 
     values: list[tuple[str, ...]]
     counts: Floats
+    rows: Floats | None = None
+
+    @property
+    def in_rows(self) -> Floats:
+        """The rows of each cell, shared out over the classes as their weights are."""
+        if self.rows is None:
+            return self.counts
+        shared: Floats = self.counts * (self.rows / self.counts.sum(axis=1))[:, None]
+        return shared
 
 
 KeptCells = dict[tuple[str, tuple[str, ...]], CellCounts]
@@ -233,8 +244,12 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
     cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
     counts = np.zeros((cells.shape[1], len(cohorts.classes)))
     place = number.reshape(-1), cohorts.target_codes[rows][whole]
-    np.add.at(counts, place, cohorts.weights[rows][whole])
-    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts)
+    own = cohorts[cohorts.names[cohort]]
+    np.add.at(counts, place, own.counts[whole])
+    in_cells = None
+    if own.effective is not None:
+        in_cells = np.bincount(place[0], own.weights[whole], len(counts)).astype(np.float64)
+    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts, in_cells)
 
 
 class PredictedCounts:
@@ -302,6 +317,7 @@ def cells_of(
     ('a = 0', 2.0, 1.0, 0.144)
     """
     rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
+    shown = rows if found.rows is None else found.rows
     total = by_class.sum()
     overall = by_class / total
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -313,7 +329,7 @@ def cells_of(
         Cell(
             words=" and ".join(map(condition, features, values)),
             values=values,
-            rows=float(rows[cell]),
+            rows=float(shown[cell]),
             shares=tuple(
                 Share(label, *map(float, facts))
                 for label, *facts in zip(

@@ -115,6 +115,7 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
             "rows": cohort.size,
             "target_entropy": entropy,
             "missing": cohorts.missing_features(cohort.name),
+            **({} if cohort.effective is None else {"effective_rows": cohort.effective}),
         }
         for cohort, entropy in zip(cohorts, target_entropies(cohorts), strict=True)
     ]

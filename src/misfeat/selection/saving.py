@@ -187,6 +187,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
     sums = measure.sums if isinstance(measure, SquaredCorrelation) else None
+    cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -199,7 +200,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "book": book.packed(arrays),
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
-        "kept_cells": encoded(saved.kept_cells, "kept_cells"),
+        "kept_cells": encoded(cells, "kept_cells"),
     }
 
 

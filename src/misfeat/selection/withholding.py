@@ -119,10 +119,11 @@ def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCo
     >>> left.values[0], left.counts[0], left.values[-1]
     (('0',), array([20, 30]), ('any other',))
     """
-    told = rounding.of(found.counts, *about)
-    kept = (found.counts.sum(axis=1) >= rounding.least) & (told.sum(axis=1) > 0)
+    counts = found.in_rows
+    told = rounding.of(counts, *about)
+    kept = (counts.sum(axis=1) >= rounding.least) & (told.sum(axis=1) > 0)
     values = [value for value, keep in zip(found.values, kept, strict=True) if keep]
-    others = rounding.of(found.counts[~kept].sum(axis=0), *about, ANY_OTHER)
+    others = rounding.of(counts[~kept].sum(axis=0), *about, ANY_OTHER)
     if not others.any():
         return CellCounts(values, told[kept])
     rest = (ANY_OTHER,) * len(found.values[0])
@@ -150,6 +151,16 @@ def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
         [np.bincount(c.target, weights=c.weights, minlength=n_classes) for c in cohorts]
     )
     _check_classes(cohorts, by_class.sum(axis=0), least)
+    effective = cohorts.effective
+    if effective is not None:  # rows shared out over the classes as their weights are
+        by_class = np.array(
+            [
+                np.bincount(c.target, weights=c.counts, minlength=n_classes)
+                * (c.size / c.effective_size)
+                for c in cohorts
+            ]
+        )
+        effective = np.maximum(np.rint(effective / least), 1.0) * least
     told = rounding.of(by_class, "classes")
     nothing = told.sum(axis=1) == 0  # many classes, and few rows of each
     told[nothing, by_class[nothing].argmax(axis=1)] = least
@@ -169,6 +180,9 @@ def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
         columns=tuple(_audit(audit, labels, rounding) for audit in cohorts.columns),
         notes=tuple(_notes(cohorts.notes, rounding)),
         seen=cohorts.names,
+        masses=None,
+        heaviest=None,
+        effective=effective,
         joined=(),  # parts may have fewer rows than may be told
         ranks=no_ranks(),
         grids=no_grids(),

@@ -11,6 +11,7 @@ from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.answering import CHANCE, MAY_BE_CHANCE, NOTHING, TOLD, UNTESTED
 from misfeat.show.first_screen.collecting import collecting_sentences
+from misfeat.show.first_screen.weighted import with_weights
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def screen_of(
     worths = selection.worths(subgroup, size)
     return replace(
         screen,
-        whole=own.sentence,
+        whole=with_weights(own.sentence, selection.cohorts, subgroup),
         subgroups=(own,),
         collecting=tuple(collecting_sentences(worths, {subgroup: whole}, selection.confidence)),
         cautions=tuple(

@@ -115,11 +115,17 @@ def _subgroup_table(selection: Selection, narrow: bool, subgroup: str | None = N
             continue
         table.add_row(
             plain_text(line["subgroup"]),
-            f"{line['rows']:,}",
+            _rows(line),
             plain_text(", ".join(line["missing"]) or "–"),
             *([] if narrow else [f"{line['target_entropy']:.4f}"]),
         )
     return table
+
+
+def _rows(line: dict[str, Any]) -> str:
+    """The rows of a subgroup, and of equal weight as many as tell as much."""
+    effective = line.get("effective_rows")
+    return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
 
 
 @dataclass(frozen=True)

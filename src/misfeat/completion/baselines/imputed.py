@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.i
     return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
 
 
-def most_frequent(values: Codes, weights: NDArray[np.int64]) -> int:
+def most_frequent(values: Codes, weights: NDArray[Any]) -> int:
     """The most frequent value, the smallest one of equals, 0 of none.
 
     Examples

@@ -82,8 +82,9 @@ def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.
     [[0, 1, 1, 1, 1]]
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
+    counted = cohorts.counts
     for feature in np.flatnonzero(missing.any(axis=0)):
         there = codes[feature] >= 0
-        mode = most_frequent(codes[feature, there], cohorts.weights[there])
+        mode = most_frequent(codes[feature, there], counted[there])
         codes[feature, missing[cohort_of, feature]] = mode
     return codes

@@ -27,7 +27,7 @@ class CodedRows:
     codes : ndarray of shape (n_features, n_rows)
         Categories; a value that is not there is a category of its own.
     target, weights : ndarray of shape (n_rows,)
-        The class of a row, and how many rows of the table it stands for.
+        The class of a row, and how many rows of the table it stands for, by their weights.
     offsets : ndarray of shape (n_cohorts + 1,)
         Cohort i owns the rows ``offsets[i]:offsets[i + 1]``.
     cards : ndarray of shape (n_features,)
@@ -64,7 +64,7 @@ class CodedRows:
         categories = list(cohorts.categories)
         cards = np.array([len(labels) for labels in categories], dtype=np.int64)
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-        as_scored = True
+        as_scored, counted = True, cohorts.counts
         for feature, values in enumerate(codes):
             recorded = ~cohorts.missing[cohort_of, feature]
             gaps = recorded & (values < 0)
@@ -74,9 +74,7 @@ class CodedRows:
                 categories[feature] += (MISSING_LABEL,)
                 as_scored = False
             if cards[feature] > most:
-                counts = np.bincount(
-                    values[recorded], cohorts.weights[recorded], minlength=cards[feature]
-                )
+                counts = np.bincount(values[recorded], counted[recorded], minlength=cards[feature])
                 new_codes = _merged(counts, most)
                 values[recorded] = new_codes[values[recorded]]
                 cards[feature] = most
@@ -87,7 +85,7 @@ class CodedRows:
         return cls(
             codes=codes,
             target=cohorts.target_codes.astype(np.int64),
-            weights=cohorts.weights.astype(np.float64),
+            weights=counted,
             offsets=cohorts.offsets.astype(np.int64),
             cards=np.maximum(cards, 1),
             missing=cohorts.missing,

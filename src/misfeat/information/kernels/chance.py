@@ -11,6 +11,15 @@ of the order exp(-μ). It follows from E[n log n] = μ E[log (1 + n')], n' being
 with one row less in a cohort with one row less; from log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k; and
 because the means of ψ(1 + n') and of 1 / (1 + n')_k are known but for the chance that n' is small.
 
+Where rows have weights, a cell that weighs m is worth a = m / u + s rows of equal weight, at least
+one: u is what such a row weighs, and s = 1 - (effective rows) / (rows), because the first row of a
+cell is worth a whole one, whatever it weighs. With h(a) = log a - T(a) / a, the mean entropy of the
+classes in a cell of a rows, chance gives
+
+    T(m) = m log m - m h(a),
+
+h between whole numbers of rows being taken in proportion. All weights being the same, it is T.
+
 Sums of E[n log n] over classes are wanted, and what depends on b stands apart from what depends on
 a: it is summed over the classes beforehand, so that a cell costs the same for any number of them.
 """
@@ -177,8 +186,49 @@ def fill_chance(totals, by_class, found):
 
 
 @compiled
+def entropy_by_chance(rows, by_class, found):
+    """Write h(a), the mean entropy of the classes in cells of so many rows."""
+    fill_chance(rows, by_class, found)
+    for i in range(len(rows)):
+        found[i] = np.log(rows[i]) - found[i] / rows[i] if rows[i] > 1 else 0.0
+
+
+@compiled
+def sum_of_weighted_chance(masses, by_class, unit, shift, entropies):
+    """What chance gives, summed over cells that weigh so much.
+
+    `by_class` holds whole rows of equal weight; `entropies` is h as far as a table reaches.
+    """
+    most = 0.0
+    for y in range(len(by_class)):
+        most += by_class[y]
+    ends = np.empty(2 * len(masses), dtype=np.int64)
+    between = np.empty(len(masses))
+    beyond = False
+    for i in range(len(masses)):
+        rows = min(max(masses[i] / unit + shift, 1.0), max(most, 1.0))
+        ends[2 * i] = np.int64(np.floor(rows))
+        ends[2 * i + 1] = min(ends[2 * i] + 1, np.int64(max(most, 1.0)))
+        between[i] = rows - ends[2 * i]
+        beyond = beyond or ends[2 * i + 1] >= len(entropies)
+    found = np.empty(len(ends))
+    if beyond:
+        entropy_by_chance(ends, by_class, found)
+    else:
+        for i in range(len(ends)):
+            found[i] = entropies[ends[i]]
+    total = 0.0
+    for i in range(len(masses)):
+        mass = np.float64(masses[i])
+        if mass > 0.0:
+            entropy = found[2 * i] + between[i] * (found[2 * i + 1] - found[2 * i])
+            total += mass * (np.log(mass) - entropy)
+    return total
+
+
+@compiled
 def sum_of_chance(totals, by_class):
-    """The same, summed over the listed cells."""
+    """The sum over the classes of E[n log n], summed over the listed cells."""
     found = np.empty(len(totals))
     fill_chance(totals, by_class, found)
     total = 0.0

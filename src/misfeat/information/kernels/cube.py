@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.chance import sum_of_chance
+from misfeat.information.kernels.chance import sum_of_chance, sum_of_weighted_chance
 from misfeat.information.kernels.logs import f_of
 from misfeat.machine.compiling import compiled, compiled_fast
 
@@ -307,7 +307,7 @@ def _difference_of_words(words, words_a_cell, f, g, small):
 @compiled_fast
 def _sums(table, lanes, n_classes, logs):
     """The sum of f over lanes, and that of g over cells."""
-    f, g, by_class, _ = logs
+    f, g, by_class, _, _, _, _ = logs
     is_chance = len(by_class) > 0
     joint = 0.0
     marginal = 0.0
@@ -325,13 +325,14 @@ def _sums(table, lanes, n_classes, logs):
         else:
             marginal += f_of(total, g)
     if n_beyond > 0:
-        marginal += _chance_beyond(table, lanes, n_beyond, g, by_class)
+        marginal += _chance_beyond(table, lanes, n_beyond, logs)
     return joint, marginal
 
 
 @compiled
-def _chance_beyond(table, lanes, n_beyond, g, by_class):
+def _chance_beyond(table, lanes, n_beyond, logs):
     """The sum of what chance gives over the cells whose totals are beyond the table of g."""
+    _, g, by_class, _, unit, shift, entropies = logs
     beyond = np.empty(n_beyond, dtype=np.int64)
     at = 0
     for start in range(0, len(table), lanes):
@@ -341,6 +342,8 @@ def _chance_beyond(table, lanes, n_beyond, g, by_class):
         if total >= len(g):
             beyond[at] = total
             at += 1
+    if unit != 1.0:
+        return sum_of_weighted_chance(beyond, by_class, unit, shift, entropies)
     return sum_of_chance(beyond, by_class)
 
 
@@ -355,7 +358,7 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
     cardinalities, lanes, n_classes = rows.cardinalities, rows.lanes, rows.n_classes
     blocks, starts, kept, outputs = plan
     buffer, buffer_lanes, _ = memory
-    f, g, _, small = logs
+    f, g, _, small, _, _, _ = logs
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words

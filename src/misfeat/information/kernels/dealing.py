@@ -40,6 +40,8 @@ class DealtRows(NamedTuple):
         Stratum i owns the rows ``starts[i]:starts[i + 1]``; classes stay within it.
     n_classes : int
         Classes of the target.
+    weights : ndarray of uint32 of shape (n_rows,) or (0,)
+        What each row of the table weighs; empty where all of them weigh one.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -48,6 +50,7 @@ class DealtRows(NamedTuple):
     classes: NDArray[np.uint16]
     starts: NDArray[np.int64]
     n_classes: int
+    weights: NDArray[np.uint32]
 
 
 @compiled
@@ -84,8 +87,12 @@ def deal(rows, seeds, lanes):
         if seeds[number] != np.uint64(0):
             dealt = shuffled(rows.classes, rows.starts, seeds[number])
         first = number * rows.n_classes
-        for i in range(len(dealt)):
-            lanes[rows.patterns[i], first + dealt[i]] += 1
+        if len(rows.weights):
+            for i in range(len(dealt)):
+                lanes[rows.patterns[i], first + dealt[i]] += rows.weights[i]
+        else:
+            for i in range(len(dealt)):
+                lanes[rows.patterns[i], first + dealt[i]] += 1
 
 
 @compiled

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.chance import sum_of_chance
+from misfeat.information.kernels.chance import sum_of_chance, sum_of_weighted_chance
 from misfeat.information.kernels.logs import f_of
 from misfeat.information.kernels.order import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
@@ -173,7 +173,7 @@ def _start(rows, n_depths):
         path.groups[0, i] = 0
         path.totals[0, rows.target[i]] += rows.weights[i]
     path.n_left[0] = n_rows
-    f, g, by_class, _ = rows.logs
+    f, g, by_class, _, _, _, _ = rows.logs
     everything = np.int64(0)
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
@@ -219,7 +219,7 @@ def _sum(n_touched, depth, table, path, scratch):
 
     Returns for how many cells g has yet to be added: those beyond its table, if it is chance.
     """
-    f, g, by_class, _ = table.logs
+    f, g, by_class, _, _, _, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     is_chance = len(by_class) > 0
@@ -258,7 +258,23 @@ def _add_chance(n_beyond, depth, table, path, scratch):
     """Add what chance gives for the cells whose totals no table reaches."""
     # Where rows lack values, it depends on those that have the values of this subset.
     by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
-    path.marginal[depth + 1] += sum_of_chance(scratch.beyond[:n_beyond], by_class)
+    beyond = scratch.beyond[:n_beyond]
+    if table.logs.unit != 1.0:
+        path.marginal[depth + 1] += _weighted_chance(beyond, by_class, table.logs)
+    else:
+        path.marginal[depth + 1] += sum_of_chance(beyond, by_class)
+
+
+@compiled
+def _weighted_chance(beyond, by_class, logs):
+    """The same for cells that weigh so much, of classes that do, too."""
+    weighed, dealt = 0.0, 0.0
+    for y in range(len(by_class)):
+        weighed += by_class[y]
+        until = np.rint(weighed / logs.unit)
+        by_class[y] = until - dealt
+        dealt = until
+    return sum_of_weighted_chance(beyond, by_class, logs.unit, logs.shift, logs.entropies)
 
 
 @compiled

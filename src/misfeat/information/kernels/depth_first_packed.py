@@ -186,7 +186,7 @@ def _difference(cell, f, g, small):
 def _sum(feature, depth, table, path, scratch):
     """The sum of differences over the groups that a feature makes, which are not kept."""
     codes, counts = table.codes[feature], table.counts
-    f, g, _, small = table.logs
+    f, g, _, small, _, _, _ = table.logs
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
     cells, touched = scratch.cells, scratch.touched
@@ -259,7 +259,7 @@ def _split(feature, depth, table, path, scratch):
 @compiled_fast
 def _renumber_all(n_cells, table, scratch):
     """Number the cells that are kept; the sum of differences, and how many are kept."""
-    f, g, _, small = table.logs
+    f, g, _, small, _, _, _ = table.logs
     drop_pure = table.drop_pure
     cells, renumbered = scratch.cells, scratch.renumbered
     total = 0.0
@@ -278,7 +278,7 @@ def _renumber_all(n_cells, table, scratch):
 @compiled_fast
 def _renumber_touched(n_touched, table, scratch):
     """The same for the cells that rows touched."""
-    f, g, _, small = table.logs
+    f, g, _, small, _, _, _ = table.logs
     drop_pure = table.drop_pure
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     total = 0.0

@@ -26,12 +26,20 @@ class Logs(NamedTuple):
     small : ndarray of shape (2**16,) or (0,)
         Sums over the lanes of a machine word whose counts are small, looked up as a whole
         (`misfeat.information.logs.small_cells`); empty where lanes have more than 16 bits.
+    unit, shift : float
+        What a row of equal weight weighs, and how many more of them a cell is worth, where g is
+        chance and cells hold weights (`misfeat.information.kernels.chance`); 1 and 0 for rows.
+    entropies : ndarray of shape (n_rows,) or (0,)
+        The mean entropy of the classes in a cell of so many rows of equal weight, by chance alone.
     """
 
     f: NDArray[np.float64]
     g: NDArray[np.float64]
     by_class: NDArray[np.float64]
     small: NDArray[np.float64]
+    unit: float
+    shift: float
+    entropies: NDArray[np.float64]
 
 
 @compiled_fast

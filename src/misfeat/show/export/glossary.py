@@ -61,6 +61,11 @@ _EVERYWHERE = {
 _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
     "subgroups": {
         "rows": (COUNT, "Rows of the subgroup."),
+        "effective_rows": (
+            SCORE,
+            "How many rows of equal weight, drawn one by one, tell as much as those of the "
+            "subgroup.",
+        ),
         "target_entropy": (
             SCORE,
             "The entropy of the target in nats: what there is to tell about it, unless scores are "

@@ -10,6 +10,7 @@ from misfeat.show.first_screen.answering import answers, tested
 from misfeat.show.first_screen.collecting import collecting_sentences
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.feature_map import feature_map
+from misfeat.show.first_screen.weighted import with_weights
 from misfeat.show.first_screen.whole import whole_sentence
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ nothing more than chance (p = 1.00).
         target=target,
         size=size,
         effort=effort,
-        whole=whole_sentence(found, target),
+        whole=with_weights(whole_sentence(found, target), selection.cohorts),
         subgroups=tuple(found),
         map=feature_map(selection, single, tests),
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),

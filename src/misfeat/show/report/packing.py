@@ -183,7 +183,7 @@ def _cells(cells: Mapping[tuple[int, tuple[int, ...]], CellCounts]) -> dict[str,
     for (cohort, members), found in cells.items():
         lines = [
             [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
-            for values, row in zip(found.values, found.counts, strict=True)
+            for values, row in zip(found.values, found.in_rows, strict=True)
         ]
         tables[f"{cohort}:{','.join(map(str, members))}"] = lines
     return {"labels": list(labels), "tables": tables}

@@ -1,0 +1,191 @@
+"""What strata and clusters do to shares: how many rows drawn one by one would tell as much.
+
+Rows that were drawn together are more alike than others, and a sample that was drawn stratum by
+stratum is more even. The variance of a weighted share p of a subgroup follows by linearisation: a
+row i of the subgroup adds z_i = w_i (y_i - p) / W to the error, W being the weight of the subgroup,
+all other rows nothing. Clusters are taken as drawn with replacement within their strata:
+
+    V(p) = Σ over strata h of n_h / (n_h - 1) Σ over its clusters j of (z_hj - mean of z_h)²,
+
+with n_h clusters in the stratum and z_hj the sum of z over a cluster; a row is a cluster of its own
+where none are named. Over p (1 - p) / (n - 1), what n rows of equal weight drawn one by one would
+have, this is the design effect of the share. Its mean over the classes of the target, each weighted
+by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of the subgroup.
+
+A stratum with a single cluster does not say how clusters differ in it. Its cluster is held against
+the mean over all clusters instead of that of the stratum, which overstates the variance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Rows with the same class, drawn together: who they are, and what they weigh.
+
+    Attributes
+    ----------
+    cohort : ndarray of int of shape (n_kinds,)
+        The subgroup; negative for rows of none, whose clusters were drawn all the same.
+    target : ndarray of int of shape (n_kinds,)
+        The class; negative where it is missing.
+    stratum : ndarray of int of shape (n_kinds,)
+        From which stratum.
+    cluster : ndarray of int of shape (n_kinds,), or None
+        In which cluster. Clusters of different strata are different ones, whatever their numbers.
+        None: every row was drawn by itself.
+    masses, squares : ndarray of shape (n_kinds,)
+        What the rows weigh together, and the sum of the squares of what each weighs.
+    rows : ndarray of int64 of shape (n_kinds,)
+        How many weigh anything.
+    """
+
+    cohort: Integers
+    target: Integers
+    stratum: Integers
+    cluster: Integers | None
+    masses: NDArray[np.int64]
+    squares: Floats
+    rows: NDArray[np.int64]
+
+
+def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
+    """The design effect of the share of every class in a subgroup.
+
+    Parameters
+    ----------
+    drawn : DrawnRows
+        All rows of the table.
+    cohort : int
+        The subgroup.
+    n_classes : int
+        Classes of the target.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        NaN for a class that has all or none of the weight.
+
+    Examples
+    --------
+    Four clusters of two rows each, alike within: each is worth one row.
+
+    >>> clusters = np.arange(4)
+    >>> zeros = np.zeros(4, dtype=np.int64)
+    >>> drawn = DrawnRows(zeros, clusters % 2, zeros, clusters, zeros + 2, zeros + 2, zeros + 2)
+    >>> design_effects(drawn, 0, 2).round(4)
+    array([2.3333, 2.3333])
+    """
+    own = (drawn.cohort == cohort) & (drawn.target >= 0)
+    n_rows = float(drawn.rows[own].sum())
+    masses = np.zeros((len(own), n_classes))
+    masses[own, drawn.target[own]] = drawn.masses[own]
+    total = masses.sum()
+    shares: Floats = masses.sum(axis=0) / total
+    # What every kind of row adds to the error of every share.
+    added = (masses - masses.sum(axis=1)[:, None] * shares) / total
+    if drawn.cluster is None:
+        squared = np.zeros_like(masses)
+        squared[own] = (np.eye(n_classes)[drawn.target[own]] - shares) ** 2
+        squared *= drawn.squares[:, None] / total**2
+        variance = _between_rows(added, squared, drawn.stratum, drawn.rows)
+    else:
+        variance = _between_clusters(added, drawn.stratum, drawn.cluster)
+    simple = shares * (1.0 - shares) / max(n_rows - 1.0, 1.0)
+    varies = (shares > 0) & (shares < 1)
+    effects: Floats = np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies)
+    return effects
+
+
+def mean_effect(effects: Floats, shares: Floats) -> float:
+    """Rao and Scott's mean of the design effects of all classes; NaN where none varies.
+
+    Examples
+    --------
+    >>> mean_effect(np.array([2.0, 2.0]), np.array([0.3, 0.7]))
+    2.0
+    """
+    left = np.where(np.isnan(effects), 0.0, 1.0 - shares)
+    return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
+
+
+def effective_by_design(
+    drawn: DrawnRows, rows: NDArray[np.int64], otherwise: Floats, n_classes: int
+) -> Floats:
+    """The effective size of every subgroup: its rows over their mean design effect.
+
+    Parameters
+    ----------
+    drawn : DrawnRows
+        All rows of the table.
+    rows : ndarray of shape (n_cohorts,)
+        Rows of each subgroup; none is worth more.
+    otherwise : ndarray of shape (n_cohorts,)
+        The effective size of a subgroup whose target does not vary.
+    n_classes : int
+        Classes of the target.
+    """
+    found = otherwise.copy()
+    for cohort, n_rows in enumerate(rows):
+        own = (drawn.cohort == cohort) & (drawn.target >= 0)
+        shares = np.bincount(drawn.target[own], weights=drawn.masses[own], minlength=n_classes)
+        effects = design_effects(drawn, cohort, n_classes)
+        effect = mean_effect(effects, shares / max(shares.sum(), 1.0))
+        if effect > 0:
+            found[cohort] = min(max(n_rows / effect, 1.0), float(n_rows))
+    return found
+
+
+def lonely_strata(drawn: DrawnRows) -> int:
+    """How many strata have a single cluster."""
+    if drawn.cluster is None:
+        place = np.unique(drawn.stratum, return_inverse=True)[1]
+        return int((np.bincount(place, weights=drawn.rows) == 1).sum())
+    return int((_clusters_a_stratum(drawn.stratum, drawn.cluster)[1] == 1).sum())
+
+
+def _clusters_a_stratum(
+    stratum: Integers, cluster: Integers
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp]]:
+    """The number of each row's cluster, clusters by stratum, and the stratum of each cluster."""
+    pairs, place = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
+    numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
+    return place.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
+
+
+def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Floats:
+    """The variance of sums over clusters, drawn with replacement within strata."""
+    place, sizes, of_cluster = _clusters_a_stratum(stratum, cluster)
+    totals = np.zeros((len(of_cluster), added.shape[1]))
+    np.add.at(totals, place, added)
+    means = np.zeros((len(sizes), added.shape[1]))
+    np.add.at(means, of_cluster, totals)
+    means /= sizes[:, None]
+    means[sizes == 1] = totals.mean(axis=0)
+    factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
+    variance: Floats = (factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0)
+    return variance
+
+
+def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integers) -> Floats:
+    """The same where every row is a cluster, from the sums of z and of its squares."""
+    numbers, place = np.unique(stratum, return_inverse=True)
+    sums, squares = (np.zeros((len(numbers), added.shape[1])) for _ in range(2))
+    np.add.at(sums, place, added)
+    np.add.at(squares, place, squared)
+    sizes = np.bincount(place, weights=rows)[:, None]
+    within = sizes / np.maximum(sizes - 1.0, 1.0) * (squares - sums**2 / np.maximum(sizes, 1.0))
+    alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
+    variance: Floats = np.where(sizes > 1, within, alone).sum(axis=0)
+    return variance

@@ -1,0 +1,342 @@
+"""How much every row of a table counts: weights as they are given, made whole numbers.
+
+Sampling weights say how many of the population a row stands for. They become fixed-point numbers,
+`MOST_MASS` in all at most, so that every library and engine sums them to the same bits. Frequencies
+say how often a row occurs, and are whole numbers already: such a table is the one in which every
+row is written out so often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.coders import Kind
+from misfeat.exceptions import MisfeatError, Setting, no_such_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.table import Table
+
+SAMPLING, FREQUENCY = "sampling", "frequency"
+"""How weights are taken."""
+MOST_MASS = 2**52
+"""What all weights, and all their squares, sum up to at most: floats hold all whole numbers so far.
+"""
+SAME_SIZE = 1e-9
+"""Effective sizes that differ from a whole number by less than this share of it are this number."""
+
+
+@dataclass(frozen=True)
+class WeightRules:
+    """How much rows count, and how they were drawn.
+
+    Attributes
+    ----------
+    column : str or None
+        The column of the weights; None: all rows weigh the same.
+    kind : {"sampling", "frequency"}
+        How weights are taken.
+    strata, cluster : str or None
+        The columns that say from which part of the population a row was drawn, and with which
+        others together.
+    """
+
+    column: str | None = None
+    kind: str = SAMPLING
+    strata: str | None = None
+    cluster: str | None = None
+
+    @classmethod
+    def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
+        """Read and check the parameters as users write them."""
+        if design is None:
+            return cls(column, kind)
+        if not isinstance(design, Mapping) or not design or set(design) - {"strata", "cluster"}:
+            raise MisfeatError(
+                "{setting}; give the columns of strata and clusters, such as {example}.",
+                setting=Setting("design", design),
+                example=Setting("design", {"strata": "region", "cluster": "school"}),
+            )
+        for value in design.values():
+            if not isinstance(value, str):
+                raise MisfeatError(
+                    "{setting}: {value!r} is no name of a column.",
+                    setting=Setting("design", design),
+                    value=value,
+                )
+        if kind == FREQUENCY:
+            raise MisfeatError(
+                "{setting} says how rows were drawn, and frequencies say that rows are written "
+                "down once for several; use {weights}, or leave the design out.",
+                setting=Setting("design", design),
+                weights=Setting("weights", SAMPLING),
+            )
+        return cls(column, kind, design.get("strata"), design.get("cluster"))
+
+    @property
+    def roles(self) -> dict[str, tuple[str, str]]:
+        """Columns that are no features: what they serve as, and in words what they hold."""
+        words = "sampling weights" if self.kind == SAMPLING else "frequencies"
+        found = {self.column: ("weight", words)} if self.column is not None else {}
+        for column, what in ((self.strata, "strata"), (self.cluster, "clusters")):
+            if column is not None:
+                found[column] = ("design", what)
+        return found
+
+    def check(self, names: Sequence[str], target: str | None, groups: Sequence[str]) -> None:
+        """Refuse columns that the table does not have, or that serve as something else, too."""
+        where = {self.strata: Setting("design"), self.cluster: Setting("design")}
+        for column in self.roles:
+            if column not in names:
+                raise no_such_column(column, names, where.get(column, "the weights"))
+            what = "the weights" if column == self.column else "part of the design"
+            if column == target:
+                raise MisfeatError(
+                    "{column!r} is both the target and {what}; name two columns.",
+                    column=column,
+                    what=what,
+                )
+            if column == self.column and column in groups:
+                raise MisfeatError(
+                    "{column!r} is both a group and the weights.",
+                    remedy="Take it out of {groups}.",
+                    column=column,
+                    groups=Setting("groups"),
+                )
+        if self.column is not None and self.column in (self.strata, self.cluster):
+            raise MisfeatError(
+                "{column!r} is both the weights and part of the design; name two columns.",
+                column=self.column,
+            )
+
+
+@dataclass(frozen=True)
+class WeightRange:
+    """What is to be known of a column before its values are taken for weights.
+
+    Attributes
+    ----------
+    missing : int
+        Rows without a value.
+    least, greatest : float
+        Of those that have one.
+    whole : bool
+        Whether all of them are whole numbers.
+    """
+
+    missing: int
+    least: float
+    greatest: float
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """How rows are weighed.
+
+    Attributes
+    ----------
+    column : str
+        The column that holds the weights.
+    frequency : bool
+        Whether they say how often a row occurs.
+    scale : float
+        Sampling weights times this, rounded up, are what is summed; a power of 2.
+    square_scale : float
+        The same for their squares.
+    """
+
+    column: str
+    frequency: bool
+    scale: float = 1.0
+    square_scale: float = 1.0
+
+
+def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
+    """Check a column of weights, and say how they are summed; None where all rows weigh the same.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    column : str
+        The column of the weights.
+    kind : {"sampling", "frequency"}
+        How they are taken.
+    """
+    if column not in table.names:
+        raise no_such_column(column, table.names, "the weights")
+    if table.kind(column) not in (Kind.INTEGER, Kind.NUMBER):
+        raise MisfeatError(
+            "The weights {column!r} are {kind} values; pass numbers, one a row, none negative.",
+            column=column,
+            kind=table.kind(column).value,
+        )
+    found = table.weight_range(column)
+    _check_range(found, column)
+    n_rows = table.n_rows()
+    if kind == FREQUENCY:
+        _check_frequencies(found, column, n_rows)
+        return Weighing(column, frequency=True)
+    if found.least == found.greatest:
+        return None
+    return Weighing(
+        column,
+        frequency=False,
+        scale=_scale(n_rows, found.greatest),
+        square_scale=_scale(n_rows, found.greatest * found.greatest),
+    )
+
+
+def _scale(n_rows: int, greatest: float) -> float:
+    """The power of 2 that makes so many numbers, none greater than this one, large but not too."""
+    most = MOST_MASS / n_rows / greatest
+    if not np.isfinite(most) or most == 0.0:
+        raise MisfeatError(
+            "Weights of {greatest:g} cannot be summed up; divide all weights by a constant.",
+            greatest=greatest,
+        )
+    return float(2.0 ** np.floor(np.log2(most)))
+
+
+def _check_range(found: WeightRange, column: str) -> None:
+    if found.missing:
+        raise MisfeatError(
+            "The weights {column!r} are missing in {rows:,} rows; leave these rows out, or give "
+            "them a weight.",
+            column=column,
+            rows=found.missing,
+        )
+    if found.least < 0:
+        raise MisfeatError(
+            "The weights {column!r} hold {value:g}; no weight may be negative.",
+            remedy="Check where it comes from.",
+            column=column,
+            value=found.least,
+        )
+    if not np.isfinite(found.greatest):
+        raise MisfeatError(
+            "The weights {column!r} hold an infinite value; leave its row out, or correct it.",
+            column=column,
+        )
+    if found.greatest == 0:
+        raise MisfeatError(
+            "All weights {column!r} are zero, so that no row counts; pass the weights of the rows.",
+            column=column,
+        )
+
+
+def _check_frequencies(found: WeightRange, column: str, n_rows: int) -> None:
+    if not found.whole:
+        raise MisfeatError(
+            "{setting} takes whole numbers, how often each row occurs, and {column!r} holds "
+            "fractions; use {other}.",
+            setting=Setting("weights", FREQUENCY),
+            column=column,
+            other=Setting("weights", SAMPLING),
+        )
+    if found.greatest * n_rows > MOST_MASS:
+        raise MisfeatError(
+            "The weights {column!r} are too large for frequencies, up to {value:g}; use {other}.",
+            column=column,
+            value=found.greatest,
+            other=Setting("weights", SAMPLING),
+        )
+
+
+def effective_sizes(
+    rows: NDArray[np.int64],
+    masses: NDArray[np.int64],
+    squares: NDArray[np.int64],
+    weighing: Weighing,
+) -> NDArray[np.float64]:
+    """How many rows of equal weight tell as much as these (Kish), subgroup by subgroup.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_cohorts,)
+        Rows of each subgroup.
+    masses, squares : ndarray of int64 of shape (n_cohorts,)
+        Sums of their weights and of the squares of these.
+    weighing : Weighing
+        In what units.
+
+    Examples
+    --------
+    >>> weighing = Weighing("w", frequency=False)
+    >>> effective_sizes(np.array([3]), np.array([4]), np.array([6]), weighing).round(4)
+    array([2.6667])
+    """
+    total = masses / weighing.scale
+    found = total**2 / (squares / weighing.square_scale)
+    # Rounding must not make a difference where all rows of a subgroup weigh the same.
+    near = np.rint(found)
+    found = np.where(np.abs(found - near) < SAME_SIZE * near, near, found)
+    return np.clip(found, 1.0, rows)
+
+
+def heaviest_of(
+    weights: NDArray[np.int64], masses: NDArray[Any], squares: NDArray[Any]
+) -> NDArray[np.float64]:
+    """What one of several rows weighs, all others being alike, by the sums over all of them.
+
+    Parameters
+    ----------
+    weights : ndarray of int64
+        How many rows there are.
+    masses, squares : ndarray
+        Sums of what they weigh, and of the squares of it.
+
+    Examples
+    --------
+    >>> heaviest_of(np.array([1, 2, 3]), np.array([4.0, 4.0, 5.0]), np.array([16.0, 10.0, 9.0]))
+    array([4.        , 3.        , 2.33333333])
+    """
+    n, mass = weights.astype(np.float64), masses.astype(np.float64)
+    unequal = np.maximum(n * squares - mass**2, 0.0)
+    found: NDArray[np.float64] = (mass + np.sqrt((n - 1.0) * unequal)) / n
+    return np.where(n > 1, np.minimum(found, mass), mass)
+
+
+def squares_of(
+    weights: NDArray[np.int64], masses: NDArray[Any], heaviest: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sums of squares that `heaviest_of` was given.
+
+    Examples
+    --------
+    >>> squares_of(np.array([1, 2]), np.array([4.0, 4.0]), np.array([4.0, 3.0]))
+    array([16., 10.])
+    """
+    others = masses - heaviest
+    found: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
+    return found
+
+
+def quantiles_of_counts(
+    values: NDArray[np.float64], counts: NDArray[np.int64], probabilities: Sequence[float]
+) -> list[float]:
+    """Quantiles of values that occur so often, between two of them in proportion.
+
+    Examples
+    --------
+    >>> quantiles_of_counts(np.array([1.0, 2.0]), np.array([3, 1]), [0.0, 0.5, 0.75])
+    [1.0, 1.0, 1.25]
+    """
+    order = np.argsort(values)
+    ends = np.cumsum(counts[order])
+    places = np.asarray(probabilities) * (ends[-1] - 1)
+    below = np.floor(places)
+    low, high = (
+        values[order][np.searchsorted(ends, place, side="right")]
+        for place in (below, np.minimum(below + 1, ends[-1] - 1))
+    )
+    found: list[float] = (low + (places - below) * (high - low)).tolist()
+    return found

@@ -1,0 +1,108 @@
+"""Weighted shares, Kish's sizes and design effects, held against R's package survey.
+
+benchmarks/weights/survey.R wrote the rows and the figures.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.design import DrawnRows, design_effects, mean_effect
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "weights"
+TABLES = [("HI_CHOL", "race"), ("HI_CHOL", "agecat"), ("agecat", "RIAGENDR")]
+DESIGNS: dict[str, dict[str, str]] = {
+    "strata and cluster": {"strata": "SDMVSTRA", "cluster": "SDMVPSU"},
+    "strata": {"strata": "SDMVSTRA"},
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    return pd.read_csv(FOLDER / "nhanes.csv.gz")
+
+
+@pytest.fixture(scope="module")
+def figures() -> pd.DataFrame:
+    return pd.read_csv(FOLDER / "survey.csv", dtype={"value": str, "class": str})
+
+
+def figures_of(figures: pd.DataFrame, **where: str) -> pd.DataFrame:
+    chosen = np.logical_and.reduce([figures[name] == value for name, value in where.items()])
+    return figures[chosen]
+
+
+@pytest.mark.parametrize(("target", "by"), TABLES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_subgroups_are_worth_what_survey_says(
+    rows: pd.DataFrame, figures: pd.DataFrame, design: str, target: str, by: str
+) -> None:
+    cohorts = build_cohorts(
+        rows,
+        target,
+        groups=by,
+        sample_weight="WTMEC2YR",
+        design=DESIGNS[design],
+        coding=Coding(min_rows=1),
+    )
+    told = figures_of(figures, design=design, target=target, by=by)
+    assert len(cohorts) == told["value"].nunique()
+    for cohort in cohorts:
+        own = told[told["value"] == cohort.name.removeprefix(f"{by}=")].set_index("class")
+        shares = np.bincount(cohort.target, weights=cohort.counts, minlength=cohort.n_classes)
+        expected = [own["share"].get(label, 0.0) for label in cohorts.classes]
+        np.testing.assert_allclose(shares / shares.sum(), expected, rtol=1e-6)
+        effect = mean_effect(own["effect"].to_numpy(), own["share"].to_numpy())
+        n_rows = own["rows"].iloc[0]
+        assert cohort.size == n_rows
+        assert cohort.effective == pytest.approx(min(n_rows / effect, n_rows), rel=1e-6)
+
+
+@pytest.mark.parametrize(("target", "by"), TABLES)
+def test_weights_alone_give_kishs_size(
+    rows: pd.DataFrame, figures: pd.DataFrame, target: str, by: str
+) -> None:
+    table = rows.drop(columns=["SDMVSTRA", "SDMVPSU"])
+    cohorts = build_cohorts(
+        table, target, groups=by, sample_weight="WTMEC2YR", coding=Coding(min_rows=1)
+    )
+    told = figures_of(figures, design="strata", target=target, by=by)
+    for cohort in cohorts:
+        own = told[told["value"] == cohort.name.removeprefix(f"{by}=")]
+        assert cohort.effective == pytest.approx(own["kish"].iloc[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(("target", "by"), TABLES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_design_effects_of_every_class_are_those_of_survey(
+    rows: pd.DataFrame, figures: pd.DataFrame, design: str, target: str, by: str
+) -> None:
+    classes = sorted(rows[target].dropna().unique())
+    values = sorted(rows[by].unique())
+    weights = np.round(rows["WTMEC2YR"].to_numpy() * 1e6).astype(np.int64)
+    drawn = DrawnRows(
+        cohort=np.searchsorted(values, rows[by]),
+        target=rows[target]
+        .map({label: i for i, label in enumerate(classes)})
+        .fillna(-1)
+        .to_numpy(dtype=np.int64),
+        stratum=rows["SDMVSTRA"].to_numpy(),
+        cluster=rows["SDMVPSU"].to_numpy() if "cluster" in DESIGNS[design] else None,
+        masses=weights,
+        squares=weights.astype(np.float64) ** 2,
+        rows=np.ones(len(rows), dtype=np.int64),
+    )
+    told = figures_of(figures, design=design, target=target, by=by)
+    for cohort, value in enumerate(values):
+        own = told[told["value"] == str(value)]
+        expected = dict(zip(own["class"], own["effect"], strict=True))
+        found: Any = design_effects(drawn, cohort, len(classes))
+        for label, effect in zip(classes, found, strict=True):
+            name = f"{label:g}" if isinstance(label, float) else str(label)
+            assert effect == pytest.approx(expected[name], rel=1e-6)
