@@ -14,6 +14,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.engines import ENGINES, as_pandas, require
+from tests.cohorts.test_proposing import visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -279,3 +280,9 @@ def test_a_missing_engine_fails_in_ci_and_skips_elsewhere(
     require("an engine", "it is there")
     with pytest.raises(outcome, match="no engine here"):
         require(None, "no engine here")
+
+
+def test_the_same_subgroups_are_chosen_by_what_is_missing(hold: Hold) -> None:
+    table = visits(600)
+    expected = build_cohorts(table, "y", groups="auto")
+    assert build_cohorts(hold(table.to_arrow()), "y", groups="auto").equals(expected)
