@@ -15,6 +15,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.engines import ENGINES, as_pandas, require
 from tests.cohorts.test_many_values import towns
+from tests.cohorts.test_proposing import visits
 from tests.cohorts.test_reading import messy
 
 if TYPE_CHECKING:
@@ -333,3 +334,9 @@ def test_text_is_read_as_the_same_numbers_and_dates(hold: Hold) -> None:
 def test_many_values_are_merged_into_the_same_groups(hold: Hold) -> None:
     table = towns(1.5).to_arrow()
     assert_same(build_cohorts(hold(table), "y"), build_cohorts(as_pandas(table), "y"))
+
+
+def test_the_same_subgroups_are_chosen_by_what_is_missing(hold: Hold) -> None:
+    table = visits(600)
+    expected = build_cohorts(table, "y", groups="auto")
+    assert build_cohorts(hold(table.to_arrow()), "y", groups="auto").equals(expected)

@@ -56,7 +56,7 @@ def open_frame(
             "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
             kind=type(native).__name__,
         ) from error
-    names = frame.collect_schema().names() if names is None else names
+    names = _names_of(frame) if names is None else names
     if not names:
         raise MisfeatError(NO_COLUMNS)
     check_text(names)
@@ -66,6 +66,11 @@ def open_frame(
         with_inner_names(native), {column: name for name, column in inner.items()}
     )
     return frame, ColumnExpressions(inner, frame.collect_schema(), frame.implementation)
+
+
+def _names_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> list[str]:
+    """The names of columns; their types are not asked for where that takes looking at values."""
+    return frame.columns if isinstance(frame, nw.DataFrame) else frame.collect_schema().names()
 
 
 def is_dataframe(X: object) -> bool:
@@ -140,7 +145,7 @@ def inner_names(names: Sequence[str]) -> list[str]:
 def with_inner_names(native: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A dataframe whose columns go by their `inner_names`, renamed by position."""
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(native)
-    names = frame.collect_schema().names()
+    names = _names_of(frame)
     inner = inner_names(names)
     if frame.implementation.is_duckdb():
         renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
