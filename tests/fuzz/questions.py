@@ -71,7 +71,13 @@ def _ways(drawn: Drawn) -> st.SearchStrategy[Any]:
     return st.none() | st.dictionaries(_columns_of(drawn), st.sampled_from(WAYS), max_size=2)
 
 
+def _design(drawn: Drawn) -> st.SearchStrategy[Any]:
+    units = st.sampled_from(("strata", "cluster"))
+    return st.none() | st.dictionaries(units, _columns_of(drawn), max_size=2)
+
+
 BY_NAME: dict[str, Any] = {
+    "design": _design,
     "groups": _groups,
     "bins": _bins,
     "missing_values": _missing_values,

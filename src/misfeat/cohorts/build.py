@@ -295,7 +295,10 @@ def _feature_coders(
             audits.append(ColumnAudit(column, *roles[column]))
         else:
             profile = profiled.profiles[column]
-            coder, audit = feature_coder(profiled.table, profile, rules)
+            kept = rules.is_kept(column)
+            coder, audit = feature_coder(
+                profiled.table, profile, rules.bins, rules.coding, kept=kept
+            )
             if coder is not None:
                 coders[column] = coder
                 found = suspects(profile)

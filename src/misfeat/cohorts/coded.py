@@ -99,7 +99,8 @@ def _with_few_values_of(
     names = list(coded.features)
     order = [*range(first), *(first + names.index(name) for name in by_name), len(bases) - 1]
     kept = rules.is_kept(column)
-    found = merged(coded.rows, line, bases, audit.categories[:-1], rules, kept, order)
+    n_bins, most = rules.bins.bins, rules.coding.max_categories
+    found = merged(coded.rows, line, bases, audit.categories[:-1], n_bins, most, kept, order)
     settled = replace(audit, treatment=found.treatment, categories=found.labels)
     if found.labels:
         features = {**coded.features, column: found.labels}

@@ -27,7 +27,7 @@ from misfeat.exceptions import MisfeatError, Setting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.rules import CohortRules
+    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.table import Table, ValueCounts
 
 NEVER_RECORDED = "never recorded"
@@ -89,13 +89,13 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
 
 
 def feature_coder(
-    table: Table, profile: Profile, rules: CohortRules
+    table: Table, profile: Profile, bins: BinRules, coding: Coding, *, kept: bool = False
 ) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the audit says why.
 
     Where its treatment is `ONE_BY_ONE`, its many values are merged once rows are counted.
     """
-    kept, bins, most = rules.is_kept(profile.column), rules.bins, rules.coding.max_categories
+    most = coding.max_categories
     why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
         return None, left_out(profile, why_not)
@@ -113,7 +113,7 @@ def feature_coder(
     elif profile.in_order and profile.distinct > most:
         coder, treatment = _neighbours(profile, bins.bins)
     elif profile.distinct > most:
-        one_each = one_by_one(profile, rules.coding.min_cell)
+        one_each = one_by_one(profile, coding.min_cell)
         coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)
     else:
         coder, treatment = as_it_is(profile), AS_IT_IS

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.profiles import Profile
-    from misfeat.cohorts.rules import CohortRules
 
 MOST_VALUES = 500
 """So many values are looked at one by one; all others are merged."""
@@ -70,7 +69,8 @@ def merged(
     line: int,
     bases: Sequence[int],
     values: Sequence[str],
-    rules: CohortRules,
+    n_bins: int,
+    most: int,
     must_stay: bool,
     order: Sequence[int],
 ) -> Merged:
@@ -86,8 +86,8 @@ def merged(
         The number of codes of every line, the one for missing included.
     values : sequence of str
         The values that have codes of their own.
-    rules : CohortRules
-        How many groups there may be.
+    n_bins, most : int
+        How many groups there may be, of values that are alike and of frequent ones.
     must_stay : bool
         Whether the column stays also where it tells nothing.
     order : sequence of int
@@ -95,8 +95,8 @@ def merged(
     """
     shape = len(values), bases[-1] - 1
     counts = table_of(rows.codes[line], rows.codes[-1], rows.weights, shape)
-    alike = by_target(counts, rules.bins.bins)
-    frequent = by_frequency(counts, min(rules.coding.max_categories, len(values) + 1))
+    alike = by_target(counts, n_bins)
+    frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.told > max(frequent.told, 0.0) else frequent
     if best.told <= 0 and not must_stay:
         return Merged(rows, (), TELLS_NOTHING)

@@ -12,7 +12,7 @@ from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.groups import AUTO, ByValue, prepare
 from misfeat.cohorts.proposing import Proposal, proposed
 from misfeat.cohorts.targets import check_target
-from misfeat.cohorts.weighing import weighing_of
+from misfeat.cohorts.weight_columns import weighing_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:

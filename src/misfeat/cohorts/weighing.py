@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.table import Table
 
 SAMPLING, FREQUENCY = "sampling", "frequency"
 """How weights are taken."""
@@ -157,98 +155,6 @@ class Weighing:
     frequency: bool
     scale: float = 1.0
     square_scale: float = 1.0
-
-
-def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
-    """Check a column of weights, and say how they are summed; None where all rows weigh the same.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    column : str
-        The column of the weights.
-    kind : {"sampling", "frequency"}
-        How they are taken.
-    """
-    if column not in table.names:
-        raise no_such_column(column, table.names, "the weights")
-    if table.kind(column) not in (Kind.INTEGER, Kind.NUMBER):
-        raise MisfeatError(
-            "The weights {column!r} are {kind} values; pass numbers, one a row, none negative.",
-            column=column,
-            kind=table.kind(column).value,
-        )
-    found = table.weight_range(column)
-    _check_range(found, column)
-    n_rows = table.n_rows()
-    if kind == FREQUENCY:
-        _check_frequencies(found, column, n_rows)
-        return Weighing(column, frequency=True)
-    if found.least == found.greatest:
-        return None
-    return Weighing(
-        column,
-        frequency=False,
-        scale=_scale(n_rows, found.greatest),
-        square_scale=_scale(n_rows, found.greatest * found.greatest),
-    )
-
-
-def _scale(n_rows: int, greatest: float) -> float:
-    """The power of 2 that makes so many numbers, none greater than this one, large but not too."""
-    most = MOST_MASS / n_rows / greatest
-    if not np.isfinite(most) or most == 0.0:
-        raise MisfeatError(
-            "Weights of {greatest:g} cannot be summed up; divide all weights by a constant.",
-            greatest=greatest,
-        )
-    return float(2.0 ** np.floor(np.log2(most)))
-
-
-def _check_range(found: WeightRange, column: str) -> None:
-    if found.missing:
-        raise MisfeatError(
-            "The weights {column!r} are missing in {rows:,} rows; leave these rows out, or give "
-            "them a weight.",
-            column=column,
-            rows=found.missing,
-        )
-    if found.least < 0:
-        raise MisfeatError(
-            "The weights {column!r} hold {value:g}; no weight may be negative.",
-            remedy="Check where it comes from.",
-            column=column,
-            value=found.least,
-        )
-    if not np.isfinite(found.greatest):
-        raise MisfeatError(
-            "The weights {column!r} hold an infinite value; leave its row out, or correct it.",
-            column=column,
-        )
-    if found.greatest == 0:
-        raise MisfeatError(
-            "All weights {column!r} are zero, so that no row counts; pass the weights of the rows.",
-            column=column,
-        )
-
-
-def _check_frequencies(found: WeightRange, column: str, n_rows: int) -> None:
-    if not found.whole:
-        raise MisfeatError(
-            "{setting} takes whole numbers, how often each row occurs, and {column!r} holds "
-            "fractions; use {other}.",
-            setting=Setting("weights", FREQUENCY),
-            column=column,
-            other=Setting("weights", SAMPLING),
-        )
-    if found.greatest * n_rows > MOST_MASS:
-        raise MisfeatError(
-            "The weights {column!r} are too large for frequencies, up to {value:g}; use {other}.",
-            column=column,
-            value=found.greatest,
-            other=Setting("weights", SAMPLING),
-        )
 
 
 def effective_sizes(

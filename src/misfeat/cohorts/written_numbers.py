@@ -116,8 +116,9 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
 
     Examples
     --------
-    >>> number_style({"1.234,50 kg": 1, "80 kg": 2})
-    NumberStyle(pieces=((' kg', ''), ('.', ''), (',', '.')), decimal=',', unit='kg', doubtful='')
+    >>> style = number_style({"1.234,50 kg": 1, "80 kg": 2})
+    >>> style.read("1.234,50 kg"), style.decimal, style.unit
+    (1234.5, ',', 'kg')
     >>> number_style({"red": 1, "blue": 2}), number_style({"00123": 5, "10115": 5})
     (None, None)
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import comb
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
+    from misfeat.information.deals import Deals
     from misfeat.information.kernels.cube import CubePlan
     from misfeat.machine.threads import Task
 
@@ -52,22 +53,6 @@ LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all deals that are counted together."""
 SEARCHED_A_CELL = 4.0
 """Counting a cell costs as much as searching so many fewer rows."""
-
-
-class Deals(Protocol):
-    """Scores of the same feature sets, deal by deal: what they tell beyond those that are held.
-
-    Attributes
-    ----------
-    subsets : tuple of ndarray of shape (n_sets, size)
-        Feature numbers of the cohort, ascending along a row; an entry a size.
-    """
-
-    subsets: tuple[NDArray[np.int64], ...]
-
-    def scores(self, first: int, last: int, work: Work) -> Scores:
-        """Scores of deals ``first`` to ``last - 1``, of shape (n_deals, n_sets)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

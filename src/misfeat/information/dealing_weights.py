@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
-    from misfeat.information.dealing import Deals
+    from misfeat.information.deals import Deals
     from misfeat.information.prepared import PreparedRows
     from misfeat.machine.threads import Work
 

@@ -47,7 +47,7 @@ class GridInformation:
     >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
     >>> measure = GridInformation(cohorts)
     >>> measure.of_levels(0, 1, 1, None)[0].round(2), measure.whole.round(2)
-    (array([0.  , 0.65]), array([1.69]))
+    (array([0. , 0.6]), array([1.7]))
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.dealing import Deals
+    from misfeat.information.deals import Deals
     from misfeat.machine.threads import Work
 
     Floats = NDArray[np.float64]

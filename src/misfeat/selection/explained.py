@@ -101,10 +101,10 @@ class Explained(Ranked):
         Examples
         --------
         >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> table = {"a": [0, 0, 1, 1] * 3, "b": [0, 1] * 6, "y": [0, 0, 1, 1] * 3}
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.explanation("all rows", ["a"]).sentences(k=1)
-        ['a = 0: 100 % y = 0 (2 rows), against 50 % overall.']
+        ['a = 0: 100 % y = 0 (6 rows), against 50 % overall.']
         """
         names = check_set(features)
         members = sorted(self._feature_number(name, "a feature") for name in names)
