@@ -171,6 +171,7 @@ def test_a_reader_that_goes_away_is_no_error_and_takes_nothing_that_is_saved(tab
         assert (tmp_path / "out" / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_in_one_line(table):
     with Path("/dev/full").open("w") as full:
         found = subprocess.run(
@@ -184,6 +185,7 @@ def test_a_full_disk_is_said_in_one_line(table):
     assert found.returncode == BAD_INPUT
 
 
+@pytest.mark.slow
 def test_closed_standard_output_is_no_error(table, tmp_path):
     asked = shlex.join([*COMMAND, "run", table, *QUICK, "--out", str(tmp_path / "out")])
     found = subprocess.run(["sh", "-c", f"{asked} >&-"], capture_output=True, text=True)

@@ -126,3 +126,35 @@ def test_the_order_of_columns_does_not_matter():
             for line, found in zip(codes, (forth, back), strict=True)
         ]
         assert (counts[0] == counts[1]).all()
+
+
+@pytest.mark.parametrize("holder", ["pandas", "mapping"])
+def test_categories_of_anything_keep_their_order(holder):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=300)
+    cut = pd.cut(values, [-9, -1, 0, 9])
+    table = pd.DataFrame({"x": cut, "y": (values > 0).astype(int)})
+    assert build_cohorts(table, "y").categories == (("(-9, -1]", "(-1, 0]", "(0, 9]"),)
+    others = pd.DataFrame({"z": rng.integers(0, 2, 300)})
+    rows = others if holder == "pandas" else {"z": others["z"].to_numpy()}
+    assert build_cohorts(rows, cut).classes == ("(-9, -1]", "(-1, 0]", "(0, 9]")
+
+
+def test_values_that_tell_about_a_number_are_merged_by_its_classes():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 600)
+    amount = rng.normal(size=40)[city] * 0.7 + rng.normal(size=600)
+    table = {"city": [f"c{one}" for one in city], "price": rng.normal(size=600), "y": amount}
+    assert build_cohorts(table, "y").features == ("city", "price")
+
+
+def test_texts_that_hardly_come_again_are_left_out():
+    rng = np.random.default_rng(0)
+    high, low = rng.integers(90, 130, 400), rng.integers(50, 70, 400)
+    table = {
+        "pressure": [f"{a}/{b} mm" for a, b in zip(high, low, strict=True)],
+        "x": rng.integers(0, 3, 400),
+        "y": rng.integers(0, 2, 400),
+    }
+    treated = {one.column: one.treatment for one in build_cohorts(table, "y").columns}
+    assert treated["pressure"] == "most of its texts occur once or twice"

@@ -100,3 +100,9 @@ def test_every_row_is_dealt_out_once_and_folds_are_equally_large(weights):
     assert sum(folds).tolist() == weights
     sizes = [fold.sum() for fold in folds]
     assert max(sizes) - min(sizes) <= 1
+
+
+def test_very_many_rows_are_dealt_out_without_writing_them_down():
+    folds = dealt_out(np.array([10**12, 3, 10**9]))
+    assert sum(folds).tolist() == [10**12, 3, 10**9]
+    assert all(abs(fold[0] / (10**12 / 5) - 1) < 1e-3 for fold in folds)

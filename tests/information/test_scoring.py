@@ -72,6 +72,7 @@ def test_many_values_leave_nearly_every_row_alone_and_nothing_above_chance(n_cla
     assert found[-1] == 0.0  # no two rows are equal in all features
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [2**16 + 5, 2**20 + 5])
 @pytest.mark.parametrize("n_classes", [2, 4, 5])
 @pytest.mark.parametrize("dense_to", [0, 4])
@@ -92,6 +93,7 @@ def test_totals_beyond_the_table_of_chance_are_exact(total, n_classes, dense_to,
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [2**16 + 5, 2**32 + 5])
 @pytest.mark.parametrize("n_classes", [2, 4, 5])
 @pytest.mark.parametrize("dense_to", [0, 5])
@@ -116,6 +118,7 @@ def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_t
     assert found == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_many_values_need_wide_codes():
     cohort = random_cohort(3, 3000, 700, 3)
     expected = [reference(cohort, np.array(s)) for m in (1, 2) for s in level(3, m)]

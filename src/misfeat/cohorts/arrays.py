@@ -6,10 +6,12 @@ import datetime as dt
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.arrow_types import order_of
 from misfeat.cohorts.coders import (
     CodedRows,
     EdgeCoder,
@@ -110,6 +112,7 @@ class ArrayTable:
     frame_backend: str | None = None
 
     _weighing: Weighing | None = None
+    _orders: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
         self._columns: Mapping[str, Held] = {
@@ -148,7 +151,7 @@ class ArrayTable:
                 "{what} holds values that cannot be scored; pass numbers, text or flags.",
                 what=Setting(what),
             )
-        return wider
+        return wider.with_order(name, order_of(values))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -159,9 +162,17 @@ class ArrayTable:
         """What the column holds."""
         return self._columns[column].kind
 
-    def order(self, column: str) -> tuple[str, ...] | None:  # noqa: ARG002
-        """None: arrays hold no categories."""
-        return None
+    def order(self, column: str) -> tuple[str, ...] | None:
+        """The categories of a column in their order; of values that were added with one."""
+        return self._orders.get(column)
+
+    def with_order(self, column: str, order: tuple[str, ...] | None) -> ArrayTable:
+        """The same table, with an order of the categories of a column."""
+        if order is None:
+            return self
+        table = copy(self)
+        table._orders = {**self._orders, column: order}
+        return table
 
     def n_rows(self) -> int:
         """How many rows there are."""
@@ -241,7 +252,8 @@ class ArrayTable:
             return WeightRange(int(held.missing.sum()), np.nan, np.nan, whole=False)
         values = held.values.astype(np.float64)
         whole = bool((values == np.floor(values)).all())
-        return WeightRange(0, float(values.min()), float(values.max()), whole)
+        lightest = float(values[values > 0].min(initial=np.inf))
+        return WeightRange(0, float(values.min()), float(values.max()), whole, lightest)
 
     def weighed(self, weighing: Weighing) -> ArrayTable:
         """The same table, whose rows count as a column says."""

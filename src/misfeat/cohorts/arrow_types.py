@@ -54,6 +54,21 @@ def dictionary_order(table: Any, column: str) -> tuple[str, ...] | None:
     return tuple(categories) if all(isinstance(one, str) for one in categories) else None
 
 
+def order_of(values: Any) -> tuple[str, ...] | None:
+    """The categories of values given by themselves in their order, where they have one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> order_of(pd.Categorical(["mid", "low"], categories=["low", "mid"], ordered=True))
+    ('low', 'mid')
+    >>> order_of(pd.Series(["mid", "low"]))
+    """
+    dtype = getattr(values, "dtype", None)
+    ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"
+    return tuple(map(str, dtype.categories)) if ordered and dtype is not None else None
+
+
 def _plain(column: Any) -> Any | None:
     """A column in a plain type; None where it has one."""
     import pyarrow as pa

@@ -10,6 +10,7 @@ import numpy as np
 from misfeat.cohorts.coders import CodedRows, Kind, collapse
 from misfeat.cohorts.columns import ONE_BY_ONE
 from misfeat.cohorts.many_values import merged
+from misfeat.cohorts.merging import Classes
 from misfeat.exceptions import Setting
 
 if TYPE_CHECKING:
@@ -100,7 +101,10 @@ def _with_few_values_of(
     order = [*range(first), *(first + names.index(name) for name in by_name), len(bases) - 1]
     kept = rules.is_kept(column)
     n_bins, most = rules.bins.bins, rules.coding.max_categories
-    found = merged(coded.rows, line, bases, audit.categories[:-1], n_bins, most, kept, order)
+    classes = _classes_of(coded)
+    found = merged(
+        coded.rows, line, bases, audit.categories[:-1], n_bins, most, kept, order, classes
+    )
     settled = replace(audit, treatment=found.treatment, categories=found.labels)
     if found.labels:
         features = {**coded.features, column: found.labels}
@@ -112,6 +116,14 @@ def _with_few_values_of(
         settled = replace(settled, role="left out", looks_like="")
     audits = [settled if one is audit else one for one in coded.audits]
     return replace(coded, rows=rows, features=features, audits=audits)
+
+
+def _classes_of(coded: CodedTable) -> Classes:
+    """The classes of rows; of a number, those of its first grid."""
+    codes, target = coded.rows.codes[-1], coded.target
+    there = codes < len(target.coder.labels)
+    count = len(target.classes)
+    return Classes(np.where(there, target.classes_of(np.where(there, codes, 0)), count), count)
 
 
 def _without_line(rows: CodedRows, line: int, bases: list[int]) -> CodedRows:

@@ -72,7 +72,7 @@ def profile_column(
     missing = tuple(canonical(value) for value in raw.values[is_code])
     profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
     order = table.order(column)
-    if order is not None and way in (None, TEXT):
+    if order is not None and way in (None, TEXT) and set(order).issuperset(counts.values.tolist()):
         return replace(profile, counts=counts.in_order(order), in_order=True)
     return read_text(profile, way) if kind is Kind.TEXT else profile
 
@@ -86,6 +86,9 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
         return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
     labels = set(codes.labels(column))
     return np.array([label(value) in labels for value in raw.values], dtype=bool)
+
+
+SCATTERED = "most of its texts occur once or twice"
 
 
 def feature_coder(
@@ -114,6 +117,8 @@ def feature_coder(
         coder, treatment = _neighbours(profile, bins.bins)
     elif profile.distinct > most:
         one_each = one_by_one(profile, coding.min_cell)
+        if one_each is None and profile.is_scattered and not kept:
+            return None, left_out(profile, SCATTERED)
         coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)
     else:
         coder, treatment = as_it_is(profile), AS_IT_IS

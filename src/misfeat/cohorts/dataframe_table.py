@@ -198,10 +198,12 @@ class DataFrameTable:
                 value.min().alias("least"),
                 value.max().alias("greatest"),
                 one_where(value != value.floor()).sum().alias("fractions"),
+                nw.when(value > 0).then(value).otherwise(None).min().alias("lightest"),
             )
         )
-        least, greatest, fractions = (found[name][0] for name in found.columns)
-        return WeightRange(0, float(least), float(greatest), whole=int(fractions) == 0)
+        least, greatest, fractions, lightest = (found[name][0] for name in found.columns)
+        lightest = np.inf if lightest is None else float(lightest)
+        return WeightRange(0, float(least), float(greatest), int(fractions) == 0, lightest)
 
     def weighed(self, weighing: Weighing) -> DataFrameTable:
         """The same table, whose rows count as a column says."""

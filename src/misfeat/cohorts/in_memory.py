@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.cohorts.arrays import ArrayTable, Held
-from misfeat.cohorts.arrow_types import dictionary_order
+from misfeat.cohorts.arrow_types import dictionary_order, order_of
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES, open_frame
 from misfeat.cohorts.values import canonical
@@ -60,10 +60,13 @@ class InMemoryTable(ArrayTable):
     def order(self, column: str) -> tuple[str, ...] | None:
         """The categories of a column in their order, where its type gives them one."""
         if column not in self._expressions.inner:
-            return None  # it was added
+            return super().order(column)  # it was added
         if self._frame.implementation.is_pyarrow():
             return dictionary_order(self._frame.to_native(), self._expressions.inner[column])
-        return self._expressions.order(column)
+        order, held = self._expressions.order(column), self._columns[column]
+        if order is None or held.distinct is None or not self._frame.implementation.is_pandas():
+            return order
+        return tuple(held.distinct.tolist())  # intervals and numbers as text, too
 
     def weighed(self, weighing: Weighing) -> ArrayTable:
         """The same table, whose rows count as a column says."""
@@ -73,9 +76,10 @@ class InMemoryTable(ArrayTable):
 
     def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""
+        order = order_of(values)
         if nw.dependencies.is_into_series(values):
             values = nw.from_native(values, series_only=True).to_numpy()
-        return super().with_column(name, values, what)
+        return super().with_column(name, values, what).with_order(name, order)
 
 
 class _ReadOnce(Mapping[str, Held]):

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.coders import CategoryCoder, CodedRows
-from misfeat.cohorts.merging import FEWEST_ROWS, by_frequency, by_target, cross_fitted, table_of
+from misfeat.cohorts.merging import (
+    FEWEST_ROWS,
+    Classes,
+    by_frequency,
+    by_target,
+    cross_fitted,
+    table_of,
+)
 from misfeat.cohorts.values import label
 
 if TYPE_CHECKING:
@@ -73,6 +80,7 @@ def merged(
     most: int,
     must_stay: bool,
     order: Sequence[int],
+    classes: Classes | None = None,
 ) -> Merged:
     """Merge the values of one line of coded rows, by their targets or by how frequent they are.
 
@@ -92,16 +100,19 @@ def merged(
         Whether the column stays also where it tells nothing.
     order : sequence of int
         Lines in an order that does not depend on that of the columns.
+    classes : Classes, default=None
+        The classes to merge by. None: the codes of the target.
     """
-    shape = len(values), bases[-1] - 1
-    counts = table_of(rows.codes[line], rows.codes[-1], rows.weights, shape)
+    target = classes or Classes(rows.codes[-1], bases[-1] - 1)
+    shape = len(values), target.number
+    counts = table_of(rows.codes[line], target.codes, rows.weights, shape)
     alike = by_target(counts, n_bins)
     frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.told > max(frequent.told, 0.0) else frequent
     if best.told <= 0 and not must_stay:
         return Merged(rows, (), TELLS_NOTHING)
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
-    found = cross_fitted(rows, line, bases, len(values), best, order)
+    found = cross_fitted(rows, line, bases, len(values), best, order, target)
     if best is alike:
         treatment = f"{len(labels)} groups of {len(values)} values, by what they tell,"
     else:

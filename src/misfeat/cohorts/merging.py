@@ -9,7 +9,7 @@ new rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Learn = Callable[[Counts], Groups]
 
 FOLDS = 5
+MOST_SHUFFLED = 1_000_000
+"""Of more rows, every row draws its fold by itself."""
 FEWEST_ROWS = (5, 20, 50, 100)
 """Values with fewer rows are merged with all others; the limit that tells most is taken."""
 SHRINKAGE = 10.0
@@ -110,6 +112,13 @@ def told_of_others(counts: Counts, learn: Learn) -> float:
     return told / max(int(counts.sum()), 1)
 
 
+class Classes(NamedTuple):
+    """The class of every row, and how many there are; where a target is missing, that number."""
+
+    codes: NDArray[np.integer]
+    number: int
+
+
 def cross_fitted(
     rows: CodedRows,
     line: int,
@@ -117,6 +126,7 @@ def cross_fitted(
     n_values: int,
     merger: Merger,
     order: Sequence[int] | None = None,
+    classes: Classes | None = None,
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
@@ -135,18 +145,20 @@ def cross_fitted(
     order : sequence of int, default=None
         Lines in an order by which rows are sorted before they are dealt out to folds, so that
         the order of columns in the table does not matter. None: as they are.
+    classes : Classes, default=None
+        The classes to learn from. None: the codes of the target.
 
     Returns
     -------
     CodedRows
         The line holds codes of groups, all other values in the last one, and then missing.
     """
-    values, target = rows.codes[line], rows.codes[-1]
+    values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
     folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
     places = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
     for fold, dealt in zip(folds, dealt_out(rows.weights[places]), strict=True):
         fold[places] = dealt
-    tables = [table_of(values, target, fold, (n_values, bases[-1] - 1)) for fold in folds]
+    tables = [table_of(values, target.codes, fold, (n_values, target.number)) for fold in folds]
     total = np.sum(tables, axis=0)
     parts, before = [], np.zeros_like(rows.weights)
     for fold, held_out in zip(folds, tables, strict=True):
@@ -194,6 +206,8 @@ def table_of(
 def dealt_out(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Rows, given by how many are alike, dealt out to folds at random, the same way every time.
 
+    Folds are equally large, or nearly so where there are very many rows.
+
     Examples
     --------
     >>> folds = dealt_out(np.array([10, 1, 4]))
@@ -201,6 +215,9 @@ def dealt_out(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     (array([10,  1,  4]), [3, 3, 3, 3, 3])
     """
     chance = np.random.default_rng(0)
+    if weights.sum() > MOST_SHUFFLED:
+        drawn = chance.multinomial(weights, [1 / FOLDS] * FOLDS)
+        return [np.ascontiguousarray(fold) for fold in drawn.T]
     fold_of = np.arange(int(weights.sum())) % FOLDS
     chance.shuffle(fold_of)
     row_of = np.repeat(np.arange(len(weights)), weights)

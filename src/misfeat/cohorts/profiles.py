@@ -112,6 +112,12 @@ class Profile:
         return self.rows - self.missing
 
     @property
+    def is_scattered(self) -> bool:
+        """Whether a text hardly ever comes again, though not every row has its own."""
+        enough = self.recorded >= LEAST_ROWS and not self.in_order
+        return enough and self.kind is Kind.TEXT and 2 * self.distinct > self.recorded
+
+    @property
     def is_identifier(self) -> bool:
         """Whether nearly every row has a value of its own, and the column measures nothing."""
         if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:

@@ -127,12 +127,15 @@ class WeightRange:
         Of those that have one.
     whole : bool
         Whether all of them are whole numbers.
+    lightest : float
+        The least that is greater than 0; infinite where there is none.
     """
 
     missing: int
     least: float
     greatest: float
     whole: bool
+    lightest: float = np.inf
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from misfeat.cohorts.weighing import WeightRange
 
 
+MOST_APART = 1e5
+"""Weights that differ by more than this factor would leave one row a subgroup that counts."""
+
+
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
     """Check a column of weights, and say how they are summed; None where all rows weigh the same.
 
@@ -43,11 +47,21 @@ def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
         return Weighing(column, frequency=True)
     if found.least == found.greatest:
         return None
+    square_scale = _scale(n_rows, found.greatest * found.greatest)
+    lost = square_scale * found.lightest**2 < 1.0
+    if lost or found.greatest > MOST_APART * found.lightest:
+        raise MisfeatError(
+            "The weights {column!r} go from {lightest:g} to {greatest:g}, too far apart to weigh "
+            "rows against each other; check the largest, or cap it.",
+            column=column,
+            lightest=found.lightest,
+            greatest=found.greatest,
+        )
     return Weighing(
         column,
         frequency=False,
         scale=_scale(n_rows, found.greatest),
-        square_scale=_scale(n_rows, found.greatest * found.greatest),
+        square_scale=square_scale,
     )
 
 

@@ -153,13 +153,13 @@ def _few_rows(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
     by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
     floor = max(rows_to_tell([len(labels) for labels in cohorts.categories], by_class), min_cell)
     small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
+    weighted = cohorts.effective is not None
     if small:
         yield Caution(
             FEW_ROWS,
             Message(
-                "Fewer than {floor:,} rows in {where}, too few to tell a pair of features from "
-                "chance.",
-                floor=floor,
+                "{what} in {where}, too few to tell a pair of features from chance.",
+                what=Message(f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''}"),
                 where=listed(small, MOST_NAMED),
             ),
             Message("Make larger subgroups, or fewer bins."),

@@ -41,6 +41,7 @@ def without_torch(names: list[str]) -> list[str]:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_without_pytorch_the_error_names_the_extra_and_other_completers_work():
     assert NEURAL
     *fitted, last = without_torch([*OTHERS, NEURAL[0]])
