@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,6 @@ def with_weights(values: Any, **told: Any) -> Any:
         ([0, 0, 0, 0], {}, "All weights 'w' are zero"),
         ([1.5, 2, 3, 1], {"weights": "frequency"}, "whole numbers.*holds fractions"),
         ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
-        ([1, 2, 0, 0], {"groups": "g"}, "'g=b' has the weight 0 in 'w'"),
         ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
         ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
         ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
@@ -162,7 +162,7 @@ def test_a_lazy_table_names_its_weights(table: pl.DataFrame) -> None:
 def test_rows_without_weight_are_dropped_and_said() -> None:
     cohorts = with_weights([1.0, 0.0, 2.0, 1.5])
     assert cohorts.weights.sum() == 3
-    assert any("weight in 'w' is 0 are dropped" in note for note in cohorts.notes)
+    assert any("weight in 'w' is 0 are left out" in note for note in cohorts.notes)
 
 
 @settings(max_examples=60, deadline=None)
@@ -268,3 +268,16 @@ def test_weights_that_are_worlds_apart_are_refused(table: pl.DataFrame) -> None:
     for held in (rows, rows.lazy()):
         with pytest.raises(MisfeatError, match=r"'weight' go from 1 to 1e\+08, too far apart"):
             build_cohorts(held, "target", sample_weight="weight")
+
+
+def test_rows_of_weight_0_are_as_if_they_were_not_there(table: pl.DataFrame) -> None:
+    rows = table.drop("times").filter(pl.col("weight") > 0)
+    more = rows.head(40).with_columns(
+        weight=pl.lit(0.0), word=pl.lit("none of the others"), target=pl.lit("odd")
+    )
+    whole = pl.concat([rows, more])
+    expected = build_cohorts(rows, "target", groups="site", sample_weight="weight")
+    for held in (whole, whole.lazy(), whole.to_pandas()):
+        found = build_cohorts(held, "target", groups="site", sample_weight="weight")
+        assert "Rows whose weight in 'weight' is 0 are left out." in found.notes
+        assert replace(found, notes=expected.notes).equals(expected)

@@ -259,9 +259,9 @@ class ArrayTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing = weighing
-        if weighing.frequency:
-            occurs = self._columns[weighing.column].values > 0
-            table._columns = {name: held.of_rows(occurs) for name, held in self._columns.items()}
+        counts = self._columns[weighing.column].values > 0
+        if not counts.all():
+            table._columns = {name: held.of_rows(counts) for name, held in self._columns.items()}
         return table
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:

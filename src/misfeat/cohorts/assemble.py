@@ -42,37 +42,6 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     return rows.where(present)
 
 
-def rows_that_count(
-    rows: CodedRows, groupings: Sequence[Grouping], rules: CohortRules, weighs: str, notes: Notes
-) -> CodedRows:
-    """Drop the rows whose weight is 0, unless they are all that a subgroup has.
-
-    Parameters
-    ----------
-    rows : CodedRows
-        Codes of the groupings first; rows that weigh nothing do not count.
-    groupings, rules, notes
-        As in `find_cohorts`.
-    weighs : str
-        The column of the weights.
-    """
-    counts = rows.weights > 0
-    if counts.all():
-        return rows
-    kept = rows.where(counts)
-    weightless = set(subgroups_in(rows, groupings, rules))
-    weightless -= set(subgroups_in(kept, groupings, rules)) if counts.any() else set()
-    if weightless:
-        raise MisfeatError(
-            "Every row of the subgroup {name!r} has the weight 0 in {column!r}; leave these rows "
-            "out of the table, or give them weights.",
-            name=min(weightless),
-            column=weighs,
-        )
-    notes.add("Rows whose weight in {column!r} is 0 are dropped.", column=weighs)
-    return kept
-
-
 def find_cohorts(
     rows: CodedRows,
     groupings: Sequence[Grouping],

@@ -133,9 +133,9 @@ def code_table(
         progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = table.count_codes([*groups, *features.values(), target.coder])
-    if profiled.weighing is not None:
+    if profiled.weighing is not None and profiled.weighing.leaves_out:
         column = profiled.weighing.column
-        rows = assemble.rows_that_count(rows, profiled.groupings, rules, column, notes)
+        notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
     drawn = None
     if rules.weights.strata is not None or rules.weights.cluster is not None:
         drawn = table.count_codes([*groups, target.coder, *_design(profiled)])

@@ -209,9 +209,7 @@ class DataFrameTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing = weighing
-        if weighing.frequency:
-            occurs = self._columns.value(weighing.column) > 0
-            table._lazy = self._lazy.filter(occurs)
+        table._lazy = self._lazy.filter(self._columns.value(weighing.column) > 0)
         return table
 
     def _weighted(self, number: nw.Expr) -> nw.Expr:

@@ -152,12 +152,15 @@ class Weighing:
         Sampling weights times this, rounded up, are what is summed; a power of 2.
     square_scale : float
         The same for their squares.
+    leaves_out : bool
+        Whether there are rows of weight 0, which are left out.
     """
 
     column: str
     frequency: bool
     scale: float = 1.0
     square_scale: float = 1.0
+    leaves_out: bool = False
 
 
 def effective_sizes(

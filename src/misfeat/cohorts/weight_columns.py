@@ -62,6 +62,7 @@ def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
         frequency=False,
         scale=_scale(n_rows, found.greatest),
         square_scale=square_scale,
+        leaves_out=found.least == 0,
     )
 
 
