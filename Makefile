@@ -18,7 +18,7 @@ OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice tests/words \
-	tests/attacks tests/fuzz tests/metrics tests/demo
+	tests/attacks tests/fuzz tests/metrics tests/demo tests/population tests/completion/transfer
 
 .PHONY: audit coverage demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
 
@@ -69,7 +69,7 @@ test-browser: $(VENV)/.browser
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest $(SIDE_BY_SIDE) -m "not heavy and not browser and not validity" tests/information tests/lattice \
+		$(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
