@@ -182,3 +182,17 @@ def test_dates_of_a_file_that_could_be_read_in_two_ways_are_said_to_be(tmp_path)
     pl.DataFrame({"v": texts, "y": [0, 1] * 30}).write_csv(tmp_path / "t.csv")
     with pytest.warns(MisfeatWarning, match=r"month first.*read=\{'v': 'day first'\}"):
         build_cohorts(tmp_path / "t.csv", "y")
+
+
+@pytest.mark.parametrize(
+    ("with_unit", "bare"), [("{:.1f}%", "{:.3f}"), ("{:.1f} kg", "{:.0f}"), ("${:,.0f}", "{:.0f}")]
+)
+def test_bare_numbers_beside_a_unit_are_warned_of(with_unit, bare):
+    rng = np.random.default_rng(0)
+    numbers = rng.uniform(10, 90, 200)
+    texts = [(with_unit if i % 2 else bare).format(one) for i, one in enumerate(numbers)]
+    table = {"x": texts, "z": rng.integers(0, 2, 200), "y": rng.integers(0, 2, 200)}
+    with pytest.warns(MisfeatWarning, match="100 of its rows hold bare numbers such as"):
+        build_cohorts(table, "y")
+    table["x"] = [with_unit.format(one) for one in numbers]
+    build_cohorts(table, "y")

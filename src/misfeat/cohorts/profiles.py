@@ -52,6 +52,10 @@ class Taken:
         That other way, in the words of the parameter ``read``.
     almost : str
         Of a column that was left as text: what most of its rows read as.
+    bare : str
+        Of a column with a unit: a number without it, where a part of the rows holds such.
+    bare_rows : int
+        Rows that hold them.
     """
 
     words: str = ""
@@ -64,6 +68,8 @@ class Taken:
     doubtful: str = ""
     otherwise: str = ""
     almost: str = ""
+    bare: str = ""
+    bare_rows: int = 0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from misfeat.cohorts.coders import Kind, Reading
 from misfeat.cohorts.profiles import Taken
-from misfeat.cohorts.values import canonical, label
+from misfeat.cohorts.values import PLAIN_NUMBER, canonical, label
 from misfeat.cohorts.written import ENOUGH, MANY, NOTHING, TEXT, Written, written
 from misfeat.exceptions import MisfeatError, Setting
 
@@ -29,6 +29,8 @@ LEAST_MISREAD = 10
 """Fewer values that read among others that do not are categories, and lose nothing as such."""
 MOST_UNREAD = 5
 """Texts that do not read and are named."""
+SOME = 0.05
+"""A part of the rows that is no slip."""
 
 
 def check_way(column: str, kind: Kind, way: str | None) -> None:
@@ -105,6 +107,7 @@ def _taken(found: Written, counts: ValueCounts) -> Taken:
     if found.pieces or found.looked_up:
         for text in read:
             spelled.setdefault(canonical(found.values[text]), text)
+    bare, bare_rows = _bare(found, counts)
     return Taken(
         words=found.words,
         example=read[0],
@@ -115,7 +118,22 @@ def _taken(found: Written, counts: ValueCounts) -> Taken:
         only_words=all(text.strip().casefold() in NOTHING for text in unread),
         doubtful=found.doubtful,
         otherwise=found.otherwise,
+        bare=bare,
+        bare_rows=bare_rows,
     )
+
+
+def _bare(found: Written, counts: ValueCounts) -> tuple[str, int]:
+    """A number without the unit of the others, and how many rows hold such; 0 needs none."""
+    if not found.unit or not found.pieces:
+        return "", 0
+    texts = [text for text in counts.values.tolist() if found.values.get(text)]
+    rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
+    bare = [text for text in texts if PLAIN_NUMBER.fullmatch(text.strip())]
+    held, every = (sum(rows[text] for text in some) for some in (bare, texts))
+    if not SOME * every <= held <= (1 - SOME) * every or not held:
+        return "", 0
+    return max(bare, key=lambda text: rows[text]), held
 
 
 def _most_frequent(counts: ValueCounts) -> str:

@@ -67,6 +67,17 @@ def _warn_of_doubt(profile: Profile, notes: Notes) -> None:
             examples=taken.doubtful,
             other=Setting("read", taken.otherwise, column=column),
         )
+    if taken.bare:
+        notes.warn(
+            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
+            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
+            "another one, bring all to one unit first.",
+            column=column,
+            words=taken.words,
+            example=taken.example,
+            rows=taken.bare_rows,
+            bare=taken.bare,
+        )
     if taken.almost:
         notes.warn(
             "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
