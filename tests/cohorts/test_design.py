@@ -106,3 +106,19 @@ def test_design_effects_of_every_class_are_those_of_survey(
         for label, effect in zip(classes, found, strict=True):
             name = f"{label:g}" if isinstance(label, float) else str(label)
             assert effect == pytest.approx(expected[name], rel=1e-6)
+
+
+def test_a_subgroup_that_is_a_single_cluster_keeps_its_size_by_weights() -> None:
+    rng = np.random.default_rng(0)
+    table = {
+        "site": np.repeat(["a", "b", "c"], 100),
+        "x": rng.integers(0, 3, 300),
+        "y": rng.integers(0, 2, 300),
+        "w": rng.uniform(1, 4, 300),
+    }
+    told = {"groups": "site", "sample_weight": "w"}
+    by_weights = build_cohorts(table, "y", **told)
+    by_cluster = build_cohorts(
+        {**table, "unit": table["site"]}, "y", **told, design={"cluster": "unit"}
+    )
+    np.testing.assert_allclose(by_cluster.effective, by_weights.effective)

@@ -132,19 +132,28 @@ def effective_by_design(
     rows : ndarray of shape (n_cohorts,)
         Rows of each subgroup; none is worth more.
     otherwise : ndarray of shape (n_cohorts,)
-        The effective size of a subgroup whose target does not vary.
+        The effective size of a subgroup whose target does not vary, or that is a single cluster:
+        nothing tells how clusters differ in it.
     n_classes : int
         Classes of the target.
     """
     found = otherwise.copy()
     for cohort, n_rows in enumerate(rows):
         own = (drawn.cohort == cohort) & (drawn.target >= 0)
+        if drawn.cluster is not None and _is_one_cluster(drawn.stratum[own], drawn.cluster[own]):
+            continue
         shares = np.bincount(drawn.target[own], weights=drawn.masses[own], minlength=n_classes)
         effects = design_effects(drawn, cohort, n_classes)
         effect = mean_effect(effects, shares / max(shares.sum(), 1.0))
         if effect > 0:
             found[cohort] = min(max(n_rows / effect, 1.0), float(n_rows))
     return found
+
+
+def _is_one_cluster(stratum: Integers, cluster: Integers) -> bool:
+    return len(cluster) > 0 and bool(
+        (cluster == cluster[0]).all() and (stratum == stratum[0]).all()
+    )
 
 
 def lonely_strata(drawn: DrawnRows) -> int:
