@@ -18,7 +18,7 @@ OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What does not depend on the versions of dependencies is left out.
 NOT_WITH_OLDEST := tests/test_imports.py tests/test_docstrings.py tests/bench tests/information tests/lattice tests/words \
-	tests/attacks tests/fuzz tests/metrics tests/demo tests/population tests/completion/transfer
+	tests/attacks tests/fuzz tests/metrics tests/demo tests/population tests/completion
 
 .PHONY: audit coverage demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
 

@@ -17,9 +17,9 @@ def test_the_slope_of_growth_is_seen_above_its_noise():
 @pytest.mark.slow
 def test_fits_at_once_answer_as_one_does():
     tally = Tally("load", "")
-    fit_at_once(tally, 16, random.Random(0))
+    fit_at_once(tally, 10, random.Random(0))
     assert tally.n_wrong == 0, tally.wrong
-    assert tally.n_cases == 32
+    assert tally.n_cases == 20
 
 
 @pytest.mark.slow
