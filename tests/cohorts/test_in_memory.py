@@ -92,6 +92,9 @@ def test_codes_are_those_of_queries(table, holder):
     assert same(answered(InMemoryTable(held)), answered(DataFrameTable(held)))
 
 
+@pytest.mark.skipif(
+    duckdb.__version__.startswith(("1.2.", "1.3.")), reason="DuckDB 1.3 dies of some Arrow tables"
+)
 @settings(max_examples=40)
 @given(tables().map(lambda table: table.drop("list", "uint64", "decimal", strict=False)))
 def test_codes_are_those_of_duckdb(table):
