@@ -16,6 +16,7 @@ from misfeat.information.dealing_weights import OfDesign, design_effect
 from misfeat.lattice.levels import level
 from misfeat.machine.threads import Work
 from tests.information.generated import cohort_of
+from tests.information.test_dealing import questions as unweighted
 
 SEED = np.random.SeedSequence(7)
 
@@ -31,15 +32,8 @@ def weighed(cohort, rng, effect=1.0):
 @st.composite
 def questions(draw):
     """A weighted cohort, the features that are held, and strata or none."""
+    cohort, held, strata = draw(unweighted())
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n_features, n_rows = draw(st.integers(2, 6)), draw(st.integers(2, 80))
-    cohort = cohort_of(
-        rng.integers(draw(st.integers(1, 6)), size=(n_features, n_rows)),
-        rng.integers(draw(st.integers(2, 7)), size=n_rows),
-        rng.integers(1, 4, size=n_rows),
-    )
-    held = tuple(draw(st.sets(st.integers(0, n_features - 1), max_size=n_features - 1)))
-    strata = rng.integers(3, size=n_rows) if draw(st.booleans()) else None
     return weighed(cohort, rng), held, strata
 
 

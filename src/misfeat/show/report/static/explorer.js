@@ -132,9 +132,9 @@ class Explorer {
     const own = this.report.subgroups[this.subgroup];
     const recorded = !this.set.some((feature) => own.missing.includes(feature));
     const answer = own.answer.join() === this.set.join() ? "The answer here. " : "";
-    const all = `lace ${standing.place} among all ${standing.of.toLocaleString("en")} sets of ${this.set.length}`;
-    if (!recorded || standing.recordedOf === standing.of) return `${answer}P${all}`;
-    return `${answer}Place ${standing.recordedPlace} among the ${standing.recordedOf.toLocaleString("en")} sets of ${this.set.length} that were recorded, p${all}`;
+    const all = `${standing.place} among all ${standing.of.toLocaleString("en")} sets of ${this.set.length}`;
+    if (!recorded || standing.recordedOf === standing.of) return `${answer}Place ${all}`;
+    return `${answer}Place ${standing.recordedPlace} among the ${standing.recordedOf.toLocaleString("en")} sets of ${this.set.length} that were recorded, place ${all}`;
   }
 
   /** A set that the page does not hold: what is known of it all the same, and how to ask. */
