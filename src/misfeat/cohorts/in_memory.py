@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 import narwhals as nw
 import numpy as np
 
-from misfeat.cohorts.arrays import ArrayTable, Held
+from misfeat.cohorts.arrays import ArrayTable
 from misfeat.cohorts.arrow_types import dictionary_order, order_of
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES, open_frame
+from misfeat.cohorts.held import Held
 from misfeat.cohorts.values import canonical
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class _ReadOnce(Mapping[str, Held]):
             case Kind.UNSUPPORTED:
                 return Held.unsupported(len(self._frame))
             case Kind.TEXT:
-                return Held.of_positions(kind, *_text(self._frame[self._expressions.inner[column]]))
+                return Held.of_positions(kind, *_text(self._series(column)))
             case Kind.FLAG:
                 flags, missing = _without_nulls(self._compared(column), False)
                 positions = np.where(missing, _NO_TEXT, flags.to_numpy().astype(np.int64))
@@ -125,14 +126,18 @@ class _ReadOnce(Mapping[str, Held]):
         """A column in the type that it is compared in; nothing is done where it is of that type."""
         inner = self._expressions.inner[column]
         if dtype is None or self._expressions.schema[inner] == dtype:
-            return self._frame[inner]
-        return self._frame.select(self._expressions.value(column).alias(inner))[inner]
+            return self._series(column)
+        return self._frame.select(self._expressions.value(column).alias(inner)).get_column(inner)
+
+    def _series(self, column: str) -> nw.Series[Any]:
+        return self._frame.get_column(self._expressions.inner[column])
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[nw.Series[Any], NDArray[Any]]:
     """A series with a value where it had none, and where that is."""
-    missing = series.is_null().to_numpy().astype(bool)
-    return (series.fill_null(instead) if missing.any() else series), missing
+    if not series.null_count():
+        return series, np.zeros(len(series), dtype=bool)
+    return series.fill_null(instead), series.is_null().to_numpy().astype(bool)
 
 
 def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
@@ -166,8 +171,10 @@ def _text_of_polars(native: Any) -> tuple[NDArray[np.int64], list[str]]:
     import polars as pl
 
     texts = native.cast(pl.String)
-    distinct = texts.drop_nulls().unique()
-    positions = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(_NO_TEXT)
+    distinct = (texts.drop_nulls() if texts.has_nulls() else texts).unique()
+    positions = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
+    if texts.has_nulls():
+        positions = positions.fill_null(_NO_TEXT)
     return positions.to_numpy(), distinct.to_list()
 
 

@@ -67,7 +67,7 @@ def by_frequency(counts: Counts, n_groups: int) -> Merger:
     def learn(_: Counts) -> Groups:
         return _most_frequent(counts.sum(axis=1), n_groups)
 
-    return Merger(learn, n_groups, told_of_others(counts, learn))
+    return Merger(learn, n_groups, told_of_others(split(counts), learn))
 
 
 def by_target(counts: Counts, n_groups: int) -> Merger:
@@ -80,36 +80,53 @@ def by_target(counts: Counts, n_groups: int) -> Merger:
     n_groups : int
         Groups of similar values; one more holds all values that are too rare.
     """
-    tried = []
+    splits = split(counts)
+    rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
+    tried: dict[int, Merger] = {}
     for fewest in FEWEST_ROWS:
+        rare = int(np.searchsorted(rows, fewest))
+        if rare in tried:
+            continue  # the same values are rare as with the limit before
 
         def learn(learned: Counts, fewest: int = fewest) -> Groups:
             return _similar(learned, n_groups, fewest)
 
-        tried.append(Merger(learn, n_groups + 1, told_of_others(counts, learn)))
-    return max(tried, key=lambda one: one.told)
+        tried[rare] = Merger(learn, n_groups + 1, told_of_others(splits, learn))
+    return max(tried.values(), key=lambda one: one.told)
 
 
-def told_of_others(counts: Counts, learn: Learn) -> float:
+class Split(NamedTuple):
+    """Rows by value and class: those to learn groups from, and those to try them on."""
+
+    learned: Counts
+    tried: Counts
+
+
+def split(counts: Counts) -> list[Split]:
+    """Rows by value and class, in as many ways as there are folds, each held out once."""
+    folds = (fold.reshape(counts.shape) for fold in dealt_out(counts.ravel()))
+    return [Split(counts - held_out, held_out) for held_out in folds]
+
+
+def told_of_others(splits: Sequence[Split], learn: Learn) -> float:
     """Bits per row by which groups that were learned from some rows predict the others.
 
     Parameters
     ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of every value and class.
+    splits : sequence of Split
+        Rows of every value and class; all that are tried together are the table.
     learn : callable
         Gives the group of every value.
     """
-    told = 0.0
-    for held_out in dealt_out(counts.ravel()):
-        tested = held_out.reshape(counts.shape)
-        rest = counts - tested
+    told, rows = 0.0, 0
+    for rest, tried in splits:
         groups = learn(rest)
-        overall = (rest.sum(axis=0) + 1) / (rest.sum() + counts.shape[1])
-        learned, new = _merged(rest, groups), _merged(tested, groups)
+        overall = (rest.sum(axis=0) + 1) / (rest.sum() + rest.shape[1])
+        learned, new = _merged(rest, groups), _merged(tried, groups)
         shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
         told += float((new * np.log2(shares / overall)).sum())
-    return told / max(int(counts.sum()), 1)
+        rows += int(tried.sum())
+    return told / max(rows, 1)
 
 
 class Classes(NamedTuple):
@@ -220,11 +237,9 @@ def dealt_out(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         return [np.ascontiguousarray(fold) for fold in drawn.T]
     fold_of = np.arange(int(weights.sum())) % FOLDS
     chance.shuffle(fold_of)
-    row_of = np.repeat(np.arange(len(weights)), weights)
-    return [
-        np.bincount(row_of[fold_of == fold], minlength=len(weights)).astype(np.int64)
-        for fold in range(FOLDS)
-    ]
+    place = np.repeat(np.arange(len(weights)) * FOLDS, weights) + fold_of
+    dealt = np.bincount(place, minlength=len(weights) * FOLDS).astype(np.int64)
+    return list(np.ascontiguousarray(dealt.reshape(-1, FOLDS).T))
 
 
 def _most_frequent(rows: NDArray[np.int64], n_groups: int) -> Groups:
