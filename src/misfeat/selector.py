@@ -378,7 +378,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         if self.measure == "mutual_info":
             cohorts = without_features(cohorts_of(table, target, rules, progress), excluded)
             cohorts = joined_blocks(cohorts, blocks)
-            return cohorts, information_of(cohorts, above_chance=self.estimate != SAMPLE)
+            above_chance = self.estimate != SAMPLE
+            return cohorts, information_of(cohorts, above_chance=above_chance, device=self.device)
         if blocks:
             raise MisfeatError(
                 "{blocks} needs {measure}; leave one of the two out.",

@@ -35,6 +35,8 @@ class GridInformation:
         Coded rows with the grids of a numeric target.
     above_chance : bool, default=False
         Whether to take off what chance alone would give, as in `MutualInformation`.
+    device : str, default="auto"
+        Whether a CUDA device may count, as in `MutualInformation`.
 
     Attributes
     ----------
@@ -53,18 +55,22 @@ class GridInformation:
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     sums: ProductSums | None = None
 
-    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+    def __init__(
+        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
+    ) -> None:
         self.above_chance = above_chance
+        self.device = device
         self.rows: Cohorts | None = cohorts
         self.features = cohorts.features
         self.missing = cohorts.missing
         self.parts = tuple(
-            MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()
+            MutualInformation(grid, above_chance=above_chance, device=device)
+            for grid in cohorts.by_grid()
         )
         self.closed = all(part.closed for part in self.parts)
         self.whole = np.mean([part.whole for part in self.parts], axis=0)
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
-        self._plain = GridInformation(cohorts) if above_chance else None
+        self._plain = GridInformation(cohorts, device=device) if above_chance else None
 
     @property
     def plug_in(self) -> GridInformation:
@@ -90,7 +96,7 @@ class GridInformation:
 
 
 def information_of(
-    cohorts: Cohorts, *, above_chance: bool = False
+    cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
 ) -> MutualInformation | GridInformation:
     """What scores sets by their information: with classes, or with a number.
 
@@ -100,10 +106,12 @@ def information_of(
         Coded rows.
     above_chance : bool, default=False
         Whether to take off what chance alone would give.
+    device : str, default="auto"
+        Whether a CUDA device may count, as in `MutualInformation`.
     """
     if cohorts.is_number:
-        return GridInformation(cohorts, above_chance=above_chance)
-    return MutualInformation(cohorts, above_chance=above_chance)
+        return GridInformation(cohorts, above_chance=above_chance, device=device)
+    return MutualInformation(cohorts, above_chance=above_chance, device=device)
 
 
 def target_entropies(cohorts: Cohorts) -> list[float]:

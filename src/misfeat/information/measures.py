@@ -49,6 +49,8 @@ class Measure(Protocol):
         Whether what chance alone would score was taken off.
     rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
+    device : str
+        Whether a CUDA device may count: ``"auto"`` or ``"cuda"``, else it may not.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Measure(Protocol):
     closed: bool
     above_chance: bool
     rows: Cohorts | None
+    device: str
 
     @property
     def parts(self) -> tuple[Measure, ...]:
@@ -103,6 +106,8 @@ class MutualInformation:
     above_chance : bool, default=False
         Whether to take off what the set would score on the mean if the target were dealt out at
         random over the rows. Such scores may be negative, and a larger set may score lower.
+    device : str, default="auto"
+        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays.
 
     Examples
     --------
@@ -119,8 +124,11 @@ class MutualInformation:
     sums: ProductSums | None = None
     parts: tuple[Measure, ...] = ()
 
-    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+    def __init__(
+        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
+    ) -> None:
         self.above_chance = above_chance
+        self.device = device
         self.rows: Cohorts | None = cohorts
         self._cohorts = list(cohorts)
         self.features = cohorts.features
@@ -132,7 +140,7 @@ class MutualInformation:
         most = np.array([np.log(c.n_classes) for c in self._cohorts])
         self.ceiling = self.whole if same_rows else most
         # Made at once: what is asked in one thread must not change what another one saves.
-        self._plain = MutualInformation(cohorts) if above_chance else None
+        self._plain = MutualInformation(cohorts, device=device) if above_chance else None
 
     @property
     def plug_in(self) -> MutualInformation:
@@ -150,14 +158,22 @@ class MutualInformation:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         rows, above_chance = self._cohorts[cohort], self.above_chance
         found = level_mutual_info(
-            rows, low, high, above_chance=above_chance, n_jobs=n_jobs, progress=progress
+            rows,
+            low,
+            high,
+            above_chance=above_chance,
+            n_jobs=n_jobs,
+            progress=progress,
+            device=self.device,
         )
         return [self._bounded(scores, cohort) for scores in found]
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         rows, above_chance = self._cohorts[cohort], self.above_chance
-        found = joint_mutual_info(rows, subsets, above_chance=above_chance, n_jobs=n_jobs)
+        found = joint_mutual_info(
+            rows, subsets, above_chance=above_chance, n_jobs=n_jobs, device=self.device
+        )
         return self._bounded(found, cohort)
 
     def _bounded(self, scores: Scores, cohort: int) -> Scores:
@@ -186,6 +202,7 @@ class SquaredCorrelation:
     """
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
+    device = "cpu"
     rows: Cohorts | None = None
     parts: tuple[Measure, ...] = ()
 

@@ -43,6 +43,7 @@ def joint_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    device: str = "auto",
 ) -> Scores:
     """Score listed feature subsets of one size in one cohort.
 
@@ -58,6 +59,9 @@ def joint_mutual_info(
         Threads, as joblib reads it. The result is the same for any number.
     progress : callable, default=None
         Called as ``progress(done, total)``; what it raises stops the work.
+    device : str, default="auto"
+        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays; the result
+        is the same to rounding.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def joint_mutual_info(
     array([0.0657])
     """
     rows = prepare_rows(cohort, above_chance=above_chance)
-    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
+    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress, device)))
 
 
 def level_mutual_info(
@@ -90,6 +94,7 @@ def level_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    device: str = "auto",
 ) -> list[Scores]:
     """Score every feature subset of sizes low to high in one cohort.
 
@@ -99,7 +104,7 @@ def level_mutual_info(
         Coded, weighted rows.
     low, high : int
         The sizes. All of them (the power set) for at most 22 recorded features.
-    above_chance, n_jobs, progress
+    above_chance, n_jobs, progress, device
         As in `joint_mutual_info`.
 
     Returns
@@ -123,7 +128,7 @@ def level_mutual_info(
             f"is scored for at most {LARGEST_POWER_SET} features; lower the size."
         )
     top = min(high, n_recorded)
-    found = sums_of_levels(rows, low, top, 1, Work(n_jobs, progress)) if low <= top else []
+    found = sums_of_levels(rows, low, top, 1, Work(n_jobs, progress, device)) if low <= top else []
     scores = []
     for size in range(low, high + 1):
         whole = np.full(comb(n_features, size), np.nan)

@@ -15,6 +15,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError
 from misfeat.information.counting import counting_tasks
+from misfeat.information.cuda.counting import counted_on_cuda
 from misfeat.information.plan import largest_dense_size
 from misfeat.information.searching import level_tasks, list_levels, listed_tasks
 from misfeat.lattice.levels import rank
@@ -73,7 +74,8 @@ def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: 
     if dense >= smallest:
         sizes = range(smallest, dense + 1)
         parts.append(_Part(sizes, np.zeros((n_kinds, sum(comb(n, m) for m in sizes)))))
-        tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
+        if not counted_on_cuda(rows, smallest, dense, parts[-1].sums, work.device):
+            tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
     sparse = range(max(dense + 1, smallest), high + 1)
     if sparse and n <= LISTED_AT_ONCE:
         members, lengths, places = list_levels(n, sparse)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Work:
-    """How many threads work, and who is told how far along they are.
+    """How many threads work, who is told how far along they are, and whether a device may help.
 
     Attributes
     ----------
@@ -33,10 +33,13 @@ class Work:
         Threads, as joblib reads it.
     progress : callable or None
         Called as ``progress(done, total)`` after every task. What it raises stops the work.
+    device : str
+        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays.
     """
 
     n_jobs: int | None = None
     progress: Callable[[int, int], None] | None = None
+    device: str = "auto"
 
     def stretches(self, count: int, a_thread: int, longest: int = 2**62) -> list[tuple[int, int]]:
         """Cut a range into `a_thread` tasks per thread, or more where these exceed `longest`."""

@@ -151,7 +151,7 @@ class Dealer:
 
         return max_test(
             self.deals(cohort, largest, held),
-            Work(self.book.n_jobs, tell),
+            Work(self.book.n_jobs, tell, self.book.measure.device),
             permutations=self.permutations,
             searched=searched if include else None,
         )

@@ -239,7 +239,9 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
     """
     share = SHARE if book.estimate.name == POPULATION else SHARE_ALONE
     rows = drawn_anew(cohorts, share, rng)
-    measure = information_of(rows, above_chance=book.measure.above_chance)
+    measure = information_of(
+        rows, above_chance=book.measure.above_chance, device=book.measure.device
+    )
     return book.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 
 
