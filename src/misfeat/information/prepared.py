@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,12 +85,12 @@ class PreparedRows:
             return self.by_class
         return np.diff(np.rint(np.cumsum(self.by_class) / self.unit), prepend=0.0)
 
-    @property
+    @cached_property
     def by_class(self) -> NDArray[np.float64]:
         """How many rows each class has, or what they weigh."""
         return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
 
-    @property
+    @cached_property
     def sum_f_of_classes(self) -> float:
         """The sum of f(c) = c log c over the classes of the target."""
         counts = self.by_class

@@ -7,8 +7,10 @@ import pytest
 
 from misfeat.cohorts import build_cohorts
 from misfeat.information import level_mutual_info
-from misfeat.information.cuda import blocks, counting
+from misfeat.information.cuda import blocks, counting, searching
 from misfeat.information.dealing import SideBySide, deals_of
+from misfeat.information.prepared import prepare_rows
+from misfeat.information.scoring import sums_of_subsets
 from misfeat.machine.cuda import cuda_for
 from misfeat.machine.threads import Work
 
@@ -19,6 +21,7 @@ on_cuda = pytest.mark.skipif(cuda_for("cuda") is None, reason="no CUDA device, o
 def whatever_it_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "LEAST_COUNTED", 0)
     monkeypatch.setattr(counting, "LEAST_GROUPS", 1)
+    monkeypatch.setattr(searching, "LEAST_COUNTED", 0)
 
 
 def cohort_of(n_rows: int, values: int, classes: int, copies: int = 1, features: int = 9):
@@ -69,3 +72,29 @@ def test_deals(values, classes, held) -> None:
 def test_the_kernels_are_asked() -> None:
     deals = deals_of(cohort_of(1500, 3, 2), 3, seed=np.random.SeedSequence(7))
     assert deals._on_device.sums(deals._seeds[:9], "cuda") is not None
+
+
+@on_cuda
+@pytest.mark.parametrize("above_chance", [False, True])
+@pytest.mark.parametrize(
+    ("n_rows", "values", "classes", "copies"), [(3001, 4, 4, 1), (901, 5, 2, 7), (1500, 30, 5, 1)]
+)
+def test_large_sets(n_rows, values, classes, copies, above_chance) -> None:
+    cohort = cohort_of(n_rows, values, classes, copies)
+    found, expected = (
+        level_mutual_info(cohort, 0, 9, above_chance=above_chance, device=device)
+        for device in ("cuda", "cpu")
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+@on_cuda
+def test_entropies_of_listed_sets() -> None:
+    cohort = cohort_of(3001, 6, 3)
+    rows = prepare_rows(cohort)
+    subsets = np.array([[0, 1, 2, 5, 7, 8], [1, 2, 3, 4, 5, 6]])
+    found, expected = (
+        sums_of_subsets(rows, subsets, 2, Work(1, None, device)) for device in ("cuda", "cpu")
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SOURCE = ("misfeat.information.cuda", "score_blocks.cu")
 LEAST_COUNTED = 3e7
 """Rows to be counted, over all blocks and targets, from which on the way to the device pays."""
 LEAST_GROUPS = 128
 """Blocks times targets from which on a device has enough to do at a time."""
 MEMORY_SHARE = 0.45
 """Of a processor's shared memory that a group of threads may take, so that two run beside it."""
+ROWS_A_COUNT = 6
+"""Summing a count out and looking it up costs as much as counting so many rows."""
 MANY_CELLS = 8192
 """Tables with at least so many counts are worked on by many threads."""
 MOST_SUMS = 2**26
@@ -32,6 +33,18 @@ MOST_SUMS = 2**26
 MOST_CLASSES = 2**28
 """Classes of rows, over all targets, that are held at a time."""
 DIFFERENCE, APART, JOINT = 0, 1, 2
+_IN_C: dict[type, tuple[str, str]] = {
+    np.uint8: ("unsigned char", "uchar4"),
+    np.uint16: ("unsigned short", "ushort4"),
+}
+
+
+def kernel_of(name: str, code_type: type[np.unsignedinteger]) -> Any:
+    """A kernel for codes and classes of a type."""
+    one, four = _IN_C[code_type]
+    return cuda_kernel(
+        "misfeat.information.cuda", "kernels.cu", name, (("CODE", one), ("CODES", four))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +68,11 @@ def layout_for(
     low: int,
     high: int,
     n_classes: int,
-    counted: int,
+    n_rows: int,
+    n_targets: int = 1,
     held: int = 1,
 ) -> Layout | None:
-    """The largest blocks whose tables fit a group of threads; None where it does not pay.
+    """Blocks whose tables fit a group of threads and cost least; None where it does not pay.
 
     Parameters
     ----------
@@ -68,8 +82,8 @@ def layout_for(
         Sizes of subsets.
     n_classes : int
         Classes of the target.
-    counted : int
-        Rows, over all targets.
+    n_rows, n_targets : int
+        Rows, and how many targets they are counted for.
     held : int, default=1
         Cells of a feature that is in every block, numbered after all others.
     """
@@ -82,9 +96,16 @@ def layout_for(
     ]
     if not fitting:
         return None
-    size = fitting[-1]
-    blocks = (1.0 + COVER_SURPLUS * (size - high)) * comb(n, high) / comb(size, high)
-    if blocks * counted < LEAST_COUNTED:
+
+    def blocks_of(size: int) -> float:
+        return (1.0 + COVER_SURPLUS * (size - high)) * comb(n, high) / comb(size, high)
+
+    def cost(size: int) -> float:
+        counts = buffer_words(cardinalities, size, float(n_classes * held))
+        return blocks_of(size) * (n_rows + ROWS_A_COUNT * counts)
+
+    size = min(fitting, key=cost)
+    if blocks_of(size) * n_rows * n_targets < LEAST_COUNTED:
         return None
     plan = cube_plan(n, low, high, size)
     counts = buffer_words(cardinalities, size, float(n_classes * held))
@@ -131,15 +152,13 @@ class RowsOnDevice:
 
     def padded(self, lines: NDArray[np.integer]) -> Any:
         """Lines of codes on the device, each of which starts at a whole word."""
-        found = np.zeros((len(lines), self.n_padded), dtype=self.code_type)
-        found[:, : self.n_rows] = lines
-        return self.cupy.asarray(found)
+        found = self.cupy.zeros((len(lines), self.n_padded), dtype=self.code_type)
+        found[:, : self.n_rows] = self.cupy.asarray(lines.astype(self.code_type, copy=False))
+        return found
 
     def kernel(self, name: str) -> Any:
         """A kernel for codes of this type."""
-        one = "unsigned short" if self.code_type is np.uint16 else "unsigned char"
-        four = "ushort4" if self.code_type is np.uint16 else "uchar4"
-        return cuda_kernel(*SOURCE, name, (("CODE", one), ("CODES", four)))
+        return kernel_of(name, self.code_type)
 
     def score(
         self,

@@ -68,8 +68,8 @@ class DealsOnDevice:
     def _layout(self, n_deals: int) -> Layout | None:
         rows = self._rows
         free = rows.cardinalities[:-1] if self._n_held > 1 else rows.cardinalities
-        counted = n_deals * len(rows.classes)
-        return layout_for(free, 1, self._largest, rows.n_classes, counted, self._n_held)
+        size = len(rows.classes), n_deals
+        return layout_for(free, 1, self._largest, rows.n_classes, *size, held=self._n_held)
 
     def _some(self, cupy: Any, layout: Layout, seeds: NDArray[np.uint64]) -> Floats:
         if self._held is None:

@@ -1,8 +1,4 @@
-// Cover-cube on a CUDA device. A group of threads counts one block of features for one target (the
-// recorded one, or one that was dealt out anew) into its shared memory, and reads the sums of the
-// block's subsets off, summing features out one after the other, as in kernels/cube.py.
-//
-// CODE is the type of codes and classes, CODES four of them.
+// Counting on a CUDA device; CODE is the type of codes and classes, CODES four of them.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -82,6 +78,9 @@ __device__ Sums sums_of(const u32* table, u32 n_cells, int n_classes, const doub
     return over_all_threads(mine);
 }
 
+// Cover-cube. A group of threads counts one block of features for one target (the recorded one, or
+// one that was dealt out anew) into its shared memory, and reads the sums of the block's subsets
+// off, summing features out one after the other, as in kernels/cube.py.
 extern "C" __global__ void score_blocks(
     const CODE* codes, const CODE* targets, const u32* weights, long long n_rows,
     long long n_padded, const int* blocks, int block_size, const int* cardinalities, int n_classes,
@@ -133,6 +132,59 @@ extern "C" __global__ void score_blocks(
         if (threadIdx.x == 0) {
             sums[output] = kind == DIFFERENCE ? found.joint - found.marginal : found.joint;
             if (kind == APART) sums[n_outputs + output] = found.marginal;
+        }
+        __syncthreads();
+    }
+}
+
+// Listed subsets of many cells. A group of threads takes one subset after the other, and counts its
+// rows by class in a table of hashes in shared memory: a slot belongs to the first row that came to
+// it, whose number and half of whose hash it holds; two counts share a word. A mask keeps the bits
+// of a key that a subset's features own.
+extern "C" __global__ void score_listed(const u64* keys, const CODE* classes, const u32* weights,
+                                        int n_rows, int n_classes, const u64* masks, int n_subsets,
+                                        int slot_bits, const double* f, const double* g, int kind,
+                                        double* sums) {
+    extern __shared__ u32 memory[];
+    const int slots = 1 << slot_bits, words = (n_classes + 1) / 2;
+    const u32 nobody = ~0u;
+    u32* counts = memory;
+    u32* owners = memory + slots * words;
+    for (int subset = blockIdx.x; subset < n_subsets; subset += gridDim.x) {
+        for (int i = threadIdx.x; i < slots * words; i += blockDim.x) counts[i] = 0;
+        for (int i = threadIdx.x; i < slots; i += blockDim.x) owners[i] = nobody;
+        __syncthreads();
+        const u64 mask = masks[subset];
+        for (int row = threadIdx.x; row < n_rows; row += blockDim.x) {
+            const u64 key = keys[row] & mask;
+            const u64 hash = (key ^ key >> 29) * 0x9E3779B97F4A7C15ull;
+            const u32 me = (u32)(hash >> 16) << 16 | row;
+            u32 slot = (u32)(hash >> (64 - slot_bits));
+            while (true) {
+                u32 owner = *(volatile u32*)(owners + slot);
+                if (owner == nobody) owner = atomicCAS(owners + slot, nobody, me);
+                if (owner == nobody) break;
+                if ((owner ^ me) >> 16 == 0 && (keys[owner & 0xFFFF] & mask) == key) break;
+                slot = (slot + 1) & (slots - 1);
+            }
+            const u32 y = classes[row], weight = weights == nullptr ? 1 : weights[row];
+            atomicAdd(counts + slot * words + y / 2, weight << 16 * (y % 2));
+        }
+        __syncthreads();
+        Sums mine = {0.0, 0.0};
+        for (int slot = threadIdx.x; slot < slots; slot += blockDim.x) {
+            u32 total = 0;
+            for (int word = 0; word < words; ++word) {
+                const u32 pair = counts[slot * words + word];
+                total += (pair & 0xFFFF) + (pair >> 16);
+                mine.joint += f[pair & 0xFFFF] + f[pair >> 16];
+            }
+            mine.marginal += g[total];
+        }
+        Sums found = over_all_threads(mine);
+        if (threadIdx.x == 0) {
+            sums[subset] = kind == DIFFERENCE ? found.joint - found.marginal : found.joint;
+            if (kind == APART) sums[n_subsets + subset] = found.marginal;
         }
         __syncthreads();
     }
