@@ -259,3 +259,15 @@ def test_correlations_are_those_of_weighted_least_squares(holder: str) -> None:
     beta = np.linalg.lstsq(X * root, y * root[:, 0], rcond=None)[0]
     left, whole = y - X @ beta, y - np.average(y, weights=w)
     assert best.score == pytest.approx(1.0 - (w * left**2).sum() / (w * whole**2).sum(), abs=1e-9)
+
+
+def test_frequencies_without_weights_are_refused() -> None:
+    with pytest.raises(MisfeatError, match="weights='frequency' says how weights are taken, and"):
+        SubgroupSelector(weights="frequency").fit(TABLE, "y")
+
+
+@pytest.mark.parametrize("factor", [1e-170, 1e160])
+def test_weights_whose_squares_are_no_numbers_are_refused(factor: float) -> None:
+    weights = np.arange(1, len(TABLE) + 1) * factor
+    with pytest.raises(MisfeatError, match="whose square no number holds; divide all"):
+        SubgroupSelector().fit(TABLE, "y", sample_weight=weights)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.design import DrawnRows, design_effects, mean_effect
 
@@ -108,17 +109,23 @@ def test_design_effects_of_every_class_are_those_of_survey(
             assert effect == pytest.approx(expected[name], rel=1e-6)
 
 
-def test_a_subgroup_that_is_a_single_cluster_keeps_its_size_by_weights() -> None:
-    rng = np.random.default_rng(0)
-    table = {
-        "site": np.repeat(["a", "b", "c"], 100),
-        "x": rng.integers(0, 3, 300),
-        "y": rng.integers(0, 2, 300),
-        "w": rng.uniform(1, 4, 300),
-    }
-    told = {"groups": "site", "sample_weight": "w"}
-    by_weights = build_cohorts(table, "y", **told)
-    by_cluster = build_cohorts(
-        {**table, "unit": table["site"]}, "y", **told, design={"cluster": "unit"}
-    )
-    np.testing.assert_allclose(by_cluster.effective, by_weights.effective)
+def clustered(n_sites: int = 3) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    school = np.repeat(np.arange(30), 20)
+    y = (rng.normal(size=30)[school] + rng.normal(size=600) > 0).astype(int)
+    site = np.where(school == 0, "one", np.array(["a", "b", "c"])[school % n_sites])
+    return pd.DataFrame({"x": rng.integers(3, size=600), "site": site, "school": school, "y": y})
+
+
+def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others() -> None:
+    with pytest.warns(MisfeatWarning, match="1 of 4 subgroups are a single cluster of 'school'"):
+        cohorts = build_cohorts(clustered(), "y", groups="site", design={"cluster": "school"})
+    effects = {c.name: c.size / c.effective for c in cohorts}
+    worst = max(effect for name, effect in effects.items() if name != "site=one")
+    assert worst > 2
+    assert effects["site=one"] == pytest.approx(worst)
+
+
+def test_subgroups_that_are_all_single_clusters_are_refused() -> None:
+    with pytest.raises(MisfeatError, match="Every subgroup is a single cluster of 'site'"):
+        build_cohorts(clustered(), "y", groups="site", design={"cluster": "site"})

@@ -196,3 +196,62 @@ def test_bare_numbers_beside_a_unit_are_warned_of(with_unit, bare):
         build_cohorts(table, "y")
     table["x"] = [with_unit.format(one) for one in numbers]
     build_cohorts(table, "y")
+
+
+def one_column(values, holder="polars", **coding):
+    rng = np.random.default_rng(3)
+    columns = {
+        "v": list(values),
+        "z": rng.integers(2, size=len(values)),
+        "y": np.arange(len(values)) % 2,
+    }
+    return build_cohorts(HOLDERS[holder](pl.DataFrame(columns)), "y", coding=Coding(**coding))
+
+
+AMOUNTS = np.random.default_rng(4).integers(20, 80, 200)
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        (lambda number: f"${number}", -9),
+        (lambda number: f"{number},0", -9),
+        (lambda number: f"{number}".replace("-", "\N{MINUS SIGN}"), "-9"),
+        (lambda number: f"{abs(number):02d}/01/1900 14:05", "1900-09-01 14:05:00"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_what_means_missing_is_compared_as_it_reads(written, code, holder):
+    numbers = np.where(np.arange(200) % 10 == 0, -9, AMOUNTS % 8 + 1)
+    texts = [written(int(number)) for number in numbers]
+    found = audit(one_column(texts, holder, missing_values={"v": [code]}), "v")
+    assert found.missing == 20
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_text_of_no_letters_is_missing(holder):
+    cohorts = one_column(["a", "b", "", "  "] * 50, holder)
+    assert audit(cohorts, "v").missing == 100
+    assert audit(cohorts, "v").categories == ("a", "b")
+
+
+def test_codes_with_more_digits_than_numbers_hold_are_kept_apart():
+    found = audit(one_column(["90000000000000001", "90000000000000002"] * 100), "v")
+    assert found.categories == ("90000000000000001", "90000000000000002")
+
+
+def test_different_texts_of_one_number_are_noted():
+    (note,) = one_column(["250.1", "250.10", "250", "251"] * 50).notes
+    assert "'250.1' and '250.10' are the same; if they are codes, pass read={'v': 'text'}" in note
+
+
+def test_a_user_may_read_codes_as_numbers():
+    found = audit(one_column(["001", "002", "010"] * 70, read={"v": "number"}), "v")
+    assert found.taken_for == "number"
+
+
+def test_two_centuries_of_short_years_are_warned_of():
+    dates = [f"{1 + i % 28:02d}/12/{45 + i % 54:02d}" for i in range(200)]
+    with pytest.warns(MisfeatWarning, match="two digits; '01/12/45' is taken for this century"):
+        one_column(dates)

@@ -282,7 +282,13 @@ def read_design(value: Any, parameter: str) -> dict[str, Any]:
                 setting=Setting(parameter, word),
                 example="strata=region",
             )
-    return {word: column for word, _, column in pairs}
+    found = {word: column for word, _, column in pairs}
+    if len(found) < len(pairs):
+        raise MisfeatError(
+            "{setting} names two columns of one kind; join them into one column.",
+            setting=Setting(parameter, list(value)),
+        )
+    return found
 
 
 def _spell_by_name(value: Any) -> list[Any]:

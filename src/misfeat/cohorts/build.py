@@ -16,12 +16,11 @@ from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import (
     NEVER_RECORDED,
     UNSCORED,
-    as_it_is,
     feature_coder,
     left_out,
     profile_column,
 )
-from misfeat.cohorts.design import DrawnRows, effective_by_design, lonely_strata
+from misfeat.cohorts.effective import design_coders, effective_of_cohorts
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
@@ -35,14 +34,12 @@ from misfeat.cohorts.runs import joined_recordings
 from misfeat.cohorts.sentinels import suspects
 from misfeat.cohorts.targets import target_coding
 from misfeat.cohorts.weighing import SAMPLING, WeightRules
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.coders import CodedRows, Coder
+    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
@@ -138,7 +135,7 @@ def code_table(
         notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
     drawn = None
     if rules.weights.strata is not None or rules.weights.cluster is not None:
-        drawn = table.count_codes([*groups, target.coder, *_design(profiled)])
+        drawn = table.count_codes([*groups, target.coder, *design_coders(profiled)])
     if progress is not None:
         progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
@@ -198,67 +195,10 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         grids=target.grids,
         masses=laid_out.masses,
         heaviest=laid_out.heaviest,
-        effective=_effective(profiled, coded, rows, runs, len(names)),
+        effective=effective_of_cohorts(profiled, coded, rows, runs, len(names)),
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
-
-
-def _design(profiled: ProfiledTable) -> list[Coder]:
-    """What codes the strata and the clusters of a design, which must be there in every row."""
-    found = []
-    for column in (profiled.rules.weights.strata, profiled.rules.weights.cluster):
-        if column is None:
-            continue
-        profile = profiled.profiles[column]
-        if profile.missing:
-            raise MisfeatError(
-                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
-                "out, or say where they were drawn.",
-                column=column,
-                rows=profile.missing,
-            )
-        found.append(as_it_is(profile))
-    return found
-
-
-def _effective(
-    profiled: ProfiledTable, coded: CodedTable, rows: CodedRows, runs: Runs, n_cohorts: int
-) -> NDArray[np.float64] | None:
-    """The effective size of every cohort, where weights or a design make one."""
-    weighing, drawn = profiled.weighing, coded.drawn
-    sizes = runs.sizes(n_cohorts)
-    found = sizes.astype(np.float64)
-    if weighing is not None and not weighing.frequency:
-        found = assemble.effective_of(rows, runs, n_cohorts, weighing)
-    elif drawn is None:
-        return None
-    if drawn is None:
-        return found
-    n_groupings, n_classes = len(profiled.groupings), len(coded.target.classes)
-    codes, *units = drawn.codes[n_groupings:]
-    present = codes < len(coded.target.coder.labels)
-    rules, squares = profiled.rules.weights, drawn.weights.astype(np.float64)
-    if weighing is not None and drawn.squares is not None:
-        squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
-    as_drawn = DrawnRows(
-        cohort=runs.cohort_of(drawn.codes[:n_groupings]),
-        target=np.where(present, coded.target.classes_of(np.where(present, codes, 0)), -1),
-        stratum=np.zeros_like(codes) if rules.strata is None else units[0],
-        cluster=None if rules.cluster is None else units[-1],
-        masses=drawn.weights if drawn.masses is None else drawn.masses,
-        squares=squares,
-        rows=drawn.weights,
-    )
-    alone = lonely_strata(as_drawn)
-    if alone:
-        coded.notes.warn(
-            "{count:,} strata of {column!r} have a single cluster, which is held against the mean "
-            "of all clusters; intervals are then rather too wide. Join such strata to be exact.",
-            count=alone,
-            column=rules.strata,
-        )
-    return effective_by_design(as_drawn, sizes, found, n_classes)
 
 
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
@@ -286,7 +226,8 @@ def _feature_coders(
     audits: list[ColumnAudit] = []
     for column in profiled.table.names:
         if column == target.column:
-            audits.append(target)
+            found = suspects(profiled.profiles[column])
+            audits.append(replace(target, suspects=found.values, why_suspect=found.why))
         elif column in grouped:
             profile = profiled.profiles[column]
             edges = _cuts_of(column, rules) if rules.auto else ()

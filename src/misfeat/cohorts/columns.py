@@ -63,7 +63,8 @@ def profile_column(
         check_values(raw.values, column)
     if raw is None:
         numeric = kind in (Kind.INTEGER, Kind.NUMBER)
-        reading = Reading(column, codes.numbers(column) if numeric else codes.labels(column))
+        labels = (*codes.labels(column), *([""] if kind is Kind.TEXT else []))
+        reading = Reading(column, codes.numbers(column) if numeric else labels)
         if kind in (Kind.TIME, Kind.FLAG):
             reading = Reading(column)
         return Profile(reading, kind, None, table.count_missing(reading), rows)
@@ -74,7 +75,9 @@ def profile_column(
     order = table.order(column)
     if order is not None and way in (None, TEXT) and set(order).issuperset(counts.values.tolist()):
         return replace(profile, counts=counts.in_order(order), in_order=True)
-    return read_text(profile, way) if kind is Kind.TEXT else profile
+    if kind is not Kind.TEXT:
+        return profile
+    return read_text(profile, way, lambda value: codes.holds(column, value))
 
 
 def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> NDArray[np.bool_]:
@@ -85,7 +88,11 @@ def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> 
             numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
         return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
     labels = set(codes.labels(column))
-    return np.array([label(value) in labels for value in raw.values], dtype=bool)
+    blank = kind is Kind.TEXT  # text of no letters means missing, as it does in files
+    return np.array(
+        [label(value) in labels or (blank and not value.strip()) for value in raw.values],
+        dtype=bool,
+    )
 
 
 SCATTERED = "most of its texts occur once or twice"

@@ -132,28 +132,41 @@ def effective_by_design(
     rows : ndarray of shape (n_cohorts,)
         Rows of each subgroup; none is worth more.
     otherwise : ndarray of shape (n_cohorts,)
-        The effective size of a subgroup whose target does not vary, or that is a single cluster:
-        nothing tells how clusters differ in it.
+        The effective size of a subgroup whose target does not vary.
     n_classes : int
         Classes of the target.
+
+    Notes
+    -----
+    Nothing tells how clusters differ in a subgroup that is a single one. It is taken to be as bad
+    as the worst of the others.
     """
-    found = otherwise.copy()
+    found, alone = otherwise.copy(), single_clusters(drawn, len(rows))
+    worst = 0.0
     for cohort, n_rows in enumerate(rows):
-        own = (drawn.cohort == cohort) & (drawn.target >= 0)
-        if drawn.cluster is not None and _is_one_cluster(drawn.stratum[own], drawn.cluster[own]):
+        if alone[cohort]:
             continue
+        own = (drawn.cohort == cohort) & (drawn.target >= 0)
         shares = np.bincount(drawn.target[own], weights=drawn.masses[own], minlength=n_classes)
         effects = design_effects(drawn, cohort, n_classes)
         effect = mean_effect(effects, shares / max(shares.sum(), 1.0))
         if effect > 0:
             found[cohort] = min(max(n_rows / effect, 1.0), float(n_rows))
+            worst = max(worst, effect)
+    if worst > 0:
+        found[alone] = np.clip(rows[alone] / worst, 1.0, otherwise[alone])
     return found
 
 
-def _is_one_cluster(stratum: Integers, cluster: Integers) -> bool:
-    return len(cluster) > 0 and bool(
-        (cluster == cluster[0]).all() and (stratum == stratum[0]).all()
-    )
+def single_clusters(drawn: DrawnRows, n_cohorts: int) -> NDArray[np.bool_]:
+    """Which subgroups are a single cluster each."""
+    found = np.zeros(n_cohorts, dtype=bool)
+    if drawn.cluster is not None:
+        for cohort in range(n_cohorts):
+            own = (drawn.cohort == cohort) & (drawn.target >= 0)
+            units = np.stack([drawn.stratum[own], drawn.cluster[own]])
+            found[cohort] = units.shape[1] > 0 and bool((units == units[:, :1]).all())
+    return found
 
 
 def lonely_strata(drawn: DrawnRows) -> int:

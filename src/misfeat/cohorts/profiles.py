@@ -56,6 +56,10 @@ class Taken:
         Of a column with a unit: a number without it, where a part of the rows holds such.
     bare_rows : int
         Rows that hold them.
+    centuries : tuple of str
+        Years of two digits that were taken for this century and for the last one, where both occur.
+    alike : tuple of str
+        Two texts that stand for one number.
     """
 
     words: str = ""
@@ -70,6 +74,8 @@ class Taken:
     almost: str = ""
     bare: str = ""
     bare_rows: int = 0
+    centuries: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from misfeat.cohorts.written import ENOUGH, MANY, NOTHING, TEXT, Written, writte
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.table import ValueCounts
     from misfeat.cohorts.values import Value
@@ -46,7 +48,7 @@ def check_way(column: str, kind: Kind, way: str | None) -> None:
         )
 
 
-def read_text(profile: Profile, way: str | None) -> Profile:
+def read_text(profile: Profile, way: str | None, means_missing: Callable[[Value], bool]) -> Profile:
     """The profile of a column of text once it is read, the same where it is just text.
 
     Parameters
@@ -55,6 +57,8 @@ def read_text(profile: Profile, way: str | None) -> Profile:
         The column as text.
     way : str or None
         How the user says that it is to be read.
+    means_missing : callable
+        Whether a value, once it is read, is one that the user says means missing.
     """
     assert profile.counts is not None  # noqa: S101  (texts are counted before they are read)
     found, share = written(profile.counts, way)
@@ -67,7 +71,10 @@ def read_text(profile: Profile, way: str | None) -> Profile:
         )
     if found is None or (way is None and share < MANY):
         return replace(profile, taken=Taken(example=_most_frequent(profile.counts)))
-    taken = _taken(found, profile.counts)
+    texts, reading = profile.counts, profile.reading
+    if way is not None or share >= ENOUGH:
+        found, texts, reading = _without_codes(found, texts, reading, means_missing)
+    taken = _taken(found, texts)
     if way is None and share < ENOUGH:
         almost = Taken(
             example=taken.example,
@@ -76,15 +83,29 @@ def read_text(profile: Profile, way: str | None) -> Profile:
             almost=found.words if len(found.values) >= LEAST_MISREAD else "",
         )
         return replace(profile, taken=almost)
-    counts = found.counted(profile.counts)
-    reading = _reading(profile.reading, found, profile.counts)
+    counts = found.counted(texts)
     return replace(
         profile,
-        reading=reading,
+        reading=_reading(reading, found, texts),
         kind=found.kind,
         counts=counts,
         missing=counts.missing,
         taken=taken,
+    )
+
+
+def _without_codes(
+    found: Written, counts: ValueCounts, reading: Reading, means_missing: Callable[[Value], bool]
+) -> tuple[Written, ValueCounts, Reading]:
+    """The texts of a column without those whose values mean missing."""
+    codes = {text for text, value in found.values.items() if means_missing(canonical(value))}
+    if not codes or len(codes) == len(found.values):
+        return found, counts, reading
+    left = {text: value for text, value in found.values.items() if text not in codes}
+    return (
+        replace(found, values=left),
+        counts.without(np.array([text in codes for text in counts.values])),
+        replace(reading, missing=(*reading.missing, *sorted(codes))),
     )
 
 
@@ -120,7 +141,21 @@ def _taken(found: Written, counts: ValueCounts) -> Taken:
         otherwise=found.otherwise,
         bare=bare,
         bare_rows=bare_rows,
+        centuries=found.centuries,
+        alike=_alike(found, read),
     )
+
+
+def _alike(found: Written, read: Sequence[str]) -> tuple[str, ...]:
+    """Two plain texts of one number, such as 250.1 and 250.10, which codes keep apart."""
+    if found.pieces or found.looked_up:
+        return ()
+    first: dict[Value, str] = {}
+    for text in read:
+        other = first.setdefault(found.values[text], text)
+        if other.strip() != text.strip():
+            return other, text
+    return ()
 
 
 def _bare(found: Written, counts: ValueCounts) -> tuple[str, int]:

@@ -67,6 +67,23 @@ def _warn_of_doubt(profile: Profile, notes: Notes) -> None:
             examples=taken.doubtful,
             other=Setting("read", taken.otherwise, column=column),
         )
+    if taken.centuries:
+        notes.warn(
+            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
+            "and {last!r} for the last one. If that is wrong, write them with four.",
+            column=column,
+            this=taken.centuries[0],
+            last=taken.centuries[1],
+        )
+    if taken.alike:
+        notes.add(
+            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
+            "they are codes, pass {text}.",
+            column=column,
+            one=taken.alike[0],
+            other=taken.alike[1],
+            text=Setting("read", "text", column=column),
+        )
     if taken.bare:
         notes.warn(
             "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "

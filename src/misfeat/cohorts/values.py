@@ -179,6 +179,19 @@ class MissingCodes:
         """The codes to look for in any other column, by their labels."""
         return tuple(map(label, self._of(column)))
 
+    def holds(self, column: str, value: Value) -> bool:
+        """Whether a value means missing, by what it is and not by how it is written.
+
+        Examples
+        --------
+        >>> MissingCodes((-9, "1900-01-01")).holds("v", dt.datetime(1900, 1, 1))
+        True
+        """
+        number = read_number(value)
+        if number is None:
+            return label(value) in self.labels(column)
+        return number in self.numbers(column)
+
     def _of(self, column: str) -> tuple[Value, ...]:
         return self.everywhere + tuple(self.by_column.get(column, ()))
 

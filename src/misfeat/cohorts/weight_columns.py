@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_APART = 1e5
 """Weights that differ by more than this factor would leave one row a subgroup that counts."""
+LEAST_WEIGHT = 1e-140
+"""The heaviest row weighs at least this, so that squares of weights are numbers."""
 
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
@@ -47,6 +49,13 @@ def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
         return Weighing(column, frequency=True)
     if found.least == found.greatest:
         return None
+    if not LEAST_WEIGHT <= found.greatest <= 1.0 / LEAST_WEIGHT:
+        raise MisfeatError(
+            "The weights {column!r} go up to {greatest:g}, whose square no number holds; divide "
+            "all of them by it.",
+            column=column,
+            greatest=found.greatest,
+        )
     square_scale = _scale(n_rows, found.greatest * found.greatest)
     lost = square_scale * found.lightest**2 < 1.0
     if lost or found.greatest > MOST_APART * found.lightest:

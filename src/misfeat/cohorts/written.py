@@ -80,6 +80,8 @@ class Written:
         A text that could stand for something else as well, where no other text decides.
     otherwise : str
         How users would say so: one of `WAYS`.
+    centuries : tuple of str
+        Texts with years of two digits, one of this century and one of the last, where both occur.
     """
 
     kind: Kind
@@ -90,6 +92,7 @@ class Written:
     unit: str = ""
     doubtful: str = ""
     otherwise: str = ""
+    centuries: tuple[str, ...] = ()
 
     def counted(self, counts: ValueCounts) -> ValueCounts:
         """Count the values that texts stand for; texts that do not read count as missing."""
@@ -176,9 +179,9 @@ def _readers(way: str | None) -> tuple[Reader, ...]:
     """What may be tried, one after the other, until enough of a column reads."""
     match way:
         case "number":
-            return _numbers, _bounded, _hours
+            return partial(_numbers, codes=True), _bounded, _hours
         case "decimal comma":
-            return (partial(_numbers, decimal=","),)
+            return (partial(_numbers, decimal=",", codes=True),)
         case "date":
             return (_dates,)
         case "day first" | "month first":
@@ -190,15 +193,17 @@ def _share(values: Mapping[str, Any], told: Mapping[str, int]) -> float:
     return sum(told[text] for text in values) / sum(told.values())
 
 
-def _numbers(told: Mapping[str, int], decimal: str | None = None) -> Written | None:
+def _numbers(
+    told: Mapping[str, int], decimal: str | None = None, codes: bool = False
+) -> Written | None:
     some = _some_of(told)
-    style = number_style(some, decimal)
-    if style is None or any(map(is_code, told)):
+    style = number_style(some, decimal, codes=codes)
+    if style is None or (not codes and any(map(is_code, told))):
         return None
     values = _read(told, style)
     unread = {text: n for text, n in told.items() if text not in values}
     if unread and len(some) < len(told):  # what is written in a rare way was not among them
-        style = number_style({**some, **_some_of(unread)}, decimal) or style
+        style = number_style({**some, **_some_of(unread)}, decimal, codes=codes) or style
         values = _read(told, style)
     return Written(
         Kind.NUMBER,
@@ -251,4 +256,5 @@ def _dates(told: Mapping[str, int], order: str | None = None) -> Written | None:
         words=f"date, {style.order}" if style.order else "date",
         doubtful=style.doubtful,
         otherwise=other,
+        centuries=style.centuries,
     )

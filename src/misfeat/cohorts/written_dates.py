@@ -60,11 +60,14 @@ class DateStyle:
         Which of two numbers is the day; empty where the form leaves no choice.
     doubtful : str
         A text that could be read in the other order as well, where none decides.
+    centuries : tuple of str
+        Texts with years of two digits, one of this century and one of the last, where both occur.
     """
 
     dates: Mapping[str, dt.datetime]
     order: str = ""
     doubtful: str = ""
+    centuries: tuple[str, ...] = ()
 
 
 def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle | None:
@@ -102,7 +105,16 @@ def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle
         return None
     either = (t for t, match in undecided.items() if int(match["first"]) != int(match["then"]))
     doubtful = next(either, "") if tied and not order else ""
-    return DateStyle(dates, best if undecided else "", doubtful)
+    short = [text for text in dates if (match := matched[text]) and len(_year_of(match)) < 4]
+    this = next((text for text in short if dates[text].year >= 2000), "")
+    last = next((text for text in short if dates[text].year < 2000), "")
+    centuries = (this, last) if this and last else ()
+    return DateStyle(dates, best if undecided else "", doubtful, centuries)
+
+
+def _year_of(match: re.Match[str]) -> str:
+    """The digits of a year as they are written."""
+    return match["year"].lstrip("'")
 
 
 def _usual(counts: Mapping[str, int], undecided: Mapping[str, re.Match[str]]) -> str:

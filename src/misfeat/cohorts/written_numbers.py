@@ -60,7 +60,7 @@ def _written(decimal: str, thousands: str) -> re.Pattern[str]:
 _FORMS = {".": _written(".", ","), ",": _written(",", ".")}
 _BOUND = re.compile(r"[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]=?\s*")
 _AT_LEAST = re.compile(r"(?<=\d)\s*\+(?!\d)")
-_CODE = re.compile(r"0\d")
+_CODE = re.compile(r"0\d|\d{17}")
 _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
@@ -94,7 +94,8 @@ class NumberStyle:
         16818.0
         """
         plain = replaced(text, self.pieces)
-        return float(plain) if PLAIN_NUMBER.fullmatch(plain) else None
+        number = float(plain) if PLAIN_NUMBER.fullmatch(plain) else np.inf
+        return number if np.isfinite(number) else None
 
 
 def replaced(text: str, pieces: Pieces) -> str:
@@ -104,7 +105,9 @@ def replaced(text: str, pieces: Pieces) -> str:
     return text
 
 
-def number_style(counts: Mapping[str, int], decimal: str | None = None) -> NumberStyle | None:
+def number_style(
+    counts: Mapping[str, int], decimal: str | None = None, *, codes: bool = False
+) -> NumberStyle | None:
     """Find the way in which a column writes numbers; None where it does not.
 
     Parameters
@@ -113,6 +116,8 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
         The texts of the column, and how often each occurs.
     decimal : {".", ","}, default=None
         The decimal mark, where the user says so; else the one by which more rows read.
+    codes : bool, default=False
+        Whether digits that look like a code are numbers all the same.
 
     Examples
     --------
@@ -127,7 +132,7 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
     rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
     best = max(marks, key=lambda mark: rows[mark])  # the point, where both read as many
     matches = found[best]
-    if not matches or any(is_code(match["body"]) for match in matches.values()):
+    if not matches or (not codes and any(is_code(match["body"]) for match in matches.values())):
         return None
     scaled = _are_magnitudes(matches.values())
     units = Counter[str]()
@@ -147,12 +152,12 @@ def number_style(counts: Mapping[str, int], decimal: str | None = None) -> Numbe
 
 
 def is_code(text: str) -> bool:
-    """Whether digits start with a zero that no number would have.
+    """Whether digits start with a zero that no number would have, or are more than numbers hold.
 
     Examples
     --------
-    >>> is_code("02134"), is_code("0.5"), is_code("0")
-    (True, False, False)
+    >>> is_code("02134"), is_code("0.5"), is_code("0"), is_code("90000000000000001")
+    (True, False, False, True)
     """
     return _CODE.match(text.strip()) is not None
 

@@ -70,12 +70,13 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
         With an audit of every column.
     """
     for audit in cohorts.columns:
-        if audit.role != "feature" or not audit.suspects:
+        if audit.role not in ("feature", "target") or not audit.suspects:
             continue
         yield Caution(
             CODE_FOR_MISSING,
             Message(
-                "Feature {column!r} is {why}: that looks like a code for missing values.",
+                "{what} {column!r} is {why}: that looks like a code for missing values.",
+                what="Feature" if audit.role == "feature" else "The target",
                 column=audit.column,
                 why=audit.why_suspect,
             ),
