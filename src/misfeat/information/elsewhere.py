@@ -57,9 +57,7 @@ class Part(NamedTuple):
     share: tuple[int, int] = (0, 1)
 
 
-def levels_elsewhere(
-    rows: ScoredRows, parts: Sequence[Part]
-) -> Iterator[tuple[int, list[Scores]]]:
+def levels_elsewhere(rows: ScoredRows, parts: Sequence[Part]) -> Iterator[tuple[int, list[Scores]]]:
     """Scores of every set of some sizes, by rank; NaN where one cannot be computed.
 
     Parameters

@@ -161,7 +161,7 @@ class MutualInformation:
         return self.bounded(found, cohort)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return measure_of_rows, (type(self), self.rows, self.above_chance)  # the rest follows from these
+        return measure_of_rows, (type(self), self.rows, self.above_chance)
 
     def bounded(self, scores: Scores, cohort: int) -> Scores:
         """At most what there is to tell, which rounding may leave a trace above.

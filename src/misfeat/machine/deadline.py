@@ -1,4 +1,4 @@
-"""How long work may take, and what ends when the time is up: steps that an answer can do without."""
+"""How long work may take; when the time is up, steps that answers can do without are left out."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 SECONDS = 60.0
 """Of a minute."""
+MOST = 1e9
+"""Minutes that make sense."""
 
 
 class OutOfTimeError(Exception):
@@ -64,17 +66,22 @@ def max_minutes(
     if minutes is None:
         yield
         return
-    if isinstance(minutes, bool) or not isinstance(minutes, Real) or not 0 < float(minutes) < 1e9:
-        raise MisfeatError(
-            "{setting}; it must be a number of minutes above 0.",
-            setting=Setting("max_minutes", minutes),
-        )
-    minutes = float(minutes)
+    minutes = _checked(minutes)
     token = _deadline.set(_Deadline(minutes, clock() + SECONDS * minutes, clock))
     try:
         yield
     finally:
         _deadline.reset(token)
+
+
+def _checked(minutes: object) -> float:
+    is_number = isinstance(minutes, Real) and not isinstance(minutes, bool)
+    if not is_number or not 0 < float(minutes) < MOST:  # type: ignore[arg-type]
+        raise MisfeatError(
+            "{setting}; it must be a number of minutes above 0.",
+            setting=Setting("max_minutes", minutes),
+        )
+    return float(minutes)  # type: ignore[arg-type]
 
 
 def minutes_allowed() -> float | None:

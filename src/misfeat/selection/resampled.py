@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,33 @@ RESAMPLES = 60
 """Draws of the rows: a frequency is then known to about .06 (one standard error)."""
 FEWEST_RESAMPLES = 2
 """One draw alone says nothing of how much draws agree."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnsweredAnew:
+    """The answer for rows that are drawn anew.
+
+    Attributes
+    ----------
+    cohorts : Cohorts
+        All rows.
+    book : ScoreBook
+        How scores are made; nothing is read from it.
+    asked : Asked
+        Which sets are shown.
+    size : int
+        Features per set.
+    """
+
+    cohorts: Cohorts
+    book: ScoreBook
+    asked: Asked
+    size: int
+
+    def __call__(self, rng: np.random.Generator) -> CompletedScores:
+        """Draw rows, and score the sets that are shown."""
+        book = book_of_draw(self.book, self.cohorts, rng)
+        return Found(self.cohorts, book, self.asked)._shown(self.size)
 
 
 class Resampled(Explained):
@@ -142,14 +169,11 @@ class Resampled(Explained):
 
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
         size, seed = shown.subsets.shape[1], self.asked.seed
-
-        def answer(rng: np.random.Generator) -> CompletedScores:
-            book = book_of_draw(self.book, self.cohorts, rng)
-            return Found(self.cohorts, book, self.asked)._shown(size)
-
+        empty = self.book.of_other_rows(self.book.measure, 0)
+        answer = AnsweredAnew(self.cohorts, empty, self.asked, size)
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
-            found = redrawn(shown, k, seeds, answer, progress)
+            found = redrawn(shown, k, seeds, answer, progress, self.book.steps)
         whole = stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
         return replace(
             whole,

@@ -228,7 +228,9 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         if found is None:
             with long_work(self.verbose > 0) as progress:
                 known = self.book.known(size, progress)
-                found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
+                found = trust(
+                    known, self.book.estimate, size, k, rounds, seed, progress, self.book.steps
+                )
             self._trusted = {asked: found}
         measure, scores = self.book.measure, self.completed(size)
         self.validation = in_words(
