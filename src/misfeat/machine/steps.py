@@ -79,6 +79,24 @@ def checkpoint(folder: str | Path) -> Iterator[None]:
         _kept.reset(token)
 
 
+def keeps_steps() -> bool:
+    """Whether finished steps are kept here and now."""
+    return _kept.get() is not None
+
+
+def remove_left(folder: Path) -> None:
+    """Remove what work that was stopped has left in a folder, unless it is being gone on with.
+
+    Parameters
+    ----------
+    folder : Path
+        Where something else was finished.
+    """
+    kept = _kept.get()
+    if kept is None or kept.folder != real_path(folder):
+        shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+
+
 class _Kept:
     """The folder of a checkpoint."""
 
@@ -249,7 +267,7 @@ class _NotKeptError(Exception):
 
 
 def fingerprint(*parts: Any) -> str:
-    """Tells data apart: text, plain values that JSON can hold, and arrays.
+    """Tells data apart: text, bytes, plain values that JSON can hold, and arrays.
 
     Parameters
     ----------
@@ -265,7 +283,9 @@ def fingerprint(*parts: Any) -> str:
     """
     found = hashlib.sha256()
     for part in parts:
-        if isinstance(part, np.ndarray):
+        if isinstance(part, bytes):
+            found.update(hashlib.sha256(part).digest())
+        elif isinstance(part, np.ndarray):
             told = f"{part.dtype.str}{part.shape}".encode()
             found.update(hashlib.sha256(told + np.ascontiguousarray(part).tobytes()).digest())
         else:

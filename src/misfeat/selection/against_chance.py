@@ -9,12 +9,14 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
+from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of_each
 from misfeat.selection.explained import Explained
+from misfeat.selection.unfinished import SIZE
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
@@ -250,10 +252,15 @@ nothing more than chance (p = 1.00).'
         self.known_enough = {asked: {**found, **dict(zip(left, seen, strict=True))}}
         return [self.known_enough[asked][name] for name in names]
 
-    def choose_size(self) -> None:
+    def choose_size(self) -> int:
         """Make `size` the number of features beyond which nothing more than chance is added.
 
         It is enough for every subgroup; p-values are adjusted for being several.
+
+        Returns
+        -------
+        int
+            The size.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
         largest = min(MOST, len(self.feature_names))
@@ -262,6 +269,14 @@ nothing more than chance (p = 1.00).'
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
             )
         self.asked = replace(self.asked, size=max(size, len(self.asked.include)))
+        return self.size
+
+    def choose_size_in_time(self) -> None:
+        """The same within `max_minutes`: where these are too few, sets hold one feature."""
+        if in_time(self.choose_size) is None:
+            words = "how many features are enough was not seen, and sets hold as few as possible"
+            self.unfinished.note(SIZE, words)
+            self.asked = replace(self.asked, size=max(1, len(self.asked.include)))
 
     def _dealer(self, permutations: int, within: str | None, level: float) -> Dealer:
         """How sets are tested, what was asked for checked."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.explained import Explained
 from misfeat.selection.found import Found
@@ -18,6 +19,7 @@ from misfeat.selection.redrawing import (
     redrawn,
     stability_of,
 )
+from misfeat.selection.unfinished import DRAWS
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
@@ -165,6 +167,24 @@ class Resampled(Explained):
         if found is None:
             found = self._redrawn(shown, k, resamples)
             self._resampled = {asked: found}
+        return found
+
+    def resampled_in_time(
+        self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
+    ) -> Stability | None:
+        """The same within `max_minutes`: of fewer draws, or None where these are too few.
+
+        Parameters
+        ----------
+        size, k, resamples : int, default=None
+            As in `resampled`.
+        """
+        found = in_time(lambda: self.resampled(size, k, resamples))
+        if found is None:
+            self.unfinished.note(DRAWS, "whether sets come out again was not tried")
+        elif found.resamples < resamples:
+            words = f"rows were drawn anew {found.resamples} times instead of {resamples}"
+            self.unfinished.note(DRAWS, words)
         return found
 
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
