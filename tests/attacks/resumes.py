@@ -34,7 +34,7 @@ PROMISE = (
 ASKED = ("--target", "target", "--by", "cohort", "--size", "2", "--seed", "1", "--jobs", "2")
 SHARE_OF_TWICE = 0.3
 """Of the cases are killed a second time while they go on."""
-DONE = "the same; it was done before it was killed"
+NOT_KILLED = "done before it was killed"
 RESUMED, FROM_START = "the same, of steps that were kept", "the same, from the start"
 
 
@@ -78,7 +78,7 @@ class Runs:
         if differ:
             return "another result", f"{at}: {differ}"
         if None in kept:
-            return DONE, ""
+            return NOT_KILLED, ""
         return RESUMED if any(kept) else FROM_START, ""
 
     def _begin(self) -> None:
@@ -125,12 +125,12 @@ def resumes(cases: int, seed: int) -> Tally:
     tally, rng = Tally("resumes", PROMISE), random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
         runs = Runs(Path(place).resolve())
-        for _ in range(cases):
+        while tally.n_cases < cases:
             times = 2 if rng.random() < SHARE_OF_TWICE else 1
             outcome, wrong = runs.case([rng.random() for _ in range(times)])
             if wrong:
                 tally.wrongly(outcome, wrong)
-            else:
+            elif outcome != NOT_KILLED:
                 tally.well(outcome)
     return tally
 

@@ -103,8 +103,8 @@ def in_time(work: Callable[[], Result]) -> Result | None:
     Parameters
     ----------
     work : callable
-        It calls `check_time` now and then, leaves nothing half done when that raises, and gives
-        something other than None.
+        It calls `check_time` now and then, as all tasks do, leaves nothing half done when that
+        raises, and gives something other than None.
 
     Examples
     --------
@@ -113,7 +113,6 @@ def in_time(work: Callable[[], Result]) -> Result | None:
     """
     token = _may_end.set(True)
     try:
-        check_time()
         return work()
     except OutOfTimeError:
         return None

@@ -193,9 +193,14 @@ class Steps:
             Tells the steps of one piece of work apart.
         make : callable
             Takes the numbers of the steps that are left to do. Gives, step by step, the place in
-            this list, and the result.
+            this list, and the result. Where the time is up it may end before all are done.
         form : Form, default=None
             What a step gives; None: values and arrays of any kind.
+
+        Returns
+        -------
+        list
+            The results, in the order of the names, of all steps that were done.
 
         Examples
         --------
@@ -214,7 +219,7 @@ class Steps:
                 found[left[at]] = result
                 if self.are_kept:
                     self._write(names[left[at]], result, form)
-        return [found[number] for number in range(len(names))]
+        return [found[number] for number in sorted(found)]
 
     def _place(self, name: str) -> Path:
         assert self._kept is not None  # noqa: S101 (asked only where steps are kept)
