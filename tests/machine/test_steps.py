@@ -159,6 +159,13 @@ def test_what_is_no_plain_data_is_not_kept(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_stranger_put_there_stays(tmp_path):
+    stopped(tmp_path, "table")
+    (tmp_path / UNFINISHED / "notes.txt").write_text("mine")
+    resumed(tmp_path, "table")
+    assert [file.name for file in kept_files(tmp_path)] == ["notes.txt"]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links")
 def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "elsewhere").mkdir()

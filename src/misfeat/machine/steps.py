@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import platform
-import shutil
+import re
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -35,6 +35,8 @@ Result = TypeVar("Result")
 
 UNFINISHED = ".unfinished"
 """The folder of steps, within the one that was given."""
+_NAMES = re.compile(r"[0-9a-f]{48}|\d+-[0-9a-f]{32}")
+"""Of finished steps, and of those that are being written."""
 DIGEST = 32
 """Bytes of the checksum that a file begins with."""
 SAME_BITS = (__version__, np.__version__, numba.__version__, platform.machine())
@@ -94,7 +96,19 @@ def remove_left(folder: Path) -> None:
     """
     kept = _kept.get()
     if kept is None or kept.folder != real_path(folder):
-        shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+        _remove_steps(folder / UNFINISHED)
+
+
+def _remove_steps(place: Path) -> None:
+    """Remove the files of steps, and their folder where nothing else is in it."""
+    with suppress(OSError):  # it is not there, or is no folder
+        if place.is_symlink():
+            return
+        for entry in list(place.iterdir()):
+            if _NAMES.fullmatch(entry.name):
+                with suppress(OSError):
+                    entry.unlink()
+        place.rmdir()
 
 
 class _Kept:
@@ -112,7 +126,7 @@ class _Kept:
             )
 
     def remove(self) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
+        _remove_steps(self.place)
         if self.is_new:
             with suppress(OSError):  # something is in it
                 self.folder.rmdir()

@@ -302,19 +302,32 @@ class ScoreBook:
         )
         return Known(exact, measure.rows, self.n_jobs, progress, measure.sums)
 
-    def _check_memory(self, size: int, estimate: Estimate) -> int:
-        """Refuse what would not fit; the largest size of which scores are computed."""
+    def memory_needed(self, size: int) -> int:
+        """Bytes that the scores of a size take, at most; an error where there are not so many.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        self._check_memory(size, self.estimate)
+        return self._memory_needed(self._n_features, size, self.estimate)
+
+    def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
         n_cohorts = len(self.measure.missing)
         scored = n_cohorts * (1 + len(self.measure.parts))
+        own = estimate.memory_needed(size, n_features, n_cohorts)
+        return memory_needed(n_features, estimate.reach(size, n_features), scored) + own
 
-        def needed(n_features: int, size: int) -> int:
-            reach = estimate.reach(size, n_features)
-            own = estimate.memory_needed(size, n_features, n_cohorts)
-            return memory_needed(n_features, reach, scored) + own
-
-        reach = estimate.reach(size, self._n_features)
-        check_memory(self._n_features, size, n_cohorts, needed)
-        return reach
+    def _check_memory(self, size: int, estimate: Estimate) -> int:
+        """Refuse what would not fit; the largest size of which scores are computed."""
+        check_memory(
+            self._n_features,
+            size,
+            len(self.measure.missing),
+            lambda n_features, m: self._memory_needed(n_features, m, estimate),
+        )
+        return estimate.reach(size, self._n_features)
 
     @property
     def _n_features(self) -> int:
