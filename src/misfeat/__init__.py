@@ -19,7 +19,9 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
+    from misfeat.machine.deadline import max_minutes
     from misfeat.machine.memory import memory_limit
+    from misfeat.machine.steps import checkpoint
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.comparison import compare
@@ -35,7 +37,9 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
+    "checkpoint",
     "compare",
+    "max_minutes",
     "memory_limit",
     "plot",
 ]
@@ -49,7 +53,9 @@ _HOME = {
     "Selection": "misfeat.show.shown:ShownSelection",
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
+    "checkpoint": "misfeat.machine.steps:checkpoint",
     "compare": "misfeat.show.comparison:compare",
+    "max_minutes": "misfeat.machine.deadline:max_minutes",
     "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }

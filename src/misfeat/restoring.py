@@ -41,17 +41,22 @@ Kind = TypeVar("Kind", bound=Selector)
 
 def as_plain_values(selector: Any) -> dict[str, Any]:
     """The class, the parameters and the columns of a fitted estimator."""
-    params = {
-        name: _encoded(name, value)
-        for name, value in selector.get_params(deep=False).items()
-        if name not in NOT_SAVED
-    }
+    params = encoded_parameters(selector)
     names = getattr(selector, "feature_names_in_", None)
     return {
         "class": type(selector).__qualname__,
         "params": params,
         "n_features_in": selector.n_features_in_,
         "feature_names_in": None if names is None else [str(name) for name in names],
+    }
+
+
+def encoded_parameters(selector: Any) -> dict[str, Any]:
+    """The parameters of an estimator, as JSON can hold them."""
+    return {
+        name: _encoded(name, value)
+        for name, value in selector.get_params(deep=False).items()
+        if name not in NOT_SAVED
     }
 
 

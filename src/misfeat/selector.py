@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -41,6 +42,7 @@ from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.restoring import loaded_selector, save_selector
+from misfeat.resuming import BUILT, seed_of, steps_of_files, steps_of_rows
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.forecast import foretell
@@ -52,9 +54,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.cohorts.table import Table
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
+    from misfeat.machine.steps import Steps
 
 Asking = ParamSpec("Asking")
 Answer = TypeVar("Answer")
@@ -163,12 +167,13 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
-            selection = self._selection(table, target, rules, progress)
+            steps = steps_of_files(self, X, y, groups, sample_weight)
+            selection = self._selection(table, target, rules, progress, steps)
             if self.size == "auto":
-                selection.choose_size()
+                selection.choose_size_in_time()
             elif progress is not None:
                 foretell(selection)
-            selection.prepare()
+            selection.prepare_in_time()
             least = self._nested("coding").min_cell
             if least > 1:
                 selection = selection.withheld(int(least))
@@ -325,19 +330,29 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         return table, target, replace(rules, groups=parse_groups(name))
 
     def _selection(
-        self, table: Table, target: str, rules: CohortRules, progress: Progress | None
+        self,
+        table: Table,
+        target: str,
+        rules: CohortRules,
+        progress: Progress | None,
+        steps: Steps,
     ) -> ShownSelection:
         """Everything up to the scores, which are computed when they are asked for."""
         excluded, blocks = check_names(self.exclude, "exclude"), check_blocks(self.blocks)
-        cohorts, measure = self._measured(table, target, rules, excluded, blocks, progress)
+        self._check_request(table, excluded, blocks)
+        with closing(table):
+            built = steps.one("rows", lambda: self._built(table, target, rules, progress), BUILT)
+        cohorts, measure = self._measured(*built, excluded, blocks)
         check_features(measure.features, cohorts)
+        steps = steps_of_rows(self, cohorts, measure.sums)
         book = ScoreBook(
             measure,
             self._estimate(),
             budget=self.budget,
             sampler=self.sampler,
-            seed=self.random_state,
+            seed=seed_of(self.random_state, steps),
             n_jobs=None if self.n_jobs is None else int(self.n_jobs),
+            steps=steps,
         )
         asked = Asked(
             size=1 if self.size == "auto" else fitting_size(int(self.size), len(measure.features)),
@@ -362,34 +377,42 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         confidence = confidence_of(completer) if of_sample else self.confidence
         return Estimate(self.estimate, completer, confidence)
 
-    def _measured(
-        self,
-        table: Table,
-        target: str,
-        rules: CohortRules,
-        excluded: tuple[str, ...],
-        blocks: Mapping[str, tuple[str, ...]],
-        progress: Progress | None,
-    ) -> tuple[Cohorts, Measure]:
-        """The cohorts without excluded features, blocks joined, and what scores sets in them."""
+    def _check_request(
+        self, table: Table, excluded: tuple[str, ...], blocks: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        """Raise before any work where something is asked for that cannot be."""
         for name in excluded:
             if name not in table.names:
                 raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-        if self.measure == "mutual_info":
-            cohorts = without_features(cohorts_of(table, target, rules, progress), excluded)
-            cohorts = joined_blocks(cohorts, blocks)
-            above_chance = self.estimate != SAMPLE
-            return cohorts, information_of(cohorts, above_chance=above_chance, device=self.device)
-        if blocks:
+        if blocks and self.measure != "mutual_info":
             raise MisfeatError(
                 "{blocks} needs {measure}; leave one of the two out.",
                 blocks=Setting("blocks"),
                 measure=Setting("measure", "mutual_info"),
             )
-        cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
+
+    def _built(
+        self, table: Table, target: str, rules: CohortRules, progress: Progress | None
+    ) -> tuple[Cohorts, ProductSums | None]:
+        """The cohorts of a table, and sums of products where the measure needs them."""
+        if self.measure == "mutual_info":
+            return cohorts_of(table, target, rules, progress), None
+        return cohorts_and_product_sums(table, target, rules, progress)
+
+    def _measured(
+        self,
+        cohorts: Cohorts,
+        sums: ProductSums | None,
+        excluded: tuple[str, ...],
+        blocks: Mapping[str, tuple[str, ...]],
+    ) -> tuple[Cohorts, Measure]:
+        """The cohorts without excluded features, blocks joined, and what scores sets in them."""
+        cohorts, above_chance = without_features(cohorts, excluded), self.estimate != SAMPLE
+        if sums is None:
+            cohorts = joined_blocks(cohorts, blocks)
+            return cohorts, information_of(cohorts, above_chance=above_chance, device=self.device)
         sums = product_sums_without(sums, excluded)
-        cohorts = without_features(cohorts, excluded)
-        return cohorts, SquaredCorrelation(sums, above_chance=self.estimate != SAMPLE)
+        return cohorts, SquaredCorrelation(sums, above_chance=above_chance)
 
     def _check_subgroups(self, X: Any, unseen: str) -> None:
         rules = CohortRules.parse(self.groups, self._nested("coding"))

@@ -229,7 +229,7 @@ def test_progress_is_told_and_an_interrupt_ends_it(selector, monkeypatch):
 def _watched(progress):
     from misfeat.selection.redrawing import redrawn
 
-    return lambda shown, k, seeds, answer, _: redrawn(shown, k, seeds, answer, progress)
+    return lambda shown, k, seeds, answer, *_: redrawn(shown, k, seeds, answer, progress)
 
 
 def test_a_sentence_a_subgroup():

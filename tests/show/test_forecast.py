@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from misfeat import SubgroupSelector
+from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.machine import progress
 from misfeat.show import forecast
@@ -86,6 +88,18 @@ def test_long_work_is_announced_with_what_there_is_to_do(selection, monkeypatch)
     )
     (line,) = announced(selection, monkeypatch, Ahead())
     assert line.endswith(": 15 sets of 2 features in 3 subgroups.")
+
+
+def test_much_memory_is_announced_however_short_the_work(selection, monkeypatch):
+    monkeypatch.setattr(forecast, "MUCH", 1)
+    (line,) = announced(selection, monkeypatch, Ahead())
+    assert re.match(r"About 1 s and up to [0-9.]+ [KM]iB of memory: 15 sets of 2 features", line)
+
+
+def test_what_does_not_fit_is_refused_before_the_work(selection, monkeypatch):
+    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 1000)
+    with pytest.raises(MisfeatError, match="sets of 2 among 6 features in 3 subgroups would need"):
+        announced(selection, monkeypatch, Ahead())
 
 
 def test_what_follows_is_forgotten_after_the_block(selection, monkeypatch):

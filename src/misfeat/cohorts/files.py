@@ -61,7 +61,7 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
         Texts that mean missing everywhere are read as nulls, so that a column of numbers with
         ``"?"`` in it is still a column of numbers.
     """
-    files = _matching_files(path)
+    files = matching_files(path)
     parquet = _ending(files[0]) in _PARQUET
     connection = _connect(path)
     unreadable = partial(_unreadable, path=path, files=files, parquet=parquet)
@@ -119,7 +119,14 @@ def _text_file(file: str) -> TextFile:
     return TextFile(file, packed=ending.endswith(".gz"), tabs=ending.startswith(".tsv"))
 
 
-def _matching_files(path: str) -> list[str]:
+def matching_files(path: str) -> list[str]:
+    """The files of a path: itself, those of a folder, or those that a glob pattern matches.
+
+    Parameters
+    ----------
+    path : str
+        As in `open_path`.
+    """
     place = Path(path)
     if len(path) > LONGEST_PATH:
         raise MisfeatError(

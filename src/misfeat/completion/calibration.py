@@ -11,7 +11,7 @@ chosen (conformal prediction over clusters).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +21,7 @@ from scipy.optimize import nnls
 
 from misfeat.completion.support import SINGLES, support_of
 from misfeat.lattice import level
+from misfeat.machine.spreading import is_elsewhere, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,19 +127,21 @@ class Guessing(Protocol):
 def try_out(completer: Guessing, known: Known, size: int, rounds: int, seed: int | None) -> Trial:
     """Hide features in rounds, guess, and compare with what is known."""
     rng = np.random.default_rng(0 if seed is None else seed)
-    parts = []
-    for done, mask in enumerate(hiding_rounds(known.exact.missing, rounds, rng)):
+    masks = [mask for mask in hiding_rounds(known.exact.missing, rounds, rng) if mask.any()]
+    shared = completer, replace(known, progress=None) if is_elsewhere() else known, size
+    parts: dict[int, Trial] = {}
+    for number, part in spread(_tried_with, shared, masks):
+        parts[number] = part
         if known.progress is not None:
-            known.progress(WHAT, done, rounds)
-        if mask.any():
-            parts.append(_tried_with(mask, completer, known, size))
+            known.progress(WHAT, len(parts), rounds)
     if known.progress is not None:
         known.progress(WHAT, rounds, rounds)
-    return Trial.joined(parts)
+    return Trial.joined([parts[number] for number in range(len(masks))])
 
 
-def _tried_with(mask: NDArray[np.bool_], completer: Guessing, known: Known, size: int) -> Trial:
+def _tried_with(shared: tuple[Guessing, Known, int], mask: NDArray[np.bool_]) -> Trial:
     """How guesses do when the features that a mask marks are hidden."""
+    completer, known, size = shared
     hidden = known.hidden(mask)
     guess = completer.guess(hidden, size)
     score = completer.combined(guess, hidden.exact)

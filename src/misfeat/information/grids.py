@@ -7,11 +7,11 @@ where cuts happen to lie (benchmarks/numbers/five_best.py compares them).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.information.measures import MutualInformation
+from misfeat.information.measures import MutualInformation, measure_of_rows
 from misfeat.information.shannon import target_entropy
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ class GridInformation:
         self.whole = np.mean([part.whole for part in self.parts], axis=0)
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
         self._plain = GridInformation(cohorts, device=device) if above_chance else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return measure_of_rows, (type(self), self.rows, self.above_chance, self.device)
 
     @property
     def plug_in(self) -> GridInformation:

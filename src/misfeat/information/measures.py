@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -166,7 +166,7 @@ class MutualInformation:
             progress=progress,
             device=self.device,
         )
-        return [self._bounded(scores, cohort) for scores in found]
+        return [self.bounded(scores, cohort) for scores in found]
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
@@ -174,11 +174,27 @@ class MutualInformation:
         found = joint_mutual_info(
             rows, subsets, above_chance=above_chance, n_jobs=n_jobs, device=self.device
         )
-        return self._bounded(found, cohort)
+        return self.bounded(found, cohort)
 
-    def _bounded(self, scores: Scores, cohort: int) -> Scores:
-        """At most what there is to tell, which rounding may leave a trace above."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        return measure_of_rows, (type(self), self.rows, self.above_chance, self.device)
+
+    def bounded(self, scores: Scores, cohort: int) -> Scores:
+        """At most what there is to tell, which rounding may leave a trace above.
+
+        Parameters
+        ----------
+        scores : ndarray
+            Scores of sets.
+        cohort : int
+            Which cohort.
+        """
         return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
+
+
+def measure_of_rows(kind: type, rows: Cohorts, above_chance: bool, device: str) -> Any:
+    """A measure of a kind, anew from its rows; what is pickled of it is no more than these."""
+    return kind(rows, above_chance=above_chance, device=device)
 
 
 class SquaredCorrelation:

@@ -95,6 +95,7 @@ def level_mutual_info(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     device: str = "auto",
+    share: tuple[int, int] = (0, 1),
 ) -> list[Scores]:
     """Score every feature subset of sizes low to high in one cohort.
 
@@ -106,6 +107,8 @@ def level_mutual_info(
         The sizes. All of them (the power set) for at most 22 recorded features.
     above_chance, n_jobs, progress, device
         As in `joint_mutual_info`.
+    share : tuple of int, default=(0, 1)
+        Which part of the work to do, and of how many; the scores of the other parts are NaN.
 
     Returns
     -------
@@ -128,7 +131,8 @@ def level_mutual_info(
             f"is scored for at most {LARGEST_POWER_SET} features; lower the size."
         )
     top = min(high, n_recorded)
-    found = sums_of_levels(rows, low, top, 1, Work(n_jobs, progress, device)) if low <= top else []
+    work = Work(n_jobs, progress, device, share)
+    found = sums_of_levels(rows, low, top, 1, work) if low <= top else []
     scores = []
     for size in range(low, high + 1):
         whole = np.full(comb(n_features, size), np.nan)

@@ -60,30 +60,32 @@ class _Part:
 def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: Work) -> list[Sums]:
     """Sums for every subset of sizes low to high, in the order of ranks, a list entry a size.
 
-    `n_kinds` is 1 for differences, 2 to keep both sums apart; rows that lack values make it 4.
+    `n_kinds` is 1 for differences, 2 to keep both sums apart; rows that lack values make it 4. Sums
+    whose tasks are not in the share of `work` are NaN.
     """
     n = rows.n_features
     n_kinds = 4 if rows.lacks_values else n_kinds
     parts: list[_Part] = []
     tasks: list[Task] = []
     if low == 0:
-        parts.append(_Part([0], np.zeros((n_kinds, 1))))
+        parts.append(_Part([0], np.full((n_kinds, 1), np.nan)))
         tasks += level_tasks(rows, 0, parts[-1].sums, work)
     smallest = max(low, 1)
     dense = largest_dense_size(rows, smallest, high)
     if dense >= smallest:
         sizes = range(smallest, dense + 1)
-        parts.append(_Part(sizes, np.zeros((n_kinds, sum(comb(n, m) for m in sizes)))))
-        if not counted_on_cuda(rows, smallest, dense, parts[-1].sums, work.device):
+        n_sets = sum(comb(n, m) for m in sizes)
+        parts.append(_Part(sizes, np.full((n_kinds, n_sets), np.nan)))
+        if not counted_on_cuda(rows, smallest, dense, parts[-1].sums, work):
             tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
     sparse = range(max(dense + 1, smallest), high + 1)
     if sparse and n <= LISTED_AT_ONCE:
         members, lengths, places = list_levels(n, sparse)
-        parts.append(_Part(sparse, np.zeros((n_kinds, len(lengths))), places))
+        parts.append(_Part(sparse, np.full((n_kinds, len(lengths)), np.nan), places))
         tasks += listed_tasks(rows, members, lengths, parts[-1].sums, work)
     else:
         for m in sparse:
-            parts.append(_Part([m], np.zeros((n_kinds, comb(n, m)))))
+            parts.append(_Part([m], np.full((n_kinds, comb(n, m)), np.nan)))
             tasks += level_tasks(rows, m, parts[-1].sums, work)
     work.run(tasks)
     found: dict[int, Sums] = {}

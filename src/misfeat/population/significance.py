@@ -19,9 +19,13 @@ greatest scores reach its own, however many sets were searched, and however much
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
+from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.deals import Deals
-    from misfeat.machine.threads import Work
 
     Floats = NDArray[np.float64]
 
@@ -45,6 +48,8 @@ FIRST_ROUND = 32
 """Deals before one looks for the first time whether to stop; every round is twice as long."""
 TIED = 1e-9
 """Studentised scores that differ by less are tied; rounding must not tell them apart."""
+TASKS_A_WORKER = 2
+"""Stretches of deals for every worker elsewhere."""
 NOTHING = 1e-12
 """A score (nats, or R²) that varies by less does not vary."""
 
@@ -178,9 +183,11 @@ def max_test(
     studentised = _Studentised.by(pilots)
     own = studentised(deals.scores(0, 1, within))[0]
     sizes = np.cumsum([len(subsets) for subsets in deals.subsets])[:-1]
+    kept = None
     if searched is not None:
         kept = np.concatenate([searched(subsets) for subsets in deals.subsets])
         own = np.where(kept, own, -np.inf)
+    dealt = _Dealt(deals, studentised, kept)
     best = own.max(initial=-np.inf)
     maxima = np.empty(0)
     while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
@@ -188,13 +195,41 @@ def max_test(
             break
         first = len(maxima)
         last = min(max(FIRST_ROUND, 2 * first), permutations)
-        found = studentised(deals.scores(1 + PILOTS + first, 1 + PILOTS + last, within))
-        if searched is not None:
-            found = np.where(kept, found, -np.inf)
-        maxima = np.concatenate([maxima, found.max(axis=1)])
+        maxima = np.concatenate([maxima, _maxima(dealt, first, last, within)])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
     return MaxTest(tuple(np.split(own, sizes)), deals.subsets, maxima, permutations)
+
+
+@dataclass(frozen=True, eq=False)
+class _Dealt:
+    """Deals, how their scores are studentised, and which sets are searched; None: all."""
+
+    deals: Deals
+    studentised: _Studentised
+    kept: NDArray[np.bool_] | None
+
+    def maxima(self, first: int, last: int, work: Work) -> Floats:
+        """The greatest studentised score of every deal that is compared with."""
+        found = self.studentised(self.deals.scores(1 + PILOTS + first, 1 + PILOTS + last, work))
+        if self.kept is not None:
+            found = np.where(self.kept, found, -np.inf)
+        greatest: Floats = found.max(axis=1)
+        return greatest
+
+
+def _maxima(dealt: _Dealt, first: int, last: int, work: Work) -> Floats:
+    """The same, of stretches of deals where there are workers elsewhere."""
+    if not is_elsewhere():
+        return dealt.maxima(first, last, work)
+    n_stretches = min(TASKS_A_WORKER * workers_elsewhere(), last - first)
+    bounds = np.linspace(first, last, n_stretches + 1).astype(int).tolist()
+    found = dict(spread(_maxima_of, dealt, list(pairwise(bounds))))
+    return np.concatenate([found[number] for number in range(n_stretches)])
+
+
+def _maxima_of(dealt: _Dealt, stretch: tuple[int, int]) -> Floats:
+    return dealt.maxima(*stretch, Work(1, device="cpu"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,19 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
+from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
-from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of
-from misfeat.selection.enough import WHAT as SEEING_ENOUGH
+from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of_each
 from misfeat.selection.explained import Explained
+from misfeat.selection.unfinished import SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from misfeat.machine.progress import Progress
+    from misfeat.cohorts import Cohorts
+    from misfeat.selection.asked import Asked
+    from misfeat.selection.scorebook import ScoreBook
 
 LEVEL = 0.05
 STEP_PERMUTATIONS = 199
@@ -41,6 +42,12 @@ class AgainstChance(Explained):
     verbose : int, default=0
         1 shows progress.
     """
+
+    def __init__(
+        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+    ) -> None:
+        super().__init__(cohorts, book, asked, verbose=verbose)
+        self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
 
     def significance(
         self,
@@ -132,11 +139,13 @@ class AgainstChance(Explained):
         check_size(size, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, within, level)
         include = self._included(size)
-        asked, found = (size, int(permutations), within, level), self.known_tests
-        if found is None or found.asked != asked:
+        asked = (size, int(permutations), within, level)
+        found = self._tests.get(asked)
+        if found is None:
             with long_work(self.verbose > 0) as progress:
                 found = chance_tests(dealer, size, include, level, progress)
-            self.known_tests = found = replace(found, asked=asked)
+            self._tests[asked] = found = replace(found, asked=asked)
+        self.known_tests = found
         return found
 
     def enough(
@@ -233,27 +242,25 @@ nothing more than chance (p = 1.00).'
         dealer = self._dealer(permutations, None, level)
         asked = (largest, int(permutations), level)
         found = dict(self.known_enough.get(asked, {}))
+        left = [name for name in names if name not in found]
+        numbers = [self.cohorts.position(name) for name in left]
         with long_work(self.verbose > 0) as progress:
-            for number, name in enumerate(names):
-                if name not in found:
-                    found[name] = enough_of(
-                        dealer,
-                        self.cohorts.position(name),
-                        lambda m: self.book.completed(m, progress),
-                        largest,
-                        level,
-                        _sizes_done(progress, number, len(names), largest),
-                    )
-            if progress is not None:
-                whole = len(names) * largest
-                progress(SEEING_ENOUGH, whole, whole)
-        self.known_enough = {asked: found}
-        return [found[name] for name in names]
+            seen = enough_of_each(
+                dealer, numbers, lambda m: self.book.completed(m, progress), largest, level,
+                progress,
+            )  # fmt: skip
+        self.known_enough = {asked: {**found, **dict(zip(left, seen, strict=True))}}
+        return [self.known_enough[asked][name] for name in names]
 
-    def choose_size(self) -> None:
+    def choose_size(self) -> int:
         """Make `size` the number of features beyond which nothing more than chance is added.
 
         It is enough for every subgroup; p-values are adjusted for being several.
+
+        Returns
+        -------
+        int
+            The size.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
         largest = min(MOST, len(self.feature_names))
@@ -262,6 +269,14 @@ nothing more than chance (p = 1.00).'
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
             )
         self.asked = replace(self.asked, size=max(size, len(self.asked.include)))
+        return self.size
+
+    def choose_size_in_time(self) -> None:
+        """The same within `max_minutes`: where these are too few, sets hold one feature."""
+        if in_time(self.choose_size) is None:
+            words = "how many features are enough was not seen, and sets hold as few as possible"
+            self.unfinished.note(SIZE, words)
+            self.asked = replace(self.asked, size=max(1, len(self.asked.include)))
 
     def _dealer(self, permutations: int, within: str | None, level: float) -> Dealer:
         """How sets are tested, what was asked for checked."""
@@ -290,12 +305,3 @@ nothing more than chance (p = 1.00).'
                     other=Setting("measure", "mutual_info"),
                 )
         return Dealer(self.cohorts, self.book, int(permutations), number, self.asked.seed)
-
-
-def _sizes_done(
-    progress: Progress | None, number: int, n_subgroups: int, largest: int
-) -> Callable[[int], None] | None:
-    """Tells how far all subgroups are, from how many sizes of one are done."""
-    if progress is None:
-        return None
-    return lambda sizes: progress(SEEING_ENOUGH, number * largest + sizes, n_subgroups * largest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from misfeat.machine.long_work import long_work
-from misfeat.selection.caution import CAUTION_COLUMNS
+from misfeat.selection.caution import CAUTION_COLUMNS, worst_first
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.explained import Explained
 from misfeat.selection.unsettled import Unsettled
@@ -95,7 +95,8 @@ class Cautioned(Explained):
             found = cautions_about(self.cohorts, best, self.book, self._unsettled(), asked)
             if progress is not None:
                 progress(WHAT, 1, 1)
-        return found
+        stopped = self.unfinished.caution
+        return found if stopped is None else worst_first([stopped, *found])
 
     def _unsettled(self) -> Unsettled:
         rows = [cohort.size for cohort in self.cohorts]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -12,8 +12,10 @@ from scipy.stats import false_discovery_control
 from misfeat.information.dealing import deals_of
 from misfeat.information.dealing_correlations import CorrelationDeals
 from misfeat.lattice import rank
+from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
+from misfeat.machine.steps import Form
 from misfeat.machine.threads import Work
-from misfeat.population.significance import max_test
+from misfeat.population.significance import MaxTest, max_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.deals import Deals
     from misfeat.machine.progress import Progress
-    from misfeat.population.significance import MaxTest
     from misfeat.selection.scorebook import ScoreBook
 
     Floats = NDArray[np.float64]
@@ -109,6 +110,15 @@ class Dealer:
     within: int | None = None
     seed: int | None = None
 
+    @property
+    def name(self) -> str:
+        """Tells the tests of one table apart."""
+        return f"{self.permutations} deals within {self.within}, seed {self.seed}"
+
+    def without_scores(self) -> Dealer:
+        """The same without the scores that were computed, for workers elsewhere."""
+        return replace(self, book=self.book.of_other_rows(self.book.measure, 0))
+
     def has_something_to_tell(self, cohort: int) -> bool:
         """Whether a cohort recorded a feature, and its target varies."""
         measure = self.book.measure
@@ -157,22 +167,67 @@ class Dealer:
         )
 
 
+class Searched(NamedTuple):
+    """What is tested at once: the sets of a cohort up to a size that hold some features."""
+
+    cohort: int
+    largest: int
+    held: tuple[int, ...] = ()
+    include: tuple[int, ...] = ()
+
+
+def dealt_tests(
+    dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
+) -> list[MaxTest]:
+    """Carry out tests: cohort by cohort, by workers elsewhere where there are any.
+
+    Parameters
+    ----------
+    dealer : Dealer
+        Deals the target out.
+    asked : sequence of Searched
+        What to test.
+    progress : callable, default=None
+        Told how many deals were made.
+    """
+
+    def make(left: list[int]) -> Iterator[tuple[int, MaxTest]]:
+        own = [asked[number] for number in left]
+        if is_elsewhere() and len(own) >= workers_elsewhere():
+            yield from spread(_tested, dealer.without_scores(), own)
+            return
+        for number, one in enumerate(own):
+            yield number, dealer.of(*one, progress=progress)
+
+    names = [f"{one} by {dealer.name}" for one in asked]
+    return dealer.book.steps.each(names, make, Form((MaxTest,), _is_whole))
+
+
+def _tested(dealer: Dealer, asked: Searched) -> MaxTest:
+    return dealer.of(*asked)
+
+
+def _is_whole(test: MaxTest) -> bool:
+    """Whether every size that was tested has a statistic for every set."""
+    counts = [len(values) for values in test.statistics]
+    return test.maxima.ndim == 1 and counts == [len(subsets) for subsets in test.subsets]
+
+
 def chance_tests(
     dealer: Dealer, size: int, include: Sequence[int], level_of: float, progress: Progress | None
 ) -> ChanceTests:
     """Test all sets of up to a size in every subgroup."""
     n_cohorts, n_features = dealer.book.measure.missing.shape
     p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
-    found: list[MaxTest | None] = []
-    for cohort in range(n_cohorts):
-        if progress is not None:
-            progress(DEALING, cohort * dealer.permutations, n_cohorts * dealer.permutations)
-        test = None
-        if dealer.has_something_to_tell(cohort):
-            test = dealer.of(cohort, size, include=include, progress=progress)
-            for place, subsets in enumerate(test.subsets):
-                p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
-        found.append(test)
+    if progress is not None:
+        progress(DEALING, 0, n_cohorts * dealer.permutations)
+    able = list(filter(dealer.has_something_to_tell, range(n_cohorts)))
+    tests = dealt_tests(dealer, [Searched(i, size, include=tuple(include)) for i in able], progress)
+    found: list[MaxTest | None] = [None] * n_cohorts
+    for cohort, test in zip(able, tests, strict=True):
+        found[cohort] = test
+        for place, subsets in enumerate(test.subsets):
+            p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
     if progress is not None:
         whole = n_cohorts * dealer.permutations
         progress(DEALING, whole, whole)

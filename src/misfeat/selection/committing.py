@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.machine.paths import unwritable
+from misfeat.machine.steps import remove_left
 from misfeat.selection.folders import COMMITTED, LOCK, MANIFEST, PARTS, STAGED
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
                 _put_away(folder)
                 _commit(folder, files)
                 _finish(folder)
+                remove_left(folder)
         except BaseException:
             if new:
                 with suppress(OSError):  # something is in it after all

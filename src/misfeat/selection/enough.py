@@ -8,18 +8,22 @@ most of these deals, the set is enough. Two are tried because two features may t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.exceptions import Message
+from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
+from misfeat.machine.steps import Form
+from misfeat.selection.chance_tests import Searched, dealt_tests
 from misfeat.selection.ranking import TIED_DECIMALS
 from misfeat.words.names import joined
 from misfeat.words.numbers import p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -165,6 +169,64 @@ class Enough:
         return f"one more feature adds nothing more than chance ({p})"
 
 
+def enough_of_each(
+    dealer: Dealer,
+    cohorts: Sequence[int],
+    completed: Callable[[int], CompletedScores],
+    largest: int,
+    level: float,
+    progress: Progress | None = None,
+) -> list[Enough]:
+    """Find the smallest size of every cohort beyond which nothing more than chance is added.
+
+    Parameters
+    ----------
+    dealer : Dealer
+        Deals the target out.
+    cohorts : sequence of int
+        Which cohorts.
+    completed : callable
+        The scores of all sets of a size.
+    largest : int
+        Sizes above this one are not tried.
+    level : float
+        P-values up to this one count as more than chance.
+    progress : callable, default=None
+        Told how many sizes are done.
+    """
+
+    def tell(before: int, done: int = 0) -> None:
+        if progress is not None:
+            progress(WHAT, before + done, len(cohorts) * largest)
+
+    def make(left: list[int]) -> Iterator[tuple[int, Enough]]:
+        own = [cohorts[number] for number in left]
+        if is_elsewhere() and len(own) >= workers_elsewhere():
+            recorded = (~dealer.book.measure.missing[own]).sum(axis=1)
+            sizes = range(1, min(largest, int(recorded.max(initial=0))) + 1)
+            scores = {size: completed(size) for size in sizes}
+            yield from spread(_enough, (dealer.without_scores(), scores, largest, level), own)
+            return
+        for number, cohort in enumerate(own):
+            told = partial(tell, left[number] * largest)
+            yield number, enough_of(dealer, cohort, completed, largest, level, told)
+
+    asked = f"up to {largest} features at {level} by {dealer.name}"
+    names = [f"enough of {cohort}, {asked}" for cohort in cohorts]
+    found = dealer.book.steps.each(names, make, Form((Enough, Step), _is_told))
+    tell(len(cohorts) * largest)
+    return found
+
+
+def _enough(shared: tuple[Dealer, dict[int, CompletedScores], int, float], cohort: int) -> Enough:
+    dealer, scores, largest, level = shared
+    return enough_of(dealer, cohort, scores.__getitem__, largest, level)
+
+
+def _is_told(found: Enough) -> bool:
+    return isinstance(found, Enough) and 0 <= found.size <= len(found.steps)
+
+
 def enough_of(
     dealer: Dealer,
     cohort: int,
@@ -248,9 +310,11 @@ def enough_for_all(
     n_asked, size = len(held), 0
     while size < largest:
         p_values = np.ones(n_asked)
-        for place, (cohort, members) in enumerate(held.items()):
-            if size < recorded[cohort]:
-                p_values[place] = _p_of_more(dealer, cohort, members, progress)
+        asked = [place for place, cohort in enumerate(held) if size < recorded[cohort]]
+        members = list(held.items())
+        tests = dealt_tests(dealer, [_more(dealer, *members[place]) for place in asked], progress)
+        for place, test in zip(asked, tests, strict=True):
+            p_values[place] = test.p_value if test.n_sets else 1.0
         more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
         alive = [cohort for cohort, adds in zip(held, more[: len(held)], strict=True) if adds]
         if not alive:
@@ -264,13 +328,16 @@ def enough_for_all(
     return max(size, 1)
 
 
-def _p_of_more(
-    dealer: Dealer, cohort: int, held: tuple[int, ...], progress: Progress | None = None
-) -> float:
+def _p_of_more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> float:
     """How likely chance alone lets one or two features add as much to those held."""
-    ahead = min(AHEAD, int((~dealer.book.measure.missing[cohort]).sum()) - len(held))
-    test = dealer.of(cohort, ahead, held=held, progress=progress)
+    (test,) = dealt_tests(dealer, [_more(dealer, cohort, held)])
     return test.p_value if test.n_sets else 1.0
+
+
+def _more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> Searched:
+    """One or two features beside those held."""
+    recorded = int((~dealer.book.measure.missing[cohort]).sum())
+    return Searched(cohort, min(AHEAD, recorded - len(held)), held)
 
 
 def step_of(

@@ -179,6 +179,7 @@ class Explained(Ranked):
         left = type(self)(
             cohorts, self.book.without_rows(measure, told), asked, verbose=self.verbose
         )
+        left.unfinished = self.unfinished
         left.kept_cells = {
             (best.subgroup, best.features): withheld_cells(
                 self._cells_of(best), rounding, best.subgroup, *best.features

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path, real_path, unreadable
+from misfeat.machine.steps import UNFINISHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def foreign_entries(folder: Path) -> list[str]:
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
     except OSError as error:
         raise unreadable(folder, error) from error
-    ours = {*PARTS, COMMITTED, LOCK} if known else {COMMITTED, LOCK}
+    ours = {COMMITTED, LOCK, UNFINISHED, *(PARTS if known else ())}
     return sorted(name for name in names - ours if not name.startswith(STAGED))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -103,15 +103,38 @@ def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
     tuple of Known
         Two; none where there are no rows, or a cohort has too few of them.
     """
-    rows = known.cohorts
+    return tuple(half_of(known, weights) for weights in half_weights(known.cohorts, rng))
+
+
+def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """How many of the rows that each row stands for are in either half, drawn at random.
+
+    Parameters
+    ----------
+    rows : Cohorts or None
+        The rows.
+    rng : numpy.random.Generator
+        Draws.
+    """
     if rows is None or not can_be_halved(rows):
         return ()
     drawn = np.concatenate(
         [rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals") for c in rows]
     )
-    return tuple(
-        _scored(known, reweighted(rows, weights)) for weights in (drawn, rows.weights - drawn)
-    )
+    return drawn, rows.weights - drawn
+
+
+def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
+    """What would be known with fewer of the rows.
+
+    Parameters
+    ----------
+    known : Known
+        What is known: scores above chance of sets of features, counted from rows.
+    weights : ndarray of shape (n_rows,)
+        How many of the rows that each row stands for are left.
+    """
+    return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
 
 
 def can_be_halved(rows: Cohorts | None) -> bool:

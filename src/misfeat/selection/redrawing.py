@@ -18,13 +18,16 @@ import numpy as np
 
 from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.information.grids import information_of
+from misfeat.machine.deadline import OutOfTimeError
 from misfeat.machine.interrupts import check_interrupt
+from misfeat.machine.spreading import spread
+from misfeat.machine.steps import Form, Steps
 from misfeat.metrics.stability import agreement_of
 from misfeat.population.estimates import POPULATION
 from misfeat.selection.ranking import order_of_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +43,8 @@ SHARE = 1 / 3
 SHARE_ALONE = 1 / 2
 """The same where every subgroup's scores come from its own rows alone."""
 WHAT = "Drawing rows anew to see what comes out again"
+FEWEST_IN_TIME = 20
+"""Draws that say something of how often sets come out again, to about .11."""
 OFTEN = 0.8
 """What comes out again in such a share of the draws is called stable."""
 _LARGEST_SEED = 2**32
@@ -189,6 +194,7 @@ def redrawn(
     seeds: Sequence[np.random.SeedSequence],
     answer: Callable[[np.random.Generator], CompletedScores],
     progress: Progress | None = None,
+    steps: Steps | None = None,
 ) -> Redrawn:
     """Answer anew for every seed, and note where the sets come out that are best with all rows.
 
@@ -204,25 +210,60 @@ def redrawn(
         Draws rows, and gives the scores of the same sets in the same order.
     progress : callable, default=None
         Told what is done.
+    steps : Steps, default=None
+        Where finished draws are kept; None: nowhere.
+
+    Returns
+    -------
+    Redrawn
+        Of all draws; where the time is up, of those that were done by then.
     """
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
-    best = np.empty((len(seeds), n_cohorts, k), dtype=np.int64)
-    ranks = np.empty_like(best)
-    place = np.empty(n_sets, dtype=np.int64)
-    for draw, seed in enumerate(seeds):
+    done = 0
+
+    def make(left: list[int]) -> Iterator[tuple[int, tuple[Numbers, Numbers]]]:
+        nonlocal done
+        done = len(seeds) - len(left)
+        tell()
+        try:
+            for draw in spread(_come_again, (answer, kept), [seeds[number] for number in left]):
+                check_interrupt()
+                yield draw
+                done += 1
+                tell()
+        except OutOfTimeError:
+            if done < FEWEST_IN_TIME:
+                raise
+
+    def tell() -> None:
         if progress is not None:
-            progress(WHAT, draw, len(seeds))
-        scores = answer(np.random.default_rng(seed))
-        check_interrupt()
-        for i in range(n_cohorts):
-            order = order_of_sets(scores, i)
-            place[order] = np.arange(1, n_sets + 1)
-            best[draw, i], ranks[draw, i] = order[:k], place[kept[i]]
-    if progress is not None:
-        progress(WHAT, len(seeds), len(seeds))
+            progress(WHAT, done, len(seeds))
+
+    draws = (Steps() if steps is None else steps).each(
+        [f"draw of {seed} for {k} sets of {shown.subsets.shape}" for seed in seeds],
+        make,
+        Form(fits=lambda found: all(one.shape == kept.shape for one in found)),
+    )
+    best, ranks = (np.array(found) for found in zip(*draws, strict=True))
     return Redrawn(kept, best, ranks)
+
+
+def _come_again(
+    shared: tuple[Callable[[np.random.Generator], CompletedScores], Numbers],
+    seed: np.random.SeedSequence,
+) -> tuple[Numbers, Numbers]:
+    """The best sets of one draw, and the ranks of those that are best with all rows."""
+    answer, kept = shared
+    scores = answer(np.random.default_rng(seed))
+    best, ranks = np.empty_like(kept), np.empty_like(kept)
+    place = np.empty(len(scores.subsets), dtype=np.int64)
+    for i, shown in enumerate(kept):
+        order = order_of_sets(scores, i)
+        place[order] = np.arange(1, len(order) + 1)
+        best[i], ranks[i] = order[: len(shown)], place[shown]
+    return best, ranks
 
 
 def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) -> ScoreBook:

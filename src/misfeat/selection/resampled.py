@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.explained import Explained
 from misfeat.selection.found import Found
@@ -18,6 +19,7 @@ from misfeat.selection.redrawing import (
     redrawn,
     stability_of,
 )
+from misfeat.selection.unfinished import DRAWS
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
@@ -29,6 +31,33 @@ RESAMPLES = 60
 """Draws of the rows: a frequency is then known to about .06 (one standard error)."""
 FEWEST_RESAMPLES = 2
 """One draw alone says nothing of how much draws agree."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnsweredAnew:
+    """The answer for rows that are drawn anew.
+
+    Attributes
+    ----------
+    cohorts : Cohorts
+        All rows.
+    book : ScoreBook
+        How scores are made; nothing is read from it.
+    asked : Asked
+        Which sets are shown.
+    size : int
+        Features per set.
+    """
+
+    cohorts: Cohorts
+    book: ScoreBook
+    asked: Asked
+    size: int
+
+    def __call__(self, rng: np.random.Generator) -> CompletedScores:
+        """Draw rows, and score the sets that are shown."""
+        book = book_of_draw(self.book, self.cohorts, rng)
+        return Found(self.cohorts, book, self.asked)._shown(self.size)
 
 
 class Resampled(Explained):
@@ -140,16 +169,31 @@ class Resampled(Explained):
             self._resampled = {asked: found}
         return found
 
+    def resampled_in_time(
+        self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
+    ) -> Stability | None:
+        """The same within `max_minutes`: of fewer draws, or None where these are too few.
+
+        Parameters
+        ----------
+        size, k, resamples : int, default=None
+            As in `resampled`.
+        """
+        found = in_time(lambda: self.resampled(size, k, resamples))
+        if found is None:
+            self.unfinished.note(DRAWS, "whether sets come out again was not tried")
+        elif found.resamples < resamples:
+            words = f"rows were drawn anew {found.resamples} times instead of {resamples}"
+            self.unfinished.note(DRAWS, words)
+        return found
+
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
         size, seed = shown.subsets.shape[1], self.asked.seed
-
-        def answer(rng: np.random.Generator) -> CompletedScores:
-            book = book_of_draw(self.book, self.cohorts, rng)
-            return Found(self.cohorts, book, self.asked)._shown(size)
-
+        empty = self.book.of_other_rows(self.book.measure, 0)
+        answer = AnsweredAnew(self.cohorts, empty, self.asked, size)
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
-            found = redrawn(shown, k, seeds, answer, progress)
+            found = redrawn(shown, k, seeds, answer, progress, self.book.steps)
         whole = stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
         return replace(
             whole,

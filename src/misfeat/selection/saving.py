@@ -35,6 +35,7 @@ from misfeat.selection.checking import (
     check_held,
     check_scores,
     check_sums,
+    check_unfinished,
     demand,
 )
 from misfeat.selection.committing import read_parts, write_parts
@@ -49,6 +50,7 @@ from misfeat.selection.folders import (
     refuse_foreign,
 )
 from misfeat.selection.scorebook import ScoreBook
+from misfeat.selection.unfinished import Unfinished
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -94,6 +96,8 @@ class Saved:
         Plain values of the estimator that made it, which JSON can hold.
     kept_cells : dict of tuple to CellCounts
         The cells of sets, where no rows are kept to count them.
+    unfinished : Unfinished
+        What was left out because the time was up.
     """
 
     cohorts: Cohorts
@@ -102,6 +106,7 @@ class Saved:
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
     kept_cells: KeptCells = field(default_factory=dict)
+    unfinished: Unfinished = field(default_factory=Unfinished)
 
 
 def write_saved(
@@ -201,6 +206,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
         "kept_cells": encoded(cells, "kept_cells"),
+        "unfinished": {"minutes": saved.unfinished.minutes, "parts": saved.unfinished.parts},
     }
 
 
@@ -234,7 +240,9 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
         for key, (values, counts) in decoded(manifest.get("kept_cells", {"dict": []})).items()
     }
     check_cells(kept_cells, cohorts)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells)
+    unfinished = Unfinished(**manifest.get("unfinished", {}))
+    check_unfinished(unfinished)
+    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import comb
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -13,17 +13,21 @@ from sklearn.base import clone
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.elsewhere import Part, ScoredRows, levels_elsewhere
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
+from misfeat.machine.spreading import is_elsewhere
+from misfeat.machine.steps import Form, Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Completer
-    from misfeat.information.measures import Measure
+    from misfeat.information.measures import Measure, MutualInformation
     from misfeat.machine.progress import Progress
     from misfeat.population import Estimate
 
@@ -52,6 +56,8 @@ class ScoreBook:
         Makes the choice repeatable.
     n_jobs : int or None, default=None
         Threads, as joblib reads it.
+    steps : Steps, default=None
+        Where finished steps are kept; None: nowhere.
     """
 
     def __init__(
@@ -63,6 +69,7 @@ class ScoreBook:
         sampler: str = "randwalk",
         seed: int | None = None,
         n_jobs: int | None = None,
+        steps: Steps | None = None,
     ) -> None:
         self.measure = measure
         self.estimate = estimate
@@ -70,6 +77,7 @@ class ScoreBook:
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
         self.n_jobs = n_jobs
+        self.steps = Steps() if steps is None else steps
         self._exact: list[NDArray[np.float64]] = []
         self._by_grid: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
@@ -252,7 +260,23 @@ class ScoreBook:
         estimate = self.estimate
         if self.budget == 1 and not self.measure.missing.any():
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
-        return estimate.complete_up_to(self._known(size, estimate, progress), size)
+        known = self._known(size, estimate, progress)
+        return self.steps.one(
+            f"completed scores of size {size}",
+            lambda: estimate.complete_up_to(known, size),
+            Form((CompletedScores,), lambda found: size in found and self._fit(found)),
+        )
+
+    def _fit(self, found: dict[int, CompletedScores]) -> bool:
+        """Whether completed scores are of the sets and cohorts of this table."""
+        n_cohorts, names = len(self.measure.missing), names_of_completed(self.measure)
+        return all(
+            scores.subsets.shape == (comb(self._n_features, size), size)
+            and all(
+                getattr(scores, name).shape == (n_cohorts, len(scores.subsets)) for name in names
+            )
+            for size, scores in found.items()
+        )
 
     def _known(self, size: int, estimate: Estimate, progress: Progress | None) -> Known:
         reach = self._check_memory(size, estimate)
@@ -278,19 +302,32 @@ class ScoreBook:
         )
         return Known(exact, measure.rows, self.n_jobs, progress, measure.sums)
 
-    def _check_memory(self, size: int, estimate: Estimate) -> int:
-        """Refuse what would not fit; the largest size of which scores are computed."""
+    def memory_needed(self, size: int) -> int:
+        """Bytes that the scores of a size take, at most; an error where there are not so many.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        self._check_memory(size, self.estimate)
+        return self._memory_needed(self._n_features, size, self.estimate)
+
+    def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
         n_cohorts = len(self.measure.missing)
         scored = n_cohorts * (1 + len(self.measure.parts))
+        own = estimate.memory_needed(size, n_features, n_cohorts)
+        return memory_needed(n_features, estimate.reach(size, n_features), scored) + own
 
-        def needed(n_features: int, size: int) -> int:
-            reach = estimate.reach(size, n_features)
-            own = estimate.memory_needed(size, n_features, n_cohorts)
-            return memory_needed(n_features, reach, scored) + own
-
-        reach = estimate.reach(size, self._n_features)
-        check_memory(self._n_features, size, n_cohorts, needed)
-        return reach
+    def _check_memory(self, size: int, estimate: Estimate) -> int:
+        """Refuse what would not fit; the largest size of which scores are computed."""
+        check_memory(
+            self._n_features,
+            size,
+            len(self.measure.missing),
+            lambda n_features, m: self._memory_needed(n_features, m, estimate),
+        )
+        return estimate.reach(size, self._n_features)
 
     @property
     def _n_features(self) -> int:
@@ -302,12 +339,22 @@ class ScoreBook:
         n_cohorts = len(self.measure.missing)
         seeds = self._seeds.spawn(n_cohorts)
         told = None if progress is None else _CohortsDone(progress, n_cohorts * len(measures))
-        found = [
-            self._compute(measure, low, size, seeds, told, place * n_cohorts)
-            for place, measure in enumerate(measures)
+        parts = [
+            Part(grid, cohort, low, size)
+            for grid in range(len(measures))
+            for cohort in range(n_cohorts)
         ]
+        flat = self.steps.each(
+            [f"scores of {part}" for part in parts],
+            lambda left: self._compute([parts[number] for number in left], measures, seeds, told),
+            Form(fits=lambda found: [len(one) for one in found] == self._counts(low, size)),
+        )
         if told is not None:
-            told.begin(n_cohorts * len(measures))
+            told.begin(len(parts))
+        found = [
+            [np.array(scores) for scores in zip(*flat[first : first + n_cohorts], strict=True)]
+            for first in range(0, len(flat), n_cohorts)
+        ]
         if self.measure.parts:
             by_grid = [np.array(scores) for scores in zip(*found, strict=True)]
             self._by_grid += by_grid
@@ -315,26 +362,42 @@ class ScoreBook:
         else:
             self._exact += found[0]
 
+    def _counts(self, low: int, high: int) -> list[int]:
+        return [comb(self._n_features, size) for size in range(low, high + 1)]
+
     def _compute(
         self,
-        measure: Measure,
-        low: int,
-        high: int,
+        parts: Sequence[Part],
+        measures: Sequence[Measure],
         seeds: Sequence[np.random.SeedSequence],
         told: _CohortsDone | None,
-        done: int,
-    ) -> list[NDArray[np.float64]]:
-        """Scores of sizes low to high: an array of shape (n_cohorts, n_subsets) each."""
-        by_cohort = []
-        for cohort, seed in enumerate(seeds):
+    ) -> Iterator[tuple[int, list[NDArray[np.float64]]]]:
+        """Scores of some sizes in one cohort after the other, an array a size."""
+        if is_elsewhere() and self.budget == 1 and self.measure.rows is not None:
+            yield from self._compute_elsewhere(parts, measures, told)
+            return
+        for number, part in enumerate(parts):
             if told is not None:
-                told.begin(done + cohort)
+                told.begin(part.grid * len(seeds) + part.cohort)
+            measure, sizes = measures[part.grid], (part.low, part.high)
             if self.budget < 1:
-                rng = np.random.default_rng(seed)  # the same sets in every grid of the target
-                by_cohort.append(self._sampled(measure, cohort, low, high, rng))
+                # The same sets in every grid of the target.
+                rng = np.random.default_rng(seeds[part.cohort])
+                yield number, self._sampled(measure, part.cohort, *sizes, rng)
             else:
-                by_cohort.append(measure.of_levels(cohort, low, high, self.n_jobs, told))
-        return [np.array(scores) for scores in zip(*by_cohort, strict=True)]
+                yield number, measure.of_levels(part.cohort, *sizes, self.n_jobs, told)
+
+    def _compute_elsewhere(
+        self, parts: Sequence[Part], measures: Sequence[Measure], told: _CohortsDone | None
+    ) -> Iterator[tuple[int, list[NDArray[np.float64]]]]:
+        rows = cast("Cohorts", self.measure.rows)
+        found = levels_elsewhere(ScoredRows(rows, self.measure.above_chance), parts)
+        for done, (number, scores) in enumerate(found, start=1):
+            part = parts[number]
+            measure = cast("MutualInformation", measures[part.grid])
+            yield number, [measure.bounded(one, part.cohort) for one in scores]
+            if told is not None:
+                told.begin(done)
 
     def _sampled(
         self, measure: Measure, cohort: int, low: int, high: int, rng: np.random.Generator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
+from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs, check_size
@@ -17,6 +18,7 @@ from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved
 from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
+from misfeat.selection.unfinished import VALIDATION
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
@@ -228,7 +230,9 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         if found is None:
             with long_work(self.verbose > 0) as progress:
                 known = self.book.known(size, progress)
-                found = trust(known, self.book.estimate, size, k, rounds, seed, progress)
+                found = trust(
+                    known, self.book.estimate, size, k, rounds, seed, progress, self.book.steps
+                )
             self._trusted = {asked: found}
         measure, scores = self.book.measure, self.completed(size)
         self.validation = in_words(
@@ -238,4 +242,17 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
             predicted=bool(scores.predicted.any()),
             rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
         )
+        return found
+
+    def trusts_in_time(self, size: int | None = None, k: int | None = None) -> list[Trust] | None:
+        """The same as `trusts` within `max_minutes`; None where these are too few.
+
+        Parameters
+        ----------
+        size, k : int, default=None
+            As in `trusts`.
+        """
+        found = in_time(lambda: self.trusts(size, k))
+        if found is None:
+            self.unfinished.note(VALIDATION, "how far answers hold was not checked")
         return found

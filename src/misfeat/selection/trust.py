@@ -7,25 +7,43 @@ few rows are partly chance: see `misfeat.selection.judging` for what that is com
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import clone
 
+from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.machine.spreading import spread
+from misfeat.machine.steps import Form, Steps, fingerprint
 from misfeat.population.estimates import POPULATION
 from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
-from misfeat.selection.leaving_out import can_be_halved, halves, patchy_rounds, with_hidden
+from misfeat.selection.leaving_out import (
+    can_be_halved,
+    half_of,
+    half_weights,
+    patchy_rounds,
+    with_hidden,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from misfeat.completion import CompletedScores, Known
+    from numpy.typing import NDArray
+
+    from misfeat.completion import Known
     from misfeat.machine.progress import Progress
     from misfeat.population import Estimate
     from misfeat.selection.judging import Figures, Truth
 
 
+Answer: TypeAlias = tuple[ExactScores | None, CompletedScores]
+Answers: TypeAlias = Callable[[str, Sequence["NDArray[Any] | None"]], list[Answer]]
+
+ANSWER, JUDGE, HALF, HIDDEN = "the answer", "the judge", "half of the rows", "features"
+"""What answers with which part left out."""
 WHAT = "Leaving parts of the table out to see how well answers hold"
 TRUST_COLUMNS = ("hidden", "captured", "coverage", "error")
 JUDGED = 0.9
@@ -67,6 +85,7 @@ def trust(
     rounds: int,
     seed: int | None = None,
     progress: Progress | None = None,
+    steps: Steps | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare.
 
@@ -86,6 +105,8 @@ def trust(
         Seed of what is left out.
     progress : callable, default=None
         Told what is done.
+    steps : Steps, default=None
+        Where finished estimates are kept; None: nowhere.
 
     Returns
     -------
@@ -94,9 +115,11 @@ def trust(
         from it, or it lacks none and its scores are estimates.
     """
     rng = np.random.default_rng(0 if seed is None else seed)
-    steps = _Steps(progress, rounds + 3)
+    told = _Told(progress, rounds + 3)
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
+    left_out = LeftOut(known, estimate, size)
+    answers: Answers = partial(_answers, left_out, Steps() if steps is None else steps, told, seed)
     found: dict[int, list[tuple[int, Figures]]] = {}
 
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
@@ -105,39 +128,101 @@ def trust(
             found.setdefault(cohort, []).append((n_hidden, figures))
 
     if known.exact.above_chance:
-        shown = estimate.complete(known, size)
-        steps.done()
-        truth = _truth_of_population(known, estimate, shown, k, rng, steps)
+        ((_, shown),) = answers(ANSWER, [None])
+        truth = _truth_of_population(left_out, shown, k, rng, answers)
         if can_be_halved(known.cohorts):  # else an answer would be compared with itself
             for cohort in np.flatnonzero(~lacking):
                 compare(shown, int(cohort), 0)
     else:
         truth = truth_of_sample(known.exact, size)
-    for mask in patchy_rounds(known.exact.missing, lacking, rounds, rng):
-        if mask.any():
-            completed = clone(estimate, safe=False).complete(with_hidden(known, mask), size)
-            for cohort in np.flatnonzero(mask.any(axis=1)):
-                compare(completed, int(cohort), int(mask[cohort].sum()))
-        steps.done()
-    steps.all_done()
+    drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
+    masks = [mask for mask in drawn if mask.any()]
+    for mask, (_, completed) in zip(masks, answers(HIDDEN, masks), strict=True):
+        for cohort in np.flatnonzero(mask.any(axis=1)):
+            compare(completed, int(cohort), int(mask[cohort].sum()))
+    told.all_done()
     return [_together(cohort, found[cohort]) for cohort in sorted(found)]
 
 
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """A table of which parts are left out, and what answers then.
+
+    Attributes
+    ----------
+    known : Known
+        What is known of the table.
+    estimate : Estimate
+        What answers.
+    size : int
+        Size of the sets.
+    """
+
+    known: Known
+    estimate: Estimate
+    size: int
+
+    @property
+    def judge(self) -> Estimate:
+        """What the truth is read from."""
+        return replace(self.estimate, name=POPULATION, confidence=JUDGED)
+
+    def answer(self, what: str, left_out: NDArray[Any] | None) -> Answer:
+        """What is answered without some features or rows, and the scores it was made from."""
+        if what == ANSWER:
+            return None, self.estimate.complete(self.known, self.size)
+        if what == JUDGE:
+            return None, self.judge.complete(self.known, self.size)
+        assert left_out is not None  # noqa: S101
+        if what == HALF:
+            half = half_of(self.known, left_out)
+            return half.exact, self.judge.complete(half, self.size)
+        without = with_hidden(self.known, left_out)
+        return None, clone(self.estimate, safe=False).complete(without, self.size)
+
+
+def _answers(
+    table: LeftOut,
+    steps: Steps,
+    told: _Told,
+    seed: int | None,
+    what: str,
+    parts: Sequence[NDArray[Any] | None],
+) -> list[Answer]:
+    """What is answered without each of some parts, one after the other or by workers elsewhere."""
+
+    def make(left: list[int]) -> Iterator[tuple[int, Answer]]:
+        for done in spread(_answer, table, [(what, parts[number]) for number in left]):
+            yield done
+            told.done(what)
+
+    names = [
+        f"validating sets of {table.size}, seed {seed}: {what} without "
+        f"{'nothing' if part is None else fingerprint(part)}"
+        for part in parts
+    ]
+    shape = table.known.exact.by_size[table.size].shape
+    form: Form[Answer] = Form(
+        (CompletedScores, ExactScores), lambda found: found[1].score.shape == shape
+    )
+    return steps.each(names, make, form)
+
+
+def _answer(table: LeftOut, part: tuple[str, NDArray[Any] | None]) -> Answer:
+    return table.answer(*part)
+
+
 def _truth_of_population(
-    known: Known,
-    estimate: Estimate,
+    table: LeftOut,
     shown: CompletedScores,
     k: int,
     rng: np.random.Generator,
-    steps: _Steps,
+    answers: Answers,
 ) -> Truth:
-    judge, size = replace(estimate, name=POPULATION, confidence=JUDGED), shown.subsets.shape[1]
-    judged = shown if judge == estimate else judge.complete(known, size)
-    left_out = []
-    for half in halves(known, rng):
-        left_out.append((half.exact, judge.complete(half, size)))
-        steps.done()
-    return truth_of_population(known.exact, judged, JUDGED, k, left_out)
+    judged = shown if table.judge == table.estimate else answers(JUDGE, [None])[0][1]
+    halves = answers(HALF, half_weights(table.known.cohorts, rng))
+    left_out = [(cast("ExactScores", exact), completed) for exact, completed in halves]
+    return truth_of_population(table.known.exact, judged, JUDGED, k, left_out)
 
 
 def _together(cohort: int, rounds: Sequence[tuple[int, Figures]]) -> Trust:
@@ -210,18 +295,22 @@ def in_words(
     return said
 
 
-class _Steps:
+class _Told:
     """Tells how many steps are done."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._done, self._total = progress, -1, total
-        self.done()
+        self._progress, self._done, self._total = progress, 0, total
+        self._tell()
 
-    def done(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(WHAT, self._done, self._total)
+    def done(self, what: str) -> None:
+        if what != JUDGE:
+            self._done += 1
+            self._tell()
 
     def all_done(self) -> None:
-        self._done = self._total - 1
-        self.done()
+        self._done = self._total
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(WHAT, self._done, self._total)

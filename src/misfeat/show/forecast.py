@@ -1,7 +1,8 @@
-"""How long work will take, before it starts: from how much there is to do, and a short trial.
+"""How long work will take, and how much memory, before it starts.
 
-The seconds below are of one core, as measured by benchmarks/speed/forecast.py. A few deals of the
-target are timed where the work is long, and say how this machine compares. It is no promise.
+Both follow from how much there is to do. The seconds below are of one core, as measured by
+benchmarks/speed/forecast.py. A few deals of the target are timed where the work is long, and say
+how this machine compares. It is no promise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import effective_n_jobs
 
+from misfeat.machine.memory import GIB, in_units
 from misfeat.machine.progress import announce, expect, in_words
 from misfeat.machine.threads import Work
 from misfeat.population.estimates import WHAT as ESTIMATING
@@ -52,6 +54,8 @@ LONG = 3.0
 """Seconds from which on a trial says how fast the machine is."""
 WORTH_SAYING = 10.0
 """Seconds from which on the forecast is said."""
+MUCH = GIB
+"""Bytes from which on it is said, too."""
 TRIED = 8
 """Deals of the trial."""
 MOST_OFF = 20.0
@@ -97,13 +101,16 @@ def work_ahead(ahead: Ahead) -> Iterator[None]:
 
 
 def foretell(selection: Selection) -> None:
-    """Say how long scoring will take, and what follows it, where that is long.
+    """Say how long scoring will take, and what follows it, and how much memory, where it is much.
+
+    What there is not memory enough for is refused here, before any work.
 
     Parameters
     ----------
     selection : Selection
         The coded table and what is asked of it; nothing of it is scored yet.
     """
+    memory = selection.book.memory_needed(selection.size)
     ahead = _ahead.get()
     effort = effort_for(selection, selection.size)
     found = forecast(selection, effort, ahead)
@@ -112,8 +119,9 @@ def foretell(selection: Selection) -> None:
         found = {what: slower * seconds for what, seconds in found.items()}
     expect(found)
     total = sum(found.values())
-    if total > WORTH_SAYING:
-        announce(f"About {in_words(total)}: {_how_much(selection, effort, ahead)}.")
+    if total > WORTH_SAYING or memory > MUCH:
+        taken = f"About {in_words(total)} and up to {in_units(memory)} of memory"
+        announce(f"{taken}: {_how_much(selection, effort, ahead)}.")
 
 
 def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, float]:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.prepared import PreparedRows
+    from misfeat.machine.threads import Work
 
 
 def counted_on_cuda(
-    rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], device: str
+    rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], work: Work
 ) -> bool:
     """Fill `sums` as `counting_tasks` does; False where nothing was done.
 
@@ -36,10 +37,10 @@ def counted_on_cuda(
         Sizes whose tables are worth counting.
     sums : ndarray of shape (n_kinds, n_subsets)
         Is written to: the sum of f over counts less that of g over cells, or both apart.
-    device : str
-        Where the user wants it.
+    work : Work
+        Whether a device may help; a share of the work is left to the processor.
     """
-    cupy = cuda_for(device)
+    cupy = cuda_for(work.device) if work.share[1] == 1 else None
     if cupy is None or rows.total >= 2**32 or (rows.above_chance and not rows.counts_rows):
         return False
     layout = layout_for(rows.cardinalities, low, high, rows.n_classes, rows.n_rows)

@@ -45,6 +45,9 @@ class DealsOnDevice:
         self._rows, self._largest, self._n_held, self._f = rows, largest, n_held, f
         self._held: tuple[RowsOnDevice, Any, Any] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._rows, self._largest, self._n_held, self._f)
+
     def sums(self, seeds: NDArray[np.uint64], device: str) -> Floats | None:
         """Sums of shape (n_deals, n_subsets); None where a device is not there or does not pay."""
         cupy = cuda_for(device)

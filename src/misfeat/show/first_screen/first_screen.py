@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from misfeat.machine.deadline import in_time
 from misfeat.selection.caution import OVERTURNS
+from misfeat.selection.unfinished import TESTS
 from misfeat.show.first_screen.answering import answers, tested
 from misfeat.show.first_screen.collecting import collecting_sentences
 from misfeat.show.first_screen.effort import effort_for
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.exceptions import Message
     from misfeat.selection.caution import Caution
+    from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.selection import Selection
     from misfeat.show.first_screen.answering import SubgroupAnswer
     from misfeat.show.first_screen.effort import Effort
@@ -94,8 +97,12 @@ nothing more than chance (p = 1.00).
     """
     size = selection.size if size is None else size
     target, effort = selection.cohorts.target, effort_for(selection, size)
-    single, tests = tested(selection, effort)
-    found = answers(selection, size, effort, tests)
+    asked = in_time(lambda: _asked(selection, size, effort))
+    if asked is None:
+        selection.unfinished.note(TESTS, "nothing was tested against chance")
+        effort = replace(effort, tested=0, deals=0, enough=0)
+        asked = _asked(selection, size, effort)
+    single, tests, found = asked
     wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
     worths = selection.worths(size=size, costs=costs)
     return FirstScreen(
@@ -108,3 +115,11 @@ nothing more than chance (p = 1.00).
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
         cautions=tuple(selection.caution_list(size)),
     )
+
+
+def _asked(
+    selection: Selection, size: int, effort: Effort
+) -> tuple[ChanceTests | None, ChanceTests | None, list[SubgroupAnswer]]:
+    """Tests of single features and of all sets, and the answers that rest on them."""
+    single, tests = tested(selection, effort)
+    return single, tests, answers(selection, size, effort, tests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from misfeat.show.first_screen import FirstScreen
 
 NOT_ASKED = "This was not checked: the report was made without validation."
+NO_TIME = "This was not checked: the time was up."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
@@ -62,14 +64,19 @@ def gather(
         predicted = any(held.predicted.any() for held in scores.values())
         measure = selection.book.measure
         estimated = predicted or measure.above_chance
-        trusted = selection.trusts(size, k) if validate and estimated and not withheld else None
+        asked = validate and estimated and not withheld
+        trusted = selection.trusts_in_time(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
             not_trusted = WITHHELD if withheld else NOT_ASKED
+        not_trusted = NO_TIME if asked else not_trusted
+        stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
+        if selection.unfinished.parts:
+            screen = replace(screen, cautions=tuple(selection.caution_list(size)))
         return Findings(
             screen=screen,
             subgroups=_subgroups(selection, screen, size, k),
-            stability=selection.resampled(size, k) if screen.effort.redrawn else None,
+            stability=stability,
             cells=cells_that_fit(selection, [one.features for one in screen.subgroups]),
             cohorts=selection.cohorts,
             features=selection.feature_names,

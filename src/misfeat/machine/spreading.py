@@ -1,0 +1,185 @@
+"""Tasks of a fit on other processes and machines, where a joblib context says so.
+
+Kernels work on threads, which share memory and start at once, so that nothing else is taken unless
+it was asked for: `joblib.parallel_config("dask")`, or "ray", "spark", "loky". Then the tasks of
+`spread` go there. What all of them read is written once to a file that workers on this machine, or
+with the same disk, map into their memory; a worker that does not see the file is sent the content.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import joblib
+from joblib.parallel import get_active_backend
+
+from misfeat.machine.deadline import OutOfTimeError, check_time
+from misfeat.machine.interrupts import check_interrupt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Shared = TypeVar("Shared")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+TRIES = 4
+"""How often tasks are sent whose workers died; backends with retries of their own have more."""
+FOLDER_VARIABLE = "JOBLIB_TEMP_FOLDER"
+"""Where joblib puts what workers map into their memory, and so do we."""
+DONE, RAISED, NOT_HERE = "done", "raised", "not here"
+
+
+def is_elsewhere() -> bool:
+    """Whether tasks go to other processes: a joblib context names a backend that has some.
+
+    Examples
+    --------
+    >>> import joblib
+    >>> is_elsewhere()
+    False
+    >>> with joblib.parallel_config("loky"):
+    ...     is_elsewhere()
+    True
+    """
+    backend, _ = get_active_backend(prefer="threads")
+    return not getattr(backend, "supports_sharedmem", False)
+
+
+def threads_here(n_jobs: int | None) -> int:
+    """Threads of this process, as joblib reads a number of jobs.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        What was asked for. Where a context names a cluster, None and negative numbers are those of
+        the cluster; of this machine all cores are taken.
+    """
+    if not is_elsewhere():
+        return int(joblib.effective_n_jobs(n_jobs))
+    return n_jobs if n_jobs is not None and n_jobs > 0 else int(joblib.cpu_count())
+
+
+def workers_elsewhere() -> int:
+    """How many tasks other processes take at a time; 1 where there are none."""
+    return max(1, int(joblib.effective_n_jobs(-1))) if is_elsewhere() else 1
+
+
+def spread(
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
+) -> Iterator[tuple[int, Result]]:
+    """Carry out tasks here, one after the other, or on workers where a joblib context says so.
+
+    A worker carries out a task on one thread. What a task gives must not depend on where it is
+    carried out, nor on what others do. Tasks whose worker died are sent again.
+
+    Parameters
+    ----------
+    work : callable
+        A function of a module, called as ``work(shared, task)``.
+    shared : object
+        What all tasks read, and none changes.
+    tasks : sequence
+        What tells them apart; small.
+
+    Yields
+    ------
+    tuple of int and object
+        The number of a task, and what it gave; in the order in which they are done.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> dict(spread(add, 1, [10, 20]))
+    {0: 11, 1: 21}
+    """
+    if not is_elsewhere() or not tasks:
+        for number, task in enumerate(tasks):
+            check_time()
+            yield number, work(shared, task)
+        return
+    left = dict(enumerate(tasks))
+    with _written(shared) as file:
+        held: str | bytes = file
+        for turn in range(TRIES):
+            unseen = False
+            try:
+                for number, (outcome, found) in _sent(work, held, left):
+                    check_interrupt()
+                    check_time()
+                    if outcome == RAISED:
+                        raise _TaskError from found
+                    if outcome == NOT_HERE:
+                        unseen = True
+                        continue
+                    del left[number]
+                    yield number, found
+            except _TaskError as error:
+                raise error.__cause__ from None  # type: ignore[misc]
+            except OutOfTimeError:
+                raise
+            except Exception:
+                if turn == TRIES - 1 or not is_elsewhere():
+                    raise
+            if not left:
+                return
+            if unseen:
+                held = pickle.dumps(shared)
+    raise RuntimeError("The workers give nothing back.")
+
+
+class _TaskError(Exception):
+    """Carries what a task raised past the handling of workers that died."""
+
+
+def _sent(
+    work: Callable[[Any, Any], Any], held: str | bytes, left: Mapping[int, Any]
+) -> Iterator[tuple[int, tuple[str, Any]]]:
+    """What workers give for the tasks that are left."""
+    backend, _ = get_active_backend(prefer="threads")
+    one_by_one = getattr(backend, "supports_return_generator", False)
+    calls = [joblib.delayed(_carried_out)(work, held, number, left[number]) for number in left]
+    yield from joblib.Parallel(
+        n_jobs=-1,
+        batch_size=1,
+        pre_dispatch="all",
+        return_as="generator_unordered" if one_by_one else "list",
+    )(calls)
+
+
+def _carried_out(
+    work: Callable[[Any, Any], Any], held: str | bytes, number: int, task: Any
+) -> tuple[int, tuple[str, Any]]:
+    """What a task gives or raises, on the worker."""
+    if isinstance(held, str) and not Path(held).exists():
+        return number, (NOT_HERE, None)
+    try:
+        with joblib.parallel_config("sequential"):
+            return number, (DONE, work(_read(held), task))
+    except Exception as error:
+        return number, (RAISED, error)
+
+
+@lru_cache(maxsize=2)
+def _read(held: str | bytes) -> Any:
+    """What tasks share, read once a worker. Pages of a file are copied only where written to."""
+    if isinstance(held, bytes):
+        return pickle.loads(held)  # noqa: S301 (from the process that asks, as all of the task is)
+    return joblib.load(held, mmap_mode="c")
+
+
+@contextmanager
+def _written(shared: Any) -> Iterator[str]:
+    """A file that holds what tasks share, gone afterwards."""
+    with tempfile.TemporaryDirectory(
+        prefix="misfeat-", dir=os.environ.get(FOLDER_VARIABLE) or None, ignore_cleanup_errors=True
+    ) as folder:
+        file = Path(folder, "shared.joblib")
+        joblib.dump(shared, file)
+        yield str(file)
