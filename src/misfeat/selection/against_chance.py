@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.reweighting import reweighted
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
-from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of
+from misfeat.selection.enough import (
+    MOST,
+    MOST_SCREENED,
+    Enough,
+    Step,
+    enough_for_all,
+    enough_of,
+)
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
 from misfeat.selection.explained import Explained
 
@@ -40,6 +48,8 @@ class AgainstChance(Explained):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def significance(
@@ -56,7 +66,8 @@ class AgainstChance(Explained):
         features are scored again. The best set tells more than chance where its studentised score
         is seldom reached by the greatest one of such a deal. So the p-value is right although many
         sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
-        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set.
+        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set. Where features
+        were screened (`max_sets`), only rows are taken that the screening did not look at.
 
         Parameters
         ----------
@@ -157,7 +168,8 @@ class AgainstChance(Explained):
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more.
+            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
+            where features were screened.
         permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -208,7 +220,8 @@ nothing more than chance (p = 1.00).'
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more.
+            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
+            where features were screened.
         permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -227,7 +240,9 @@ nothing more than chance (p = 1.00).'
         1
         """
         names = self.subgroup_names(subgroup)
-        largest = min(self.size + 1, len(self.feature_names)) if size is None else size
+        # Where features were screened, sets of one more would be too many.
+        usual = self.size + (self.screened is None)
+        largest = min(usual, len(self.feature_names)) if size is None else size
         check_count(largest, "size")
         check_size(largest, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, None, level)
@@ -256,7 +271,8 @@ nothing more than chance (p = 1.00).'
         It is enough for every subgroup; p-values are adjusted for being several.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
-        largest = min(MOST, len(self.feature_names))
+        most = MOST if self.screened is None else MOST_SCREENED
+        largest = min(most, len(self.feature_names))
         with long_work(self.verbose > 0) as progress:
             size = enough_for_all(
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
@@ -289,7 +305,10 @@ nothing more than chance (p = 1.00).'
                     measure=Setting("measure", "r2"),
                     other=Setting("measure", "mutual_info"),
                 )
-        return Dealer(self.cohorts, self.book, int(permutations), number, self.asked.seed)
+        rows = self.cohorts
+        if self.screened is not None:  # only these rows know nothing of which features were kept
+            rows = reweighted(rows, self.screened.held_back)
+        return Dealer(rows, self.book, int(permutations), number, self.asked.seed)
 
 
 def _sizes_done(

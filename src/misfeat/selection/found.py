@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.screening import Screened
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
     from misfeat.selection.explaining import KeptCells
@@ -41,6 +42,8 @@ class Found:
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
 
     Attributes
     ----------
@@ -55,9 +58,16 @@ class Found:
     """
 
     def __init__(
-        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+        self,
+        cohorts: Cohorts,
+        book: ScoreBook,
+        asked: Asked,
+        *,
+        verbose: int = 0,
+        screened: Screened | None = None,
     ) -> None:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
+        self.screened = screened
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
@@ -203,7 +213,13 @@ class Found:
         True
         """
         found = Saved(
-            self.cohorts, self.book, self.asked, self.validation, estimator, self.kept_cells
+            self.cohorts,
+            self.book,
+            self.asked,
+            self.validation,
+            estimator,
+            self.kept_cells,
+            self.screened,
         )
         write_saved(found, folder, beside)
 
@@ -232,7 +248,7 @@ class Found:
         saved : Saved
             What `misfeat.selection.saving.read_saved` read.
         """
-        selection = cls(saved.cohorts, saved.book, saved.asked)
+        selection = cls(saved.cohorts, saved.book, saved.asked, screened=saved.screened)
         selection.validation = saved.validation
         selection.kept_cells = dict(saved.kept_cells)
         return selection
