@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SINGLES, TOGETHER = "with single effects", "only together"
-STRENGTH = 0.5
+STRENGTH = 0.8
 """The standard deviation of what every planted set adds to the log odds."""
 
 
@@ -64,9 +64,9 @@ def wide_table(
     n_rows: int = 20_000,
     n_sites: int = 4,
     *,
-    pairs: int = 6,
-    pairs_together: int = 6,
-    triples: int = 6,
+    pairs: int = 5,
+    pairs_together: int = 5,
+    triples: int = 5,
     hidden: float = 0.1,
     strength: float = STRENGTH,
 ) -> WideTable:

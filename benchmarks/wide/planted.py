@@ -3,7 +3,7 @@
     python benchmarks/wide/planted.py [--seeds 101 102 103] [--strengths 0.5]
 
 Each table has 2,000 features, 20,000 rows in 4 subgroups, a tenth of the features hidden in every
-subgroup, and 18 planted sets: 6 pairs and 6 triples whose features tell alone, too, and 6 pairs
+subgroup, and 15 planted sets: 5 pairs and 5 triples whose features tell alone, too, and 5 pairs
 that tell only together. A planted set is found where all its features are kept, so that the lattice
 of the answer holds it. Seeds 1 to 9 served to choose constants. The output is kept in planted.csv.
 """

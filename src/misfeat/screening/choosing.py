@@ -22,7 +22,7 @@ def features_to_keep(
 
     The features of the sets that tell most come first, up to half of the places. Then come those
     that no chance explains: features that tell alone, and sets that tell beyond their parts. What
-    places are left go to the features that tell most alone in all cohorts together.
+    places are left go to the next best of the same in all cohorts together.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def features_to_keep(
     _add(kept, in_turns(telling), max(len(kept), most // 2))
     together = [one for one in rankings if one.kind == TOGETHER]
     _add(kept, in_turns(one.clear for one in (*alone, *together)), most)
-    _add(kept, in_turns(one.sets for one in alone if one.cohort == POOLED), most)
+    pooled = [one.sets for one in (*alone, *together) if one.cohort == POOLED]
+    _add(kept, in_turns(pooled), most)
     return sorted(kept)
 
 

@@ -2,8 +2,8 @@
 
 By chance twice the rows times a score in nats is about a chi-squared variable, with (cells - 1)
 times (classes - 1) degrees of freedom. Of a score above chance as much is taken off as the best of
-all sets that are looked at would reach if nothing told anything. What is left ranks sets of small
-and large cells alike, and in a small subgroup little is left.
+all sets that are looked at would hardly reach if nothing told anything. What is left ranks sets of
+few and of many cells alike, and in a small subgroup little is left.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ POOLED = -1
 TOTAL, TOGETHER = "total", "together"
 LONGEST_RANKING = 4000
 """Sets of a ranking that are kept; those behind them would never have a turn."""
+LEVEL = 0.05
+"""How likely chance alone lifts any of the sets of a ranking so high that it counts as telling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Ranking:
     sets : ndarray of shape (n_sets, size)
         Feature numbers, the best set first.
     beyond : ndarray of shape (n_sets,)
-        By how much each scores above what the best of all sets would reach by chance.
+        By how much each scores above what the best of all sets would hardly reach by chance.
     """
 
     size: int
@@ -125,12 +127,13 @@ class Rankings:
         return len(np.unique(whole))
 
     def _allowed(self, freedom: Floats) -> Floats:
-        """What the best of all sets exceeds its mean by, if nothing tells anything."""
+        """What the best of all sets seldom exceeds its mean by, if nothing tells anything."""
         if not self._above_chance:
             return np.zeros(len(freedom))
         values, places = np.unique(freedom, return_inverse=True)
         least = np.maximum(values, 1.0)
-        return np.asarray((chi2.isf(1.0 / max(len(freedom), 2), least) - least)[places])
+        chance = LEVEL / max(len(freedom), 1)
+        return np.asarray((chi2.isf(chance, least) - least)[places])
 
     def _ranked(self, kind: str, cohort: int, beyond: Floats) -> Ranking:
         beyond = np.where(np.isfinite(beyond), beyond, -np.inf)

@@ -153,8 +153,8 @@ def screened(
     >>> table = {f"f{i}": rng.integers(0, 2, 400) for i in range(30)}
     >>> table["y"] = table["f3"] ^ table["f7"]
     >>> kept, found = screened(build_cohorts(table, "y"), 2, 250)
-    >>> kept.features, found.exhaustive, len(found.left_out)
-    (('f1', 'f3', 'f5', 'f7', 'f12', 'f14', 'f17', 'f18', 'f25'), 2, 21)
+    >>> {"f3", "f7"} <= set(kept.features), found.exhaustive, len(found.left_out)
+    (True, 2, 21)
     """
     n_features, n_cohorts = len(cohorts.features), len(cohorts)
     for name in include:
