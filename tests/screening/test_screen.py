@@ -11,6 +11,7 @@ from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.screening import screen, screened, screened_where_wide
 from misfeat.screening.screen import features_that_fit, sets_in_all
+from misfeat.screening.searching import SEARCHING
 from tests.screening.conftest import wide_columns
 
 
@@ -104,7 +105,7 @@ def test_a_feature_to_include_is_kept(columns, selector):
 
 
 def test_a_wrong_feature_to_include_is_refused_before_the_search(columns):
-    with pytest.raises(MisfeatError, match="'f99'.*a feature to include"):
+    with pytest.raises(MisfeatError, match=r"'f99'.*a feature to include"):
         SubgroupSelector("site", size=2, max_sets=800, include=["f99"]).fit(columns, "y")
 
 
@@ -146,5 +147,7 @@ def test_long_searches_are_foretold(wide, monkeypatch):
     said = []
     monkeypatch.setattr(screen, "announce", said.append)
     monkeypatch.setattr(screen, "COUNTED_A_SECOND", 1e3)
-    screened(wide, 2, 500, progress=lambda *told: None)
+    told = []
+    screened(wide, 2, 500, progress=lambda *how_far: told.append(how_far))
+    assert told[-1] == (SEARCHING, 1, 1)
     assert said[0].endswith("looking for the features that tell among 24, in all 276 pairs.")

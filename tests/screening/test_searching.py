@@ -100,4 +100,5 @@ def test_progress_never_goes_back(wide):
     searched(Search(wide, 3, above_chance=True), lambda *said: told.append(said))
     shares = [done / total for _, done, total in told]
     assert shares == sorted(shares)
-    assert 0 <= shares[0] and shares[-1] <= 1
+    assert shares[0] >= 0
+    assert shares[-1] <= 1
