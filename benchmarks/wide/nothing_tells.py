@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from made import WideTable, drawn_again, wide_table
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.information.grids import information_of
 
@@ -51,7 +51,7 @@ def main() -> None:
 def _measured(seed: int, planted: int) -> dict[str, float]:
     counts = {"pairs": planted, "pairs_together": planted, "triples": 0}
     table = wide_table(seed, 300, 4000, **counts, hidden=0.0, strength=0.25, numbers=False)
-    selector = SubgroupSelector("site", size=SIZE, k=K, max_sets=LIMIT, n_jobs=-1)
+    selector = SubgroupSelector("site", size=SIZE, k=K, coding=Coding(max_sets=LIMIT), n_jobs=-1)
     selection = selector.fit(table.columns, "y").selection_
     held = selection.significances(permutations=DEALS).subgroups
     found = {

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from made import SINGLES, STRENGTH, TOGETHER, WideTable, wide_table
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 
 OUTPUT = Path(__file__).with_suffix(".csv")
 
@@ -78,7 +78,9 @@ def _tells(table: WideTable, selector: SubgroupSelector) -> str:
 def _warm_up() -> None:
     """Compile the kernels on a small table, so that they are not timed."""
     small = wide_table(0, n_features=60, n_rows=2000, pairs=1, pairs_together=1, triples=1)
-    SubgroupSelector("site", size=3, max_sets=20_000, n_jobs=-1).fit(small.columns, "y")
+    SubgroupSelector("site", size=3, coding=Coding(max_sets=20_000), n_jobs=-1).fit(
+        small.columns, "y"
+    )
 
 
 if __name__ == "__main__":

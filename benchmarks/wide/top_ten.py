@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from made import wide_table
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,14 +45,16 @@ def main() -> None:
 def _measured(
     name: str, frame: pd.DataFrame, groups: Any, target: str
 ) -> Iterator[dict[str, object]]:
-    whole = SubgroupSelector(groups, size=SIZE, k=K, max_sets=None, n_jobs=-1).fit(frame, target)
+    whole = SubgroupSelector(groups, size=SIZE, k=K, coding=Coding(max_sets=None), n_jobs=-1).fit(
+        frame, target
+    )
     n_sets = len(whole.cohorts_) * sum(
         len(whole.selection_.completed(m).subsets) for m in range(1, SIZE + 1)
     )
     best = {(one.subgroup, one.features): one.score for one in whole.best_sets()}
     for share in SHARES:
         limit = n_sets // share
-        found = SubgroupSelector(groups, size=SIZE, k=K, max_sets=limit, n_jobs=-1)
+        found = SubgroupSelector(groups, size=SIZE, k=K, coding=Coding(max_sets=limit), n_jobs=-1)
         found.fit(frame, target)
         shown = [(one.subgroup, one.features) for one in found.best_sets()]
         yield {

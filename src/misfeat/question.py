@@ -183,17 +183,6 @@ class Question:
         default="randwalk",
         option=Option("How that share is chosen.", PREDICTIONS),
     )
-    max_sets: int | None = parameter(
-        """Sets times subgroups up to which every set is scored. Where a table has more, features
-        are screened first: by what they tell alone, in pairs and in sets that grow from the best,
-        in half of the rows. The sets of those kept, a fifth as many as this, are then scored, and
-        `cautions` says what was left out. None: all sets, however many.""",
-        an_integer(none=True),
-        default=10_000_000,
-        option=Option(
-            "Screen features where there are more sets than this, times subgroups.", PREDICTIONS
-        ),
-    )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
         that learn. None draws anew for these; which features are hidden to learn intervals is

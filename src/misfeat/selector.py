@@ -360,13 +360,14 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         self, cohorts: Cohorts, blocks: Mapping[str, tuple[str, ...]], progress: Progress | None
     ) -> tuple[Cohorts, Screened | None]:
         """The cohorts, of a wide table without the features that a search did not keep."""
-        if self.max_sets is None or self.measure != "mutual_info":
+        max_sets = self._nested("coding").max_sets
+        if max_sets is None or self.measure != "mutual_info":
             return cohorts, None
         size = MOST_SCREENED if self.size == "auto" else int(self.size)
         return screened_where_wide(
             cohorts,
             min(size, len(cohorts.features)),
-            int(self.max_sets),
+            int(max_sets),
             above_chance=self.estimate != SAMPLE,
             include=check_names(self.include, "include"),
             blocks=blocks,

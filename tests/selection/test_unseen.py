@@ -19,7 +19,7 @@ from tests.screening.conftest import wide_columns
 
 @pytest.fixture(scope="module")
 def selector():
-    made = SubgroupSelector("site", size=2, k=2, max_sets=400)
+    made = SubgroupSelector("site", size=2, k=2, coding=Coding(max_sets=400))
     return made.fit(pd.DataFrame(wide_columns(n_rows=600)), "y")
 
 
@@ -72,7 +72,7 @@ def test_a_table_that_was_not_screened_needs_no_word(selector):
 
 def test_a_loaded_selection_answers_as_the_saved_one(selector, folder):
     again = SubgroupSelector.load(folder)
-    assert again.max_sets == 400
+    assert again.coding.max_sets == 400
     pd.testing.assert_frame_equal(again.significance(), selector.significance())
     pd.testing.assert_frame_equal(again.top_k(), selector.top_k())
     pd.testing.assert_frame_equal(again.cautions(), selector.cautions())
@@ -91,7 +91,7 @@ def test_tests_see_only_rows_that_were_held_back(selector):
 
 def test_without_rows_nothing_of_them_is_left_in_what_was_searched():
     table = pd.DataFrame(wide_columns(n_rows=600))
-    made = SubgroupSelector("site", size=1, max_sets=50, coding=Coding(min_cell=10))
+    made = SubgroupSelector("site", size=1, coding=Coding(min_cell=10, max_sets=50))
     screened = made.fit(table, "y").selection_.screened
     assert len(screened.held_back) == 0
     assert screened.rows % 10 == 0
@@ -101,7 +101,7 @@ def test_without_rows_nothing_of_them_is_left_in_what_was_searched():
 
 def test_such_a_selection_is_saved_and_read(tmp_path):
     table = pd.DataFrame(wide_columns(n_rows=600))
-    made = SubgroupSelector("site", size=1, max_sets=50, coding=Coding(min_cell=10))
+    made = SubgroupSelector("site", size=1, coding=Coding(min_cell=10, max_sets=50))
     made.fit(table, "y").save(tmp_path / "run")
     again = SubgroupSelector.load(tmp_path / "run")
     pd.testing.assert_frame_equal(again.cautions(), made.cautions())

@@ -81,10 +81,10 @@ def _reason(audit: ColumnAudit) -> str:
             )
         case "left out", treatment if treatment == SCREENED_OUT:
             return Message(
-                "was screened out, for there are too many sets to score all; keep it with "
-                "{include}, or raise {max_sets}",
-                include=Setting("include", [audit.column]),
+                "was screened out, for there are too many sets to score all; raise {max_sets}, or "
+                "use {include}, so that every set holds it",
                 max_sets=Setting("max_sets"),
+                include=Setting("include", [audit.column]),
             )
         case "left out", treatment if treatment == IDENTIFIER:
             return Message(

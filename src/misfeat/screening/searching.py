@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 SEARCHING = "Looking for features that tell"
 MOST_COUNTED = 4e10
 """Sets times rows of all pairs: about half a minute on two cores."""
-MOST_HELD = 2e7
-"""Pairs that are held in memory at once."""
+MOST_HELD = 5e6
+"""Pairs that are held in memory at once: not quite a GiB."""
 MOST_GROWN = 1e10
 """Sets times rows of one further size."""
+MOST_GROWN_HELD = 2e6
+"""Sets of one further size that are held in memory at once."""
+RANKED = 100
+"""Ranking a set in a cohort takes as long as counting so many rows."""
 FEWEST_GROWN = 10
 """Sets that grow, however many features and rows there are."""
 
@@ -73,36 +77,33 @@ class Search:
         return len(self.cohorts.features)
 
     @property
-    def n_rows(self) -> int:
-        """How many coded rows are looked at."""
-        return len(self.cohorts.weights)
-
-    @property
-    def n_grids(self) -> int:
-        """How often every set is scored: for a numeric target, once a grid."""
-        return max(1, len(self.cohorts.grids))
+    def a_set(self) -> float:
+        """What a set costs, in rows that are counted: for a numeric target, once a grid."""
+        rows = len(self.cohorts.weights) * max(1, len(self.cohorts.grids))
+        return float(rows + RANKED * len(self.cohorts))
 
     @property
     def all_pairs(self) -> bool:
         """Whether all pairs are looked at."""
         pairs = comb(self.n_features, 2)
-        return pairs <= MOST_HELD and pairs * self.n_rows * self.n_grids <= MOST_COUNTED
+        return pairs <= MOST_HELD and pairs * self.a_set <= MOST_COUNTED
 
     @property
     def n_growing(self) -> int:
         """How many sets of a size are tried with every further feature."""
-        a_set = self.n_features * self.n_rows * self.n_grids
-        return int(max(FEWEST_GROWN, MOST_GROWN // max(a_set, 1)))
+        most = min(MOST_GROWN / self.a_set, MOST_GROWN_HELD) / self.n_features
+        return int(max(FEWEST_GROWN, most))
 
     @property
     def counted(self) -> list[float]:
         """Sets times rows that will be counted, by size from 1 on."""
-        rows = self.n_rows * self.n_grids
-        found = [float(self.n_features * rows)]
+        found = [self.n_features * self.a_set]
         for size in range(2, self.size + 1):
             # Parts of growing sets are scored with every feature, too.
-            grown = 1.5 * self.n_growing * self.n_features * rows
-            found.append(comb(self.n_features, 2) * rows if size == 2 and self.all_pairs else grown)
+            sets = 1.5 * self.n_growing * self.n_features
+            if size == 2 and self.all_pairs:
+                sets = comb(self.n_features, 2)
+            found.append(sets * self.a_set)
         return found
 
 

@@ -55,10 +55,11 @@ def unseen_sets(
             unseen=_at_most(screened, cohorts, whole),
         ),
         Message(
-            "Keep a feature with {include}, or raise {max_sets}. P-values are of the other rows, "
-            "and hold; what stability and validation say is about the features that were kept.",
-            include=Setting("include"),
+            "Raise {max_sets} to keep more of them, or leave out what cannot matter ({exclude}). "
+            "P-values are of the other rows, and hold; what stability and validation say is about "
+            "the features that were kept.",
             max_sets=Setting("max_sets"),
+            exclude=Setting("exclude"),
         ),
         severity=WEAKENS,
     )
