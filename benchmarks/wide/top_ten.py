@@ -87,7 +87,7 @@ def _tables() -> Iterator[tuple[str, pd.DataFrame, Any, str]]:
     diabetes = read("diabetes130.csv.gz").drop(columns=["encounter_id", "patient_nbr"])
     yield "diabetes130", diabetes, "race", "readmitted"
     for seed in (201, 202):
-        made = wide_table(seed, 100, 8000, strength=0.6)
+        made = wide_table(seed, 50, 6000, pairs=2, pairs_together=2, triples=2)
         yield f"planted, seed {seed}", pd.DataFrame(made.columns), "site", "y"
 
 
