@@ -1,4 +1,4 @@
-"""The examples of docs/answers and docs/weights.md print what the pages say they print."""
+"""The examples of docs/answers and of further pages print what the pages say they print."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
 PAGES["numbers"] = ROOT / "docs" / "numbers.md"
 PAGES["weights"] = ROOT / "docs" / "weights.md"
+PAGES["wide"] = ROOT / "docs" / "wide.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 

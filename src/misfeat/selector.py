@@ -43,7 +43,9 @@ from misfeat.parameters import with_parameters
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.restoring import loaded_selector, save_selector
 from misfeat.resuming import BUILT, seed_of, steps_of_files, steps_of_rows
+from misfeat.screening import screened_where_wide
 from misfeat.selection.asked import Asked, check_features
+from misfeat.selection.enough import MOST_SCREENED
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.machine.steps import Steps
+    from misfeat.screening import Screened
 
 Asking = ParamSpec("Asking")
 Answer = TypeVar("Answer")
@@ -344,6 +347,10 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             built = steps.one("rows", lambda: self._built(table, target, rules, progress), BUILT)
         cohorts, measure = self._measured(*built, excluded, blocks)
         check_features(measure.features, cohorts)
+        cohorts, screened = self._screened(cohorts, blocks, progress)
+        if screened is not None:
+            above_chance = self.estimate != SAMPLE
+            measure = information_of(cohorts, above_chance=above_chance, device=self.device)
         steps = steps_of_rows(self, cohorts, measure.sums)
         book = ScoreBook(
             measure,
@@ -363,7 +370,27 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             backend=table.frame_backend,
             settings=self._changed(),
         )
-        return ShownSelection(cohorts, book, asked, verbose=int(self.verbose))
+        return ShownSelection(cohorts, book, asked, verbose=int(self.verbose), screened=screened)
+
+    def _screened(
+        self, cohorts: Cohorts, blocks: Mapping[str, tuple[str, ...]], progress: Progress | None
+    ) -> tuple[Cohorts, Screened | None]:
+        """The cohorts, of a wide table without the features that a search did not keep."""
+        max_sets = self._nested("coding").max_sets
+        if max_sets is None or self.measure != "mutual_info":
+            return cohorts, None
+        size = MOST_SCREENED if self.size == "auto" else int(self.size)
+        return screened_where_wide(
+            cohorts,
+            min(size, len(cohorts.features)),
+            int(max_sets),
+            above_chance=self.estimate != SAMPLE,
+            include=check_names(self.include, "include"),
+            blocks=blocks,
+            seed=self.random_state,
+            n_jobs=None if self.n_jobs is None else int(self.n_jobs),
+            progress=progress,
+        )
 
     def _estimate(self) -> Estimate:
         """On which scale scores are, and what predicts those that cannot be computed."""

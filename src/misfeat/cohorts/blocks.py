@@ -28,7 +28,7 @@ _NAMED_LIKE = {
 }
 
 
-def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
+def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
     """Cohorts without some features, which are reported as left out.
 
     Parameters
@@ -37,6 +37,8 @@ def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
         Coded, weighted rows.
     names : sequence of str
         Features to leave out.
+    treatment : str, default="excluded"
+        What became of them, in words.
 
     Examples
     --------
@@ -47,7 +49,7 @@ def without_features(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
     """
     left = _without(cohorts, names)
     columns = tuple(
-        replace(audit, role="left out", treatment=EXCLUDED, categories=(), edges=())
+        replace(audit, role="left out", treatment=treatment, categories=(), edges=())
         if audit.column in names and audit.role == "feature"
         else audit
         for audit in cohorts.columns

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 EXCLUDED = "excluded"
 """The treatment of a column that the user left out."""
+SCREENED_OUT = "screened out"
+"""The treatment of a feature that a search through very many sets did not keep."""
 
 
 def not_a_feature(
@@ -76,6 +78,13 @@ def _reason(audit: ColumnAudit) -> str:
         case "left out", treatment if treatment == EXCLUDED:
             return Message(
                 "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
+            )
+        case "left out", treatment if treatment == SCREENED_OUT:
+            return Message(
+                "was screened out, for there are too many sets to score all; raise {max_sets}, or "
+                "use {include}, so that every set holds it",
+                max_sets=Setting("max_sets"),
+                include=Setting("include", [audit.column]),
             )
         case "left out", treatment if treatment == IDENTIFIER:
             return Message(

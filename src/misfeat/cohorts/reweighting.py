@@ -85,11 +85,26 @@ def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Coho
     >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
     (array([6, 3]), np.int64(3))
     """
-    drawn = [_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts]
+    drawn = [
+        rows_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts
+    ]
     return reweighted(cohorts, np.concatenate(drawn))
 
 
-def _drawn(weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def rows_drawn(
+    weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """How many of the rows that each coded row stands for are drawn, none of them twice.
+
+    Parameters
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        How many rows of the table each coded row stands for.
+    n_rows : int
+        How many of all to draw.
+    rng : numpy.random.Generator
+        Chance.
+    """
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:
         return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")

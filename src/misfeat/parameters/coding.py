@@ -134,3 +134,15 @@ class CodingParameters:
         default="own",
         option=Option("Rows without a group value: 'own' or 'drop'.", COLUMNS),
     )
+    max_sets: int | None = parameter(
+        """Sets times subgroups up to which all features are kept and every set is scored. Where a
+        table has more, features are screened: by what they tell alone, in pairs and in sets that
+        grow from the best, in half of the rows. Those kept have a fifth as many sets as this, and
+        `cautions` says what was left out. None: all features, however many; so it always is with
+        ``measure="r2"``.""",
+        an_integer(none=True),
+        default=10_000_000,
+        option=Option(
+            "Screen features where there are more sets, times subgroups, than this.", COLUMNS
+        ),
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.reweighting import reweighted
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.deadline import in_time
@@ -14,12 +15,20 @@ from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
-from misfeat.selection.enough import MOST, Enough, Step, enough_for_all, enough_of_each
+from misfeat.selection.enough import (
+    MOST,
+    MOST_SCREENED,
+    Enough,
+    Step,
+    enough_for_all,
+    enough_of_each,
+)
 from misfeat.selection.explained import Explained
 from misfeat.selection.unfinished import SIZE
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
+    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
@@ -41,12 +50,20 @@ class AgainstChance(Explained):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def __init__(
-        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+        self,
+        cohorts: Cohorts,
+        book: ScoreBook,
+        asked: Asked,
+        *,
+        verbose: int = 0,
+        screened: Screened | None = None,
     ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose)
+        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
         self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
 
     def significance(
@@ -63,7 +80,8 @@ class AgainstChance(Explained):
         features are scored again. The best set tells more than chance where its studentised score
         is seldom reached by the greatest one of such a deal. So the p-value is right although many
         sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
-        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set.
+        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set. Where features
+        were screened (`max_sets`), only rows are taken that the screening did not look at.
 
         Parameters
         ----------
@@ -166,7 +184,8 @@ class AgainstChance(Explained):
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more.
+            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
+            where features were screened.
         permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -217,7 +236,8 @@ nothing more than chance (p = 1.00).'
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more.
+            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
+            where features were screened.
         permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -236,7 +256,9 @@ nothing more than chance (p = 1.00).'
         1
         """
         names = self.subgroup_names(subgroup)
-        largest = min(self.size + 1, len(self.feature_names)) if size is None else size
+        # Where features were screened, sets of one more would be too many.
+        usual = self.size + (self.screened is None)
+        largest = min(usual, len(self.feature_names)) if size is None else size
         check_count(largest, "size")
         check_size(largest, self.feature_names, self.cohorts)
         dealer = self._dealer(permutations, None, level)
@@ -263,7 +285,8 @@ nothing more than chance (p = 1.00).'
             The size.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
-        largest = min(MOST, len(self.feature_names))
+        most = MOST if self.screened is None else MOST_SCREENED
+        largest = min(most, len(self.feature_names))
         with long_work(self.verbose > 0) as progress:
             size = enough_for_all(
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
@@ -304,4 +327,7 @@ nothing more than chance (p = 1.00).'
                     measure=Setting("measure", "r2"),
                     other=Setting("measure", "mutual_info"),
                 )
-        return Dealer(self.cohorts, self.book, int(permutations), number, self.asked.seed)
+        rows = self.cohorts
+        if self.screened is not None:  # only these rows know nothing of which features were kept
+            rows = reweighted(rows, self.screened.held_back)
+        return Dealer(rows, self.book, int(permutations), number, self.asked.seed)

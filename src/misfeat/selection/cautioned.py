@@ -29,6 +29,8 @@ class Cautioned(Explained):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def cautions(self, size: int | None = None) -> Any:
@@ -92,7 +94,9 @@ class Cautioned(Explained):
         with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress(WHAT, 0, 1)
-            found = cautions_about(self.cohorts, best, self.book, self._unsettled(), asked)
+            found = cautions_about(
+                self.cohorts, best, self.book, self._unsettled(), asked, self.screened
+            )
             if progress is not None:
                 progress(WHAT, 1, 1)
         stopped = self.unfinished.caution

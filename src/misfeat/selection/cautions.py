@@ -30,11 +30,13 @@ from misfeat.selection.treated import (
     joined_subgroups,
     odd_columns,
 )
+from misfeat.selection.unseen import unseen_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
+    from misfeat.screening import Screened
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.scorebook import ScoreBook
     from misfeat.selection.unsettled import Unsettled
@@ -56,6 +58,7 @@ def cautions_about(
     book: ScoreBook,
     unsettled: Unsettled,
     min_cell: int = 1,
+    screened: Screened | None = None,
 ) -> list[Caution]:
     """What may mislead in the answers about a table, worst first.
 
@@ -71,9 +74,12 @@ def cautions_about(
         Says which pairs nobody recorded together.
     min_cell : int, default=1
         Fewer rows than this are not told of.
+    screened : Screened, default=None
+        What a search through a wide table left out.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     found = [
+        *unseen_sets(screened, cohorts, book.measure.whole),
         *_single_values(cohorts),
         *(_combinations(cohorts, best) if of_rows else ()),
         *_few_rows(cohorts, min_cell),

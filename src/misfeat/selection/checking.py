@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from misfeat.completion.model import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.population import Estimate
+    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
@@ -215,6 +216,39 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     demand(isinstance(asked.settings, Mapping), "settings")
     demand(all(isinstance(one, str) for said in asked.settings.items() for one in said), "settings")
     demand(is_count(asked.min_cell, least=1, most=MOST_ROWS), "min_cell")
+
+
+def check_screened(
+    screened: Screened, cohorts: Cohorts, measure: Measure, *, rows_withheld: bool
+) -> None:
+    """Raise unless what is said of a search can be said of these rows and features."""
+    _check_texts(screened.left_out, "features that were screened out", unique=True)
+    apart = not set(screened.left_out) & set(cohorts.features)
+    demand(apart, "a feature that was kept and screened out")
+    n_features = len(screened.left_out) + len(cohorts.features)
+    for size, one in enumerate(screened.looked, start=1):
+        counts = is_count(one.size) and is_count(one.of) and is_count(one.sets, most=one.of)
+        demand(counts and one.size == size, "the sets that were looked at")
+        demand(one.of == comb(n_features, size), "the sets that there are")
+        demand(isinstance(one.whole, bool), "whether all sets were looked at")
+    demand(bool(screened.looked), "the sets that were looked at")
+    few = is_count(screened.telling, most=len(screened.left_out))
+    demand(few, "the features that tell and were screened out")
+    demand(is_count(screened.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
+    _check_array(screened.at_most, "screened.at_most", (np.float64,), (len(cohorts.names),))
+    within = (screened.at_most >= 0).all() and np.isfinite(screened.at_most).all()
+    demand(bool(within), "what sets score at most", ARRAYS)
+    n_rows = 0 if rows_withheld else len(cohorts.weights)
+    held_back = screened.held_back
+    _check_array(held_back, "screened.held_back", (np.int64,), (n_rows,))
+    if rows_withheld:
+        return
+    within = (held_back >= 0).all() and (held_back <= cohorts.weights).all()
+    demand(bool(within), "rows that were held back", ARRAYS)
+    in_each = np.add.reduceat(held_back, cohorts.offsets[:-1])
+    demand(bool((in_each > 0).all()), "a subgroup of which no row was held back", ARRAYS)
+    most = measure.ceiling + TOLERANCE
+    demand(bool((screened.at_most <= most).all()), "what sets score at most", ARRAYS)
 
 
 def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:

@@ -26,6 +26,8 @@ class Compared(Valued):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def alternatives(self, subgroup: str, features: Sequence[str], k: int | None = None) -> Any:

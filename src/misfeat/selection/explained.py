@@ -22,6 +22,7 @@ from misfeat.selection.withholding import (
     withheld_cells,
     withheld_cohorts,
     withheld_scores,
+    withheld_search,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Explained(Ranked):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def why(self, subgroup: str, features: Sequence[str]) -> Any:
@@ -176,8 +179,15 @@ class Explained(Ranked):
         scores = {size: self.completed(size) for size in range(1, self.size + 1)}
         told = withheld_scores(scores, cohorts, measure.ceiling, least)
         asked = replace(self.asked, min_cell=least)
+        screened = self.screened
+        if screened is not None:
+            screened = withheld_search(screened, cohorts, rounding)
         left = type(self)(
-            cohorts, self.book.without_rows(measure, told), asked, verbose=self.verbose
+            cohorts,
+            self.book.without_rows(measure, told),
+            asked,
+            verbose=self.verbose,
+            screened=screened,
         )
         left.unfinished = self.unfinished
         left.kept_cells = {

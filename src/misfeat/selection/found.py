@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.screening import Screened
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
     from misfeat.selection.explaining import KeptCells
@@ -45,6 +46,8 @@ class Found:
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
 
     Attributes
     ----------
@@ -61,9 +64,16 @@ class Found:
     """
 
     def __init__(
-        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+        self,
+        cohorts: Cohorts,
+        book: ScoreBook,
+        asked: Asked,
+        *,
+        verbose: int = 0,
+        screened: Screened | None = None,
     ) -> None:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
+        self.screened = screened
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
@@ -236,6 +246,7 @@ class Found:
             estimator,
             self.kept_cells,
             self.unfinished,
+            self.screened,
         )
         write_saved(found, folder, beside)
 
@@ -264,7 +275,7 @@ class Found:
         saved : Saved
             What `misfeat.selection.saving.read_saved` read.
         """
-        selection = cls(saved.cohorts, saved.book, saved.asked)
+        selection = cls(saved.cohorts, saved.book, saved.asked, screened=saved.screened)
         selection.validation = saved.validation
         selection.kept_cells = dict(saved.kept_cells)
         selection.unfinished = saved.unfinished

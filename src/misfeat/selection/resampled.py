@@ -24,6 +24,7 @@ from misfeat.selection.unfinished import DRAWS
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
@@ -73,12 +74,20 @@ class Resampled(Explained):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
+    screened : Screened, default=None
+        What a search through a wide table left out; None where every feature was kept.
     """
 
     def __init__(
-        self, cohorts: Cohorts, book: ScoreBook, asked: Asked, *, verbose: int = 0
+        self,
+        cohorts: Cohorts,
+        book: ScoreBook,
+        asked: Asked,
+        *,
+        verbose: int = 0,
+        screened: Screened | None = None,
     ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose)
+        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
         self._resampled: dict[tuple[int, int, int], Stability] = {}
 
     def stability(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +24,7 @@ from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
+from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
 from misfeat.selection.checking import (
     ContradictionError,
@@ -34,6 +35,7 @@ from misfeat.selection.checking import (
     check_estimate,
     check_held,
     check_scores,
+    check_screened,
     check_sums,
     check_unfinished,
     demand,
@@ -98,6 +100,8 @@ class Saved:
         The cells of sets, where no rows are kept to count them.
     unfinished : Unfinished
         What was left out because the time was up.
+    screened : Screened or None
+        What a search through a wide table left out.
     """
 
     cohorts: Cohorts
@@ -107,6 +111,7 @@ class Saved:
     estimator: Mapping[str, Any] | None = None
     kept_cells: KeptCells = field(default_factory=dict)
     unfinished: Unfinished = field(default_factory=Unfinished)
+    screened: Screened | None = None
 
 
 def write_saved(
@@ -207,12 +212,14 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "estimator": None if saved.estimator is None else dict(saved.estimator),
         "kept_cells": encoded(cells, "kept_cells"),
         "unfinished": {"minutes": saved.unfinished.minutes, "parts": saved.unfinished.parts},
+        "screened": _packed_screened(saved.screened, arrays),
     }
 
 
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
-    kinds = {"cohorts", "book"} | ({"sums"} if manifest["sums"] is not None else set())
+    kinds = {"cohorts", "book"}
+    kinds |= {name for name in ("sums", "screened") if manifest.get(name) is not None}
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
@@ -242,7 +249,25 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     check_cells(kept_cells, cohorts)
     unfinished = Unfinished(**manifest.get("unfinished", {}))
     check_unfinished(unfinished)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished)
+    screened = _unpacked_screened(manifest.get("screened"), arrays)
+    if screened is not None:
+        check_screened(screened, cohorts, measure, rows_withheld=book.rows_withheld)
+    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished, screened)
+
+
+def _packed_screened(screened: Screened | None, arrays: Arrays) -> dict[str, Any] | None:
+    if screened is None:
+        return None
+    looked = [asdict(one) for one in screened.looked]
+    return {**_packed(replace(screened, looked=()), "screened", arrays), "looked": looked}
+
+
+def _unpacked_screened(saved: dict[str, Any] | None, arrays: Arrays) -> Screened | None:
+    if saved is None:
+        return None
+    looked = tuple(Looked(**one) for one in saved["looked"])
+    rest = {name: value for name, value in saved.items() if name != "looked"}
+    return Screened(**_unpacked(rest, "screened", arrays), looked=looked)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
     from misfeat.completion.model import CompletedScores
+    from misfeat.screening import Screened
 
     Floats = NDArray[np.float64]
 
@@ -219,6 +220,27 @@ def withheld_scores(
         high = np.minimum(step * np.ceil(own.high / step), ceiling[:, None])
         found[size] = replace(own, score=score, low=low, high=np.maximum(high, score))
     return found
+
+
+def withheld_search(screened: Screened, cohorts: Cohorts, rounding: Rounding) -> Screened:
+    """What is known of a search through a wide table, rounded like the scores.
+
+    Parameters
+    ----------
+    screened : Screened
+        What was searched.
+    cohorts : Cohorts
+        What is left of the subgroups.
+    rounding : Rounding
+        How counts are rounded.
+    """
+    step = np.array([rounding.least / cohort.size for cohort in cohorts])
+    return replace(
+        screened,
+        rows=max(int(rounding.of(screened.rows, "rows looked at")), rounding.least),
+        at_most=step * np.ceil(screened.at_most / step),
+        held_back=screened.held_back[:0],
+    )
 
 
 def _check_classes(cohorts: Cohorts, by_class: Floats, least: int) -> None:
