@@ -146,7 +146,15 @@ def test_a_size_of_its_own_choice_reaches_to_three(columns):
 
 def test_scores_of_the_rows_as_they_are_are_ranked_as_they_are(columns):
     made = SubgroupSelector("site", size=2, coding=Coding(max_sets=800), estimate="sample", k=1)
-    assert made.fit(columns, "y").selection_.screened is not None
+    assert made.fit(columns, "y").selection_.screened.telling is None
+    (caution,) = (one for one in made.caution_list() if one.kind == "screened")
+    assert "more than chance" not in caution.sentence
+
+
+def test_more_features_than_can_be_numbered_are_refused(wide, monkeypatch):
+    monkeypatch.setattr(screen, "MOST_FEATURES", 20)
+    with pytest.raises(MisfeatError, match="There are 24 features, and at most 20"):
+        screened(wide, 2, 500)
 
 
 def test_long_searches_are_foretold(wide, monkeypatch):

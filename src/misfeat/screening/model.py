@@ -42,9 +42,9 @@ class Screened:
         The features that were not kept, blocks by their names.
     looked : tuple of Looked
         What was searched, by size from 1 on.
-    telling : int
+    telling : int or None
         Features that were not kept for want of places, though they tell alone, or in a set that
-        tells beyond its parts, more than chance explains.
+        tells beyond its parts, more than chance explains. None where chance was not taken off.
     rows : int
         Rows of the table in which it was searched.
     at_most : ndarray of shape (n_cohorts,)
@@ -57,7 +57,7 @@ class Screened:
 
     left_out: tuple[str, ...]
     looked: tuple[Looked, ...]
-    telling: int
+    telling: int | None
     rows: int
     at_most: NDArray[np.float64]
     held_back: NDArray[np.int64]

@@ -14,6 +14,7 @@ import numpy as np
 from misfeat.cohorts.blocks import without_features
 from misfeat.cohorts.naming import SCREENED_OUT, not_a_feature
 from misfeat.cohorts.reweighting import reweighted, rows_drawn
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.progress import announce, in_words
 from misfeat.screening.bounds import most_of_a_set
 from misfeat.screening.choosing import features_to_keep, telling_features
@@ -40,11 +41,13 @@ class Settings(TypedDict, total=False):
     progress: Progress | None
 
 
+MOST_FEATURES = 2**15 - 1
+"""Kernels number the members of sets with 16 bits."""
 SHARE = 0.5
 """The share of the rows that is looked at, at most."""
 FEWEST_ROWS = 10_000
 """So many coded rows are looked at, if there are, before pairs are left out."""
-COUNTED_A_SECOND = 1e9
+COUNTED_A_SECOND = 6e8
 """Sets times rows that one core counts in a second, about."""
 WORTH_SAYING = 5.0
 """Seconds of searching that are foretold."""
@@ -157,6 +160,14 @@ def screened(
     (True, 2, 21)
     """
     n_features, n_cohorts = len(cohorts.features), len(cohorts)
+    if n_features > MOST_FEATURES:
+        raise MisfeatError(
+            "There are {count:,} features, and at most {most:,} can be searched; leave "
+            "features out ({exclude}).",
+            count=n_features,
+            most=MOST_FEATURES,
+            exclude=Setting("exclude"),
+        )
     for name in include:
         if name not in cohorts.features:
             raise not_a_feature(name, "a feature to include", cohorts, cohorts.features, blocks)
@@ -176,7 +187,7 @@ def screened(
     found = Screened(
         left_out=left,
         looked=looked,
-        telling=len(telling_features(rankings) - kept),
+        telling=len(telling_features(rankings) - kept) if above_chance else None,
         rows=int(drawn.sum()),
         at_most=at_most,
         held_back=_held_back(cohorts, drawn),

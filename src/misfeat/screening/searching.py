@@ -158,7 +158,7 @@ class _Told:
         counted, shares = search.counted, [len(c.weights) for c in search.cohorts]
         parts = np.outer(counted, shares).ravel()
         self._ends = np.concatenate([[0.0], np.cumsum(parts) / parts.sum()])
-        self._progress, self._part = progress, 0
+        self._progress, self._part, self._last = progress, 0, 0
 
     def part(self) -> Callable[[int, int], None] | None:
         """Begin with the next cohort; what to tell of it."""
@@ -173,7 +173,8 @@ class _Told:
         assert self._progress is not None  # noqa: S101
         low, high = self._ends[part : part + 2]
         place = int(self.STEPS * (low + (high - low) * done / max(total, 1)))
-        self._progress(SEARCHING, place, self.STEPS)
+        self._last = max(place, self._last)  # of a numeric target every grid begins anew
+        self._progress(SEARCHING, self._last, self.STEPS)
 
 
 class _Scorer:

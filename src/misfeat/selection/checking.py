@@ -232,7 +232,7 @@ def check_screened(
         demand(one.of == comb(n_features, size), "the sets that there are")
         demand(isinstance(one.whole, bool), "whether all sets were looked at")
     demand(bool(screened.looked), "the sets that were looked at")
-    few = is_count(screened.telling, most=len(screened.left_out))
+    few = screened.telling is None or is_count(screened.telling, most=len(screened.left_out))
     demand(few, "the features that tell and were screened out")
     demand(is_count(screened.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
     _check_array(screened.at_most, "screened.at_most", (np.float64,), (len(cohorts.names),))

@@ -45,7 +45,7 @@ def unseen_sets(
         SCREENED,
         Message(
             "{left} of {every} features were screened out, for there are too many sets to score "
-            "all: those kept are part of the best among {looked}, in {rows} rows. {telling} "
+            "all: those kept are part of the best among {looked}, in {rows} rows.{telling} "
             "{unseen}",
             left=f"{n_left:,}",
             every=f"{n_left + n_kept:,}",
@@ -65,12 +65,14 @@ def unseen_sets(
     )
 
 
-def _telling(count: int) -> str:
+def _telling(count: int | None) -> str:
     """Whether something was left out that tells."""
+    if count is None:
+        return ""
     if not count:
-        return "No other was seen to tell more than chance would, alone or with others."
+        return " No other was seen to tell more than chance would, alone or with others."
     tell = "tells" if count == 1 else "tell"
-    return f"{count:,} more {tell} something, for which there was no room."
+    return f" {count:,} more {tell} something, for which there was no room."
 
 
 def _looked(screened: Screened) -> str:
