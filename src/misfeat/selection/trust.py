@@ -67,10 +67,12 @@ def trust(
     rounds: int,
     seed: int | None = None,
     progress: Progress | None = None,
+    shown: CompletedScores | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare.
 
-    Takes `rounds` estimates, and on the scale of the population one more and two of half the rows.
+    Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
+    where it is not at hand.
 
     Parameters
     ----------
@@ -86,6 +88,8 @@ def trust(
         Seed of what is left out.
     progress : callable, default=None
         Told what is done.
+    shown : CompletedScores, default=None
+        What `estimate` makes of `known`, where that is at hand.
 
     Returns
     -------
@@ -105,7 +109,8 @@ def trust(
             found.setdefault(cohort, []).append((n_hidden, figures))
 
     if known.exact.above_chance:
-        shown = estimate.complete(known, size)
+        if shown is None:
+            shown = estimate.complete(known, size)
         steps.done()
         truth = _truth_of_population(known, estimate, shown, k, rng, steps)
         if can_be_halved(known.cohorts):  # else an answer would be compared with itself
@@ -154,6 +159,7 @@ def in_words(
     *,
     predicted: bool = True,
     rows_left_out: bool | None = None,
+    judged: tuple[int, int] | None = None,
 ) -> str:
     """One sentence for people.
 
@@ -169,6 +175,8 @@ def in_words(
         Whether anything was predicted at all.
     rows_left_out : bool, default=None
         Whether rows were left out, too. None: scores are of the rows, and there is no need to.
+    judged : tuple of two int, default=None
+        Of how many features, and of how many in all, sets were tried; None: of all.
 
     Examples
     --------
@@ -207,6 +215,8 @@ def in_words(
     said += ": take them for somewhat too narrow here." if too_narrow else "."
     if rows_left_out is False:
         said += " No rows could be left out, so that what sampling costs is not part of this."
+    if judged is not None:
+        said += f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
     return said
 
 
