@@ -50,6 +50,7 @@ class Steps:
         self.begun = self.last = time.perf_counter(), time.process_time()
 
     def done(self, what, since=None):
+        """A step is done, which began with the end of the last one."""
         now = time.perf_counter(), time.process_time()
         wall, cpu = (a - b for a, b in zip(now, since or self.last, strict=True))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -60,6 +61,7 @@ class Steps:
         self.last = now
 
     def all_done(self):
+        """All steps are done."""
         self.done("all of it", self.begun)
 
 
