@@ -128,7 +128,7 @@ def scores_of(n_features, best):
     """All pairs, of which those of some features score highest."""
     subsets = level(n_features, 2)
     score = np.full((3, len(subsets)), 0.1)
-    score[1, np.isin(subsets, best).all(axis=1)] = 0.3
+    score[:, np.isin(subsets, best).all(axis=1)] = 0.3
     none = np.zeros(score.shape, dtype=bool)
     return CompletedScores(subsets, score, score, score, none, none.astype(np.int8))
 
