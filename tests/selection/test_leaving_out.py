@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts.reweighting import reweighted
-from misfeat.completion import ExactScores, Known
+from misfeat.completion import CompletedScores, ExactScores, GainCompleter, Known
 from misfeat.information.measures import MutualInformation
-from misfeat.selection.leaving_out import can_be_halved, halves, patchy_rounds, with_hidden
+from misfeat.lattice import level, rank
+from misfeat.population import Estimate
+from misfeat.selection.leaving_out import (
+    can_be_halved,
+    features_to_judge,
+    halves,
+    patchy_rounds,
+    with_features,
+    with_hidden,
+)
 from tests.completion.coded import drawn_cohorts
 
 
@@ -113,3 +122,38 @@ def test_without_rows_or_with_few_of_them_nothing_is_halved():
     assert not can_be_halved(None)
     assert halves(known, np.random.default_rng(0)) == ()
     assert halves(Known(known.exact), np.random.default_rng(0)) == ()
+
+
+def scores_of(n_features, best):
+    """All pairs, of which those of some features score highest."""
+    subsets = level(n_features, 2)
+    score = np.full((3, len(subsets)), 0.1)
+    score[:, np.isin(subsets, best).all(axis=1)] = 0.3
+    none = np.zeros(score.shape, dtype=bool)
+    return CompletedScores(subsets, score, score, score, none, none.astype(np.int8))
+
+
+def test_features_of_the_best_sets_are_judged_and_others_are_drawn():
+    shown = scores_of(20, [4, 11, 17])
+    kept = features_to_judge(shown, 20, np.random.default_rng(0), most=3 * 45)
+    assert len(kept) == 10
+    assert len(set(kept.tolist())) == 10
+    assert {4, 11, 17} <= set(kept.tolist())
+    assert (np.diff(kept) > 0).all()
+    other = features_to_judge(shown, 20, np.random.default_rng(1), most=3 * 45)
+    assert other.tolist() != kept.tolist()
+    assert features_to_judge(shown, 20, np.random.default_rng(0), most=3 * 190) is None
+
+
+def test_scores_of_some_features_are_those_of_a_table_without_the_others():
+    cohorts = drawn_cohorts(n_features=6)
+    whole, kept = known_above_chance(cohorts), np.array([0, 2, 5])
+    part = with_features(whole, kept)
+    assert part.cohorts.features == tuple(cohorts.features[f] for f in kept)
+    again = known_above_chance(part.cohorts)
+    for size in (1, 2):
+        ranks = rank(kept[level(3, size)])
+        assert np.array_equal(part.exact.by_size[size], whole.exact.by_size[size][:, ranks])
+        np.testing.assert_allclose(part.exact.by_size[size], again.exact.by_size[size], atol=1e-12)
+    found = Estimate("population", GainCompleter()).complete(part, 2)
+    assert found.score.shape == (len(cohorts), 3)

@@ -185,3 +185,24 @@ def test_what_cannot_be_left_out_is_said():
     assert len(patchy.validate()) > 0
     assert "the 6 sets that look best" in patchy.validation_
     assert patchy.validation_.endswith("what sampling costs is not part of this.")
+
+
+def test_where_sets_are_many_those_of_some_features_are_tried(monkeypatch):
+    data = make_cohorts(n_cohorts=3, n_rows=200, n_features=9, hide=0.2, random_state=0)
+    asked = SubgroupSelector(data.groups, size=2, random_state=0).fit(data.columns, data.target)
+    all_of_them = asked.validate()
+    assert "features were tried" not in asked.validation_
+    monkeypatch.setattr("misfeat.selection.leaving_out.features_to_judge.__defaults__", (3 * 21,))
+    fewer = SubgroupSelector(data.groups, size=2, random_state=0).fit(data.columns, data.target)
+    some_of_them = fewer.validate()
+    assert fewer.validation_.endswith("those of 7 of the 9 features were tried.")
+    assert len(some_of_them) == len(all_of_them)
+    assert some_of_them["captured"].between(0.5, 1.0).all()
+
+
+def test_an_answer_at_hand_is_not_made_again():
+    data = make_cohorts(n_cohorts=3, n_rows=200, n_features=5, hide=0.2, random_state=0)
+    found = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
+    known, estimate = found.book.known(2), found.book.estimate
+    again = trust(known, estimate, 2, 3, 2)
+    assert trust(known, estimate, 2, 3, 2, shown=found.completed(2)) == again

@@ -18,6 +18,7 @@ greatest scores reach its own, however many sets were searched, and however much
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -134,17 +135,36 @@ def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATION
     found = np.empty(len(statistics))
     # Every maximum reaches all statistics up to a place in their order.
     places = np.searchsorted(ordered - TIED, maxima[:permutations], side="right")
-    reached = np.zeros(len(statistics) + 1, dtype=np.int64)
-    stopped = np.zeros(len(statistics), dtype=np.int64)
-    for deal, place in enumerate(places, start=1):
-        reached[:place] += 1
-        stopped[:place][(reached[:place] == REACHED) & (stopped[:place] == 0)] = deal
-    counts = reached[:-1]
+    counts, stopped = _reached(places, len(statistics))
     found[order] = np.where(
         stopped > 0, REACHED / np.maximum(stopped, 1), (counts + 1.0) / (len(maxima) + 1.0)
     )
     found[np.isneginf(statistics)] = 1.0
     return found
+
+
+def _reached(
+    places: NDArray[np.intp], n_statistics: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By how many deals each statistic is reached, and the deal that reached it `REACHED` times.
+
+    A deal reaches all statistics before its place. The second is 0 where there is no such deal.
+    """
+    counts, stopped = (np.zeros(n_statistics, dtype=np.int64) for _ in range(2))
+    farthest = np.argsort(-places, kind="stable")
+    first_deals: list[int] = []
+    stops = np.zeros(len(places), dtype=np.int64)
+    for number, deal in enumerate(farthest.tolist()):
+        insort(first_deals, deal + 1)
+        del first_deals[REACHED:]
+        if len(first_deals) == REACHED:
+            stops[number] = first_deals[-1]
+    # Statistics between the places of two deals that follow are reached by all deals so far.
+    between = -np.diff(places[farthest], append=0)
+    n_reached = int(between.sum())
+    counts[:n_reached] = np.repeat(np.arange(1, len(places) + 1), between)[::-1]
+    stopped[:n_reached] = np.repeat(stops, between)[::-1]
+    return counts, stopped
 
 
 def max_test(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import cycle, islice
+from math import comb
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from misfeat.cohorts.blocks import product_sums_without, without_features
 from misfeat.cohorts.hiding import hide_features
 from misfeat.cohorts.reweighting import reweighted
 from misfeat.information.grids import information_of
+from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +21,85 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import Known
+    from misfeat.completion import CompletedScores, Known
 
     Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 4
 """A cohort with fewer rows cannot be halved."""
+MOST_JUDGED = 60_000
+"""Sets, over all cohorts, up to which answers for all of them are made again and compared."""
+BEST_SHARE = 0.5
+"""The share of the features to judge that are those of the best-looking sets."""
+
+
+def features_to_judge(
+    shown: CompletedScores, n_features: int, rng: np.random.Generator, most: int = MOST_JUDGED
+) -> NDArray[np.int64] | None:
+    """Features whose sets are few enough to be answered for again and again; None: all of them.
+
+    Half of them are those of the sets that look best anywhere, so that what competes for the first
+    places does so here, too. The other half is drawn from the rest.
+
+    Parameters
+    ----------
+    shown : CompletedScores
+        The scores of all sets of the size.
+    n_features : int
+        How many features there are.
+    rng : numpy.random.Generator
+        Draws.
+    most : int, default=60000
+        Sets, over all cohorts.
+
+    Returns
+    -------
+    ndarray of int or None
+        Feature numbers, ascending.
+    """
+    (n_cohorts, _), size = shown.score.shape, shown.subsets.shape[1]
+    n_kept = n_features
+    while n_kept > size + 1 and comb(n_kept, size) * n_cohorts > most:
+        n_kept -= 1
+    if n_kept == n_features:
+        return None
+    best = shown.score.max(axis=1, keepdims=True)
+    told = (shown.score / np.where(best > 0, best, 1.0)).max(axis=0)
+    of_feature = np.zeros(n_features)
+    for members in shown.subsets.T:
+        np.maximum.at(of_feature, members, told)
+    order = np.argsort(-of_feature, kind="stable")
+    n_best = round(BEST_SHARE * n_kept)
+    drawn = rng.choice(order[n_best:], n_kept - n_best, replace=False)
+    return np.sort(np.concatenate([order[:n_best], drawn]))
+
+
+def with_features(known: Known, kept: NDArray[np.int64]) -> Known:
+    """What would be known if the table had some of its features only.
+
+    Parameters
+    ----------
+    known : Known
+        What is known.
+    kept : ndarray of int
+        Feature numbers, ascending.
+    """
+    exact, cohorts, sums = known.exact, known.cohorts, known.sums
+    left_out = np.setdiff1d(np.arange(exact.missing.shape[1]), kept)
+    by_size = [exact.by_size[0]]
+    for size, scores in enumerate(exact.by_size[1:], start=1):
+        by_size.append(scores[:, rank(kept[level(len(kept), size)])])
+    if cohorts is not None:
+        cohorts = without_features(cohorts, [cohorts.features[f] for f in left_out])
+    if sums is not None:
+        sums = product_sums_without(sums, [sums.features[f] for f in left_out])
+    return replace(
+        known,
+        exact=replace(exact, by_size=tuple(by_size), missing=exact.missing[:, kept]),
+        cohorts=cohorts,
+        sums=sums,
+        grids=tuple(with_features(grid, kept) for grid in known.grids),
+    )
 
 
 def patchy_rounds(

@@ -12,6 +12,7 @@ from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
 from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
+from misfeat.selection.score_columns import score_columns
 from misfeat.selection.sufficient import without_padding
 from misfeat.selection.swapping import distinct_sets
 
@@ -111,9 +112,7 @@ class Ranked(Found):
            subgroup  rank features    source
         0  all rows     1     (a,)  recorded
         """
-        return self._framed(
-            as_columns(self.best_sets(size, k, subgroup, distinct=distinct), ranked=True)
-        )
+        return self._framed(as_columns(self.best_sets(size, k, subgroup, distinct=distinct)))
 
     def best_sets(
         self,
@@ -199,10 +198,8 @@ class Ranked(Found):
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
-        sets = scored_sets(
-            self.cohorts, self.book, self._shown(size), names, tests=self.known_tests
-        )
-        return self._framed(as_columns(sets, ranked=False))
+        shown = self._shown(size)
+        return self._framed(score_columns(self.cohorts, self.book, shown, names, self.known_tests))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:
         """The score of one feature set in one subgroup.

@@ -154,10 +154,9 @@ def _p_value(tests: ChanceTests | None, cohort: int, members: NDArray[np.integer
     return None if np.isnan(found) else found
 
 
-def as_columns(sets: Sequence[ScoredSet], ranked: bool) -> dict[str, list[Any]]:
+def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe; only those of a number have a spread."""
-    absent = {"rank"} if not ranked else set()
-    absent |= {"spread"} if all(row.spread is None for row in sets) else set()
+    absent = {"spread"} if all(row.spread is None for row in sets) else set()
     names = [field.name for field in fields(ScoredSet) if field.name not in absent]
     columns = {name: [getattr(row, name) for row in sets] for name in names}
     for name in ("observed", "p_value"):

@@ -15,7 +15,7 @@ from misfeat.selection.asked import check_costs, check_size
 from misfeat.selection.cautioned import Cautioned
 from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
 from misfeat.selection.compared import Compared
-from misfeat.selection.leaving_out import can_be_halved
+from misfeat.selection.leaving_out import can_be_halved, features_to_judge, with_features
 from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unfinished import VALIDATION
@@ -178,7 +178,9 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         Features that a subgroup did record are hidden, as large a share of them as it lacks, and
         predicted as if they were missing. On the scale of the population the truth is what all
         rows and all recorded features lead one to expect, and halves of the rows say what so few
-        rows cost; on the scale of the sample it is the score of the rows.
+        rows cost; on the scale of the sample it is the score of the rows. Where there are more than
+        60,000 sets over all subgroups, sets of some of the features are tried: half of these are
+        the features of the best-looking sets, half are drawn from the others.
 
         Parameters
         ----------
@@ -234,13 +236,28 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
             check_count(value, name)
         check_size(size, self.feature_names, self.cohorts)
-        asked, seed = (size, k, rounds), self.asked.seed
+        asked, seed, n_features = (size, k, rounds), self.asked.seed, len(self.feature_names)
+        self.book.check_rows()
+        rng = np.random.default_rng(0 if seed is None else seed)
+        kept = features_to_judge(self.completed(size), n_features, rng)
         found = self._trusted.get(asked)
         if found is None:
             with long_work(self.verbose > 0) as progress:
-                known = self.book.known(size, progress)
+                known, shown = self.book.known(size, progress), None
+                if kept is None:
+                    shown = self.completed(size)
+                else:
+                    known = with_features(known, kept)
                 found = trust(
-                    known, self.book.estimate, size, k, rounds, seed, progress, self.book.steps
+                    known,
+                    self.book.estimate,
+                    size,
+                    k,
+                    rounds,
+                    seed,
+                    progress,
+                    self.book.steps,
+                    shown,
                 )
             self._trusted = {asked: found}
         measure, scores = self.book.measure, self.completed(size)
@@ -250,6 +267,7 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
             self.confidence,
             predicted=bool(scores.predicted.any()),
             rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
+            judged=None if kept is None else (len(kept), n_features),
         )
         return found
 

@@ -86,10 +86,12 @@ def trust(
     seed: int | None = None,
     progress: Progress | None = None,
     steps: Steps | None = None,
+    shown: CompletedScores | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare.
 
-    Takes `rounds` estimates, and on the scale of the population one more and two of half the rows.
+    Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
+    where it is not at hand.
 
     Parameters
     ----------
@@ -107,6 +109,8 @@ def trust(
         Told what is done.
     steps : Steps, default=None
         Where finished estimates are kept; None: nowhere.
+    shown : CompletedScores, default=None
+        What `estimate` makes of `known`, where that is at hand.
 
     Returns
     -------
@@ -128,7 +132,10 @@ def trust(
             found.setdefault(cohort, []).append((n_hidden, figures))
 
     if known.exact.above_chance:
-        ((_, shown),) = answers(ANSWER, [None])
+        if shown is None:
+            ((_, shown),) = answers(ANSWER, [None])
+        else:
+            told.done(ANSWER)
         truth = _truth_of_population(left_out, shown, k, rng, answers)
         if can_be_halved(known.cohorts):  # else an answer would be compared with itself
             for cohort in np.flatnonzero(~lacking):
@@ -239,6 +246,7 @@ def in_words(
     *,
     predicted: bool = True,
     rows_left_out: bool | None = None,
+    judged: tuple[int, int] | None = None,
 ) -> str:
     """One sentence for people.
 
@@ -254,6 +262,8 @@ def in_words(
         Whether anything was predicted at all.
     rows_left_out : bool, default=None
         Whether rows were left out, too. None: scores are of the rows, and there is no need to.
+    judged : tuple of two int, default=None
+        Of how many features, and of how many in all, sets were tried; None: of all.
 
     Examples
     --------
@@ -292,6 +302,8 @@ def in_words(
     said += ": take them for somewhat too narrow here." if too_narrow else "."
     if rows_left_out is False:
         said += " No rows could be left out, so that what sampling costs is not part of this."
+    if judged is not None:
+        said += f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
     return said
 
 

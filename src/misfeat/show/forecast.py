@@ -24,6 +24,7 @@ from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.selection.chance_tests import DEALING, Dealer
 from misfeat.selection.enough import AHEAD
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
+from misfeat.selection.leaving_out import MOST_JUDGED
 from misfeat.selection.redrawing import WHAT as REDRAWING
 from misfeat.selection.resampled import RESAMPLES
 from misfeat.selection.scorebook import WHAT as SCORING
@@ -161,7 +162,7 @@ def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, fl
             more = _scoring(selection, effort.enough) + _estimating(selection, effort.enough)
             found[SEEING_ENOUGH] += more / cores
     if ahead.validated:
-        found[VALIDATING] = ANSWERED_AGAIN * again
+        found[VALIDATING] = ANSWERED_AGAIN * again * _judged(selection)
     if ahead.redrawn and effort.redrawn:
         found[REDRAWING] = RESAMPLES * again
     return found
@@ -185,6 +186,12 @@ def _estimating(selection: Selection, largest: int) -> float:
     predicted = float((1 - recorded**largest).sum())
     known = ESTIMATED * len(selection.cohorts) + PREDICTED * predicted
     return known * _sets(selection, largest) * _grids(selection)
+
+
+def _judged(selection: Selection) -> float:
+    """The share of the sets that are answered for again, where they are many."""
+    sets = comb(len(selection.feature_names), selection.size) * len(selection.cohorts)
+    return min(1.0, MOST_JUDGED / sets)
 
 
 def _grids(selection: Selection) -> int:

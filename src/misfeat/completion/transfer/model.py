@@ -121,7 +121,7 @@ class TransferModel:
     ) -> None:
         by_class = records.by_class
         self._rows = Rows(
-            codes=records.codes,
+            codes=records.codes.astype(np.uint16),
             target=records.target,
             weights=records.weights,
             offsets=records.offsets,
@@ -134,18 +134,18 @@ class TransferModel:
         self._table_size = table_size
         self._above_chance = above_chance
         self._single_counts, self._singles = self._smoothed_singles()
-        self._pairs = self._smoothed_pairs()
+        pair_counts, self._pairs = self._smoothed_pairs()
         self._margins = self._found_margins(proxies)
         self._completed: dict[int, Completed] = {}
+        self._predicted: dict[int, Predicted] = {}
         self._complete_singles()
-        self._complete_pairs()
+        self._complete_pairs(pair_counts)
 
     def predict(self, size: int) -> Predicted:
         """Predictions for every subset of one size in every cohort that recorded it in part."""
-        if size not in self._completed:
-            self._complete_larger(size, keep=False)
-        found = self._completed[size]
-        return Predicted(found.score, found.variance, found.above if self._above_chance else None)
+        if size not in self._predicted:
+            self._predicted[size] = self._predict(size)
+        return self._predicted[size]
 
     def keep_triples(self) -> None:
         """Complete all triples and keep their tables, which larger subsets are fitted to.
@@ -153,7 +153,17 @@ class TransferModel:
         Asking for the tables of triples first and for larger subsets afterwards would else complete
         triples twice.
         """
-        self._kept_triples()
+        if self._keeps(3):
+            return
+        layout, evidence = _layout(self._rows.cards, 3), self._evidence(3)
+        completed = self._to_complete(layout, scores=not self._above_chance)
+
+        def complete(first: int, last: int) -> None:
+            tables.count_level(self._rows, layout, first, last, completed.tables)
+            complete_sets(layout.subsets, evidence, first, last, completed)
+
+        self._in_stretches(complete, len(layout.subsets))
+        self._completed[3] = completed
 
     def hand_out_tables(self, size: int, use: Callable[[CompletedTables], None]) -> None:
         """Complete the tables of all subsets of one size, a stretch at a time.
@@ -174,16 +184,13 @@ class TransferModel:
         def hand_out(first: int, last: int) -> None:
             layout = _layout_of(subsets[first:last], self._rows.cards)
             completed = complete(layout, first)
-            tables.count_level(self._rows, layout, 0, last - first, completed.tables)
             use(
                 CompletedTables(
                     first, layout.subsets, layout.starts, completed.tables, completed.above
                 )
             )
 
-        most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
-        longest = max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
-        self._in_stretches(hand_out, len(subsets), longest)
+        self._in_stretches(hand_out, len(subsets), self._longest(subsets))
 
     def table_of(self, subset: NDArray[np.integer]) -> Floats:
         """The table of one subset in all cohorts, as `CompletedTables` holds it.
@@ -202,13 +209,16 @@ class TransferModel:
         complete = (
             self._kept_stretch if self._keeps(len(subset)) else self._new_stretch(len(subset))
         )
-        completed = complete(layout, int(rank(subset[None])[0]))
-        tables.count_level(self._rows, layout, 0, 1, completed.tables)
-        return completed.tables
+        return complete(layout, int(rank(subset[None])[0])).tables
+
+    def _longest(self, subsets: NDArray[np.int64]) -> int:
+        """How many subsets, one after the other, a thread may hold the tables of."""
+        most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
+        return max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
 
     def _keeps(self, size: int) -> bool:
         """Whether the completed tables of a size are at hand."""
-        return size in self._completed and self._completed[size].tables.shape[1] > 0
+        return size in self._completed
 
     def _kept_stretch(self, layout: Layout, first: int) -> Completed:
         """A copy of what was found out about the subsets of a layout, the first being of a rank."""
@@ -223,12 +233,18 @@ class TransferModel:
             informed=kept.informed[:, first:last],
         )
 
-    def _new_stretch(self, size: int) -> Callable[[Layout, int], Completed]:
-        """How subsets of three or more are completed, given their layout."""
+    def _new_stretch(
+        self, size: int, *, scores: bool = False
+    ) -> Callable[[Layout, int], Completed]:
+        """How subsets of three or more are completed, given their layout.
+
+        Scores that are not above chance are worked out where asked for, or where no others are.
+        """
         evidence = self._evidence(size)
 
         def complete(layout: Layout, _first: int) -> Completed:
-            completed = self._to_complete(layout, keep=True)
+            completed = self._to_complete(layout, scores=scores or not self._above_chance)
+            tables.count_level(self._rows, layout, 0, len(layout.subsets), completed.tables)
             complete_sets(layout.subsets, evidence, 0, len(layout.subsets), completed)
             return completed
 
@@ -249,7 +265,7 @@ class TransferModel:
         smoothing.smooth_singles(self._rows, counts, singles)
         return counts, singles
 
-    def _smoothed_pairs(self) -> Smoothed:
+    def _smoothed_pairs(self) -> tuple[Floats, Smoothed]:
         layout = _layout(self._rows.cards, 2)
         counts = self._counted(layout)
         n_pairs = len(layout.subsets)
@@ -266,7 +282,7 @@ class TransferModel:
             smoothing.smooth_pairs(self._rows, counts, self._singles, first, last, pairs)
 
         self._in_stretches(smooth, n_pairs)
-        return pairs
+        return counts, pairs
 
     def _found_margins(self, proxies: bool) -> Margins:
         rows = self._rows
@@ -291,7 +307,7 @@ class TransferModel:
 
     def _complete_singles(self) -> None:
         rows = self._rows
-        completed = self._to_complete(_layout(rows.cards, 1), keep=True)
+        completed = self._to_complete(_layout(rows.cards, 1), self._single_counts.copy())
         for i, f in zip(*np.nonzero(rows.missing), strict=True):
             start, n_cells = completed.starts[f], rows.cards[f]
             shares = self._margins.predicted[i, f, :n_cells]
@@ -300,8 +316,8 @@ class TransferModel:
             completed.tables[i, start : start + n_cells] = shares * own
         self._completed[1] = completed
 
-    def _complete_pairs(self) -> None:
-        completed = self._to_complete(_layout(self._rows.cards, 2), keep=True)
+    def _complete_pairs(self, counts: Floats) -> None:
+        completed = self._to_complete(_layout(self._rows.cards, 2), counts)
 
         def complete(first: int, last: int) -> None:
             complete_pairs(
@@ -311,47 +327,62 @@ class TransferModel:
         self._in_stretches(complete, len(self._pairs.subsets))
         self._completed[2] = completed
 
-    def _complete_larger(self, size: int, keep: bool) -> None:
-        """Complete sets of three or more; their tables are kept for larger ones where asked for."""
-        layout = _layout(self._rows.cards, size)
-        completed = self._to_complete(layout, keep)
-        evidence = self._evidence(size)
+    def _predict(self, size: int) -> Predicted:
+        """Scores of one size; no more tables are held than a stretch's."""
+        if size in self._completed and self._completed[size].score.shape[1]:
+            return self._as_predicted(self._completed[size])
+        subsets = _layout(self._rows.cards, size).subsets
+        complete, found = self._new_stretch(size, scores=True), {}
 
-        def complete(first: int, last: int) -> None:
-            complete_sets(layout.subsets, evidence, first, last, completed)
+        def predict(first: int, last: int) -> None:
+            completed = complete(_layout_of(subsets[first:last], self._rows.cards), first)
+            found[first] = completed._replace(tables=completed.tables[:, :0].copy())
 
-        self._in_stretches(complete, len(layout.subsets))
-        self._completed[size] = completed
+        self._in_stretches(predict, len(subsets), self._longest(subsets))
+        return self._as_predicted(*(found[first] for first in sorted(found)))
+
+    def _as_predicted(self, *stretches: Completed) -> Predicted:
+        """Predictions of subsets, one stretch after the other."""
+        score, variance, above = (
+            np.concatenate([getattr(stretch, name) for stretch in stretches], axis=1)
+            for name in ("score", "variance", "above")
+        )
+        return Predicted(score, variance, above if self._above_chance else None)
 
     def _evidence(self, size: int) -> Evidence:
         """What subsets of three or more are completed from."""
         part_size = 2 if size == 3 or self._table_size == 2 else 3
+        if part_size == 3:
+            self.keep_triples()
+        none = self._to_complete(_layout_of(np.empty((0, 3), np.int64), self._rows.cards))
         return Evidence(
             rows=self._rows,
             pairs=self._pairs,
             joint=size == 3 and self._table_size == 3,
             margins=self._margins.predicted,
-            smaller=self._completed[2] if part_size == 2 else self._kept_triples(),
+            kept=(
+                self._completed[1],
+                self._completed[2],
+                self._completed[3] if self._keeps(3) else none,
+            ),
             members=np.array(list(combinations(range(size), part_size))),
             poisson=poisson_table(),
         )
 
-    def _kept_triples(self) -> Completed:
-        """Completed tables of all triples, which larger sets are fitted to."""
-        if not self._keeps(3):
-            self._complete_larger(3, keep=True)
-        return self._completed[3]
-
-    def _to_complete(self, layout: Layout, keep: bool) -> Completed:
-        """Room for what is found out about the subsets of one size."""
+    def _to_complete(
+        self, layout: Layout, counts: Floats | None = None, *, scores: bool = True
+    ) -> Completed:
+        """Room for what is found out about subsets, with the counts of those that are recorded."""
         n_cohorts, n_classes = self._rows.by_class.shape
         shape = n_cohorts, len(layout.subsets)
+        if counts is None:
+            counts = np.zeros((n_cohorts, layout.n_cells, n_classes))
         return Completed(
-            score=np.full(shape, np.nan),
-            variance=np.full(shape, np.nan),
+            score=np.full(shape if scores else (n_cohorts, 0), np.nan),
+            variance=np.full(shape if scores else (n_cohorts, 0), np.nan),
             above=np.full(shape if self._above_chance else (n_cohorts, 0), np.nan),
             starts=layout.starts,
-            tables=np.zeros((n_cohorts, layout.n_cells if keep else 0, n_classes)),
+            tables=counts,
             informed=np.zeros(shape, dtype=bool),
         )
 

@@ -119,61 +119,78 @@ def _expect_independence(table, rows, expected):
 @compiled
 def _expect_from_parts(parts, s, cards, rows, sweeps, expected):
     """Fit a table from nothing to its rows and to the tables of its parts, in turns."""
-    n_parts = len(parts.members)
-    cells = np.empty((n_parts, len(rows)), np.int64)
-    most = 1
+    n_parts, n_classes = len(parts.members), expected.shape[1]
+    lines = np.empty((n_parts, len(rows)), np.uint64)
+    lengths = np.empty(n_parts, np.int64)
     for u in range(n_parts):
-        most = max(most, _part_cells(cards, parts.members[u], cells[u]))
-    sums = np.empty((most, expected.shape[1]))
+        lengths[u] = _lines_of_part(cards, parts.members[u], lines[u])
+    values, sums = expected.reshape(-1), np.empty(expected.size)
     for _ in range(sweeps):
         _scale_rows(expected, rows)
         for u in range(n_parts):
             number = parts.numbers[s, u]
-            wanted = parts.tables[parts.starts[number] : parts.starts[number + 1]]
-            _fit(expected, cells[u], wanted, sums)
+            wanted = parts.tables[parts.starts[number] : parts.starts[number + 1]].reshape(-1)
+            lines_of_part = lines[u, : len(rows) // lengths[u]]
+            _fit(values, lines_of_part, lengths[u] * n_classes, wanted, sums)
 
 
 @compiled
-def _part_cells(cards, members, cells):
-    """Find the cell of a part for every cell of a set; returns how many cells the part has."""
+def _lines_of_part(cards, members, lines):
+    """Find the line of a part for every line of a set; returns how many cells a line has.
+
+    A line goes through all values of the last members of the set, as far as they are in the part.
+    """
     steps = np.zeros(len(cards), np.int64)
     n_cells = 1
-    for a in range(len(members) - 1, -1, -1):
-        steps[members[a]] = n_cells
-        n_cells *= cards[members[a]]
-    cells[0] = 0
+    for u in range(len(members) - 1, -1, -1):
+        steps[members[u]] = n_cells
+        n_cells *= cards[members[u]]
+    length, last = 1, len(cards) - 1
+    while last >= 0 and steps[last]:
+        length *= cards[last]
+        last -= 1
+    lines[0] = 0
     filled = 1
-    for a in range(len(cards) - 1, -1, -1):
+    for a in range(last, -1, -1):
         for x in range(1, cards[a]):
             for k in range(filled):
-                cells[x * filled + k] = cells[k] + x * steps[a]
+                lines[x * filled + k] = lines[k] + np.uint64(x * steps[a] // length)
         filled *= cards[a]
-    return n_cells
+    return length
 
 
 @compiled
-def _fit(values, cells, wanted, sums):
-    """Scale values so that their sums over `cells`, class by class, are as wanted."""
-    n_classes = values.shape[1]
-    sums[: len(wanted)] = 0.0
-    for k in range(len(values)):
-        for y in range(n_classes):
-            sums[cells[k], y] += values[k, y]
+def _fit(values, lines, length, wanted, sums):
+    """Scale values so that the sums over their lines are as wanted.
+
+    Places are numbers without sign, so that none is checked for it.
+    """
+    length = np.uint64(length)
     for h in range(len(wanted)):
-        for y in range(n_classes):
-            sums[h, y] = wanted[h, y] / sums[h, y] if sums[h, y] > UNFILLED else 0.0
-    for k in range(len(values)):
-        for y in range(n_classes):
-            values[k, y] *= sums[cells[k], y]
+        sums[h] = 0.0
+    for k in range(np.uint64(len(lines))):
+        own, of_part = k * length, lines[k] * length
+        for h in range(length):
+            sums[of_part + h] += values[own + h]
+    for h in range(len(wanted)):
+        total = sums[h]
+        sums[h] = wanted[h] / total if total > UNFILLED else 0.0
+    for k in range(np.uint64(len(lines))):
+        own, of_part = k * length, lines[k] * length
+        for h in range(length):
+            values[own + h] *= sums[of_part + h]
 
 
 @compiled
 def _scale_rows(values, rows):
     """Scale values so that every cell has its rows; cells without values stay so."""
+    n_classes = values.shape[1]
     for k in range(len(values)):
-        total = values[k].sum()
+        total = 0.0
+        for y in range(n_classes):
+            total += values[k, y]
         factor = rows[k] / total if total > UNFILLED else 0.0
-        for y in range(values.shape[1]):
+        for y in range(n_classes):
             values[k, y] *= factor
 
 

@@ -9,6 +9,7 @@ from misfeat.completion.transfer.kernels.fitting import (
     fit_conditional,
     rake_pair,
 )
+from misfeat.completion.transfer.kernels.tables import LANES, in_lanes
 
 
 @pytest.fixture
@@ -34,11 +35,11 @@ def test_a_fitted_distribution_sums_to_one_and_gives_the_part_it_was_fitted_to(r
     truth = rng.dirichlet(np.ones(4), size=(2, 3)).transpose(0, 2, 1)
     part = (truth * rows[:, None]).sum(axis=0)  # of the unrecorded feature alone
     parts = Parts(
-        tables=part,
-        starts=np.array([0]),
-        n_cells=np.array([4]),
-        o_steps=np.zeros((1, 2), np.int64),
-        q_steps=np.arange(4)[None],
+        wanted=part.reshape(1, -1),
+        sizes=np.array([12]),
+        lengths=np.array([12]),
+        o_lines=np.zeros((1, 2), np.int64),
+        q_lines=np.zeros((1, 4), np.int64),
     )
     shares = np.full((2, 4, 3), 0.25)
     fit_conditional(shares, rows, parts, 50)
@@ -48,17 +49,18 @@ def test_a_fitted_distribution_sums_to_one_and_gives_the_part_it_was_fitted_to(r
 
 def test_the_mean_of_donors_is_a_distribution_that_backs_off_to_the_prior(rng):
     cards, o_strides = np.array([3, 2]), np.array([0, 1])  # the first feature is lacking
-    tables = rng.random((2, 6, 2)) * 10
+    tables = in_lanes(rng.random((2, 6, 2)) * 10, np.arange(2), 0, 6)
     prior = rng.dirichlet(np.ones(3), size=2).T
     mean = donors_mean(tables, np.array([10.0, 30.0]), cards, o_strides, 2)
     assert mean.o_cells.tolist() == [0, 1, 0, 1, 0, 1]
     whole = mean.average + mean.of_prior[mean.o_cells] * np.repeat(prior, 2, axis=0)
     assert whole.reshape(3, 2, 2).sum(axis=0) == pytest.approx(np.ones((2, 2)))
-    empty = donors_mean(np.zeros((1, 6, 2)), np.ones(1), cards, o_strides, 2)
+    empty = donors_mean(np.zeros((1, 6, 2, LANES)), np.ones(1), cards, o_strides, 2)
     assert not empty.average.any()
     assert (empty.of_prior == 1).all()
 
 
 def test_without_donors_there_is_no_mean():
-    none = donors_mean(np.zeros((0, 6, 2)), np.ones(0), np.array([3, 2]), np.array([0, 1]), 2)
+    nobody = np.zeros((0, 6, 2, LANES))
+    none = donors_mean(nobody, np.ones(0), np.array([3, 2]), np.array([0, 1]), 2)
     assert len(none.average) == 0

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.tables import part_cells
-from misfeat.machine.compiling import compiled
+from misfeat.completion.transfer.kernels.tables import LANES, part_cells
+from misfeat.machine.compiling import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,8 @@ BACK_OFF = 1.0
 """So many rows of the prior are added to every conditional distribution of a donor."""
 EMPTY = 1e-9
 """Rows that a class without rows in a cell counts as, so that its shares stay defined."""
+LEAST_SUM = 1e-14
+"""A sum that is not above this cannot be scaled."""
 RAKING_SWEEPS = 8
 FITTING_SWEEPS = 5
 
@@ -28,21 +30,24 @@ FITTING_SWEEPS = 5
 class Parts(NamedTuple):
     """Completed tables of parts of a subset, which its own table is fitted to.
 
+    P(q|o,y) is taken as lines: all of the last members of Q that are in the part, and classes, make
+    one line. Lines are those of every o and of every value of the other members of Q.
+
     Attributes
     ----------
-    tables : ndarray of shape (n_cells, n_classes)
-        The tables of all parts, and of others between them.
-    starts, n_cells : ndarray of int64 of shape (n_parts,)
-        Part u has the lines ``starts[u]:starts[u] + n_cells[u]``.
-    o_steps, q_steps : ndarray of int64 of shape (n_parts, n_o), (n_parts, n_q)
-        The cell of a part is the sum of one number for o and one for q.
+    wanted : ndarray of shape (n_parts, most)
+        The table of each part, line after line, from the beginning.
+    sizes, lengths : ndarray of int64 of shape (n_parts,)
+        The entries of each part's table, and of a line.
+    o_lines, q_lines : ndarray of int64 of shape (n_parts, n_o), (n_parts, n_q)
+        The line of a part is the sum of one number for o and one for the other members of Q.
     """
 
-    tables: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    n_cells: NDArray[np.int64]
-    o_steps: NDArray[np.int64]
-    q_steps: NDArray[np.int64]
+    wanted: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    o_lines: NDArray[np.int64]
+    q_lines: NDArray[np.int64]
 
 
 class DonorsMean(NamedTuple):
@@ -67,28 +72,57 @@ class DonorsMean(NamedTuple):
 
 @compiled
 def donors_mean(tables, weights, cards, o_strides, n_o):
-    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε]"""
-    n_donors, _, n_classes = tables.shape
+    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε], of tables with a donor a lane."""
+    n_groups, n_cells, n_classes, _ = tables.shape
     o_cells = np.empty(cards.prod(), np.int64)
     part_cells(cards, o_strides, o_cells)
-    n_cells = len(o_cells) if n_donors else 0
-    average = np.zeros((n_cells, n_classes))
+    average = np.zeros((n_cells if n_groups else 0, n_classes))
     of_prior = np.zeros((n_o, n_classes))
-    sums = np.empty((n_o, n_classes))
+    factors, shares = np.empty((n_o * n_classes, LANES)), np.empty(LANES)
     total = weights.sum()
-    for d in range(n_donors):
-        share = weights[d] / total
-        sums[:] = 0.0
-        for k in range(n_cells):
-            for y in range(n_classes):
-                sums[o_cells[k], y] += tables[d, k, y]
+    for g in range(n_groups):
+        for lane in range(LANES):
+            donor = g * LANES + lane
+            shares[lane] = weights[donor] / total if donor < len(weights) else 0.0
+        _factors_of(tables[g].reshape(-1), o_cells, n_classes, shares, factors.reshape(-1))
         for o in range(n_o):
             for y in range(n_classes):
-                of_prior[o, y] += share * BACK_OFF / (sums[o, y] + BACK_OFF)
+                of_prior[o, y] += BACK_OFF * _sum_of(factors[o * n_classes + y])
         for k in range(n_cells):
             for y in range(n_classes):
-                average[k, y] += share * tables[d, k, y] / (sums[o_cells[k], y] + BACK_OFF)
+                line = factors[o_cells[k] * n_classes + y]
+                average[k, y] += _sum_of_products(tables[g, k, y], line)
     return DonorsMean(average, of_prior, o_cells)
+
+
+@compiled
+def _factors_of(table, o_cells, n_classes, shares, factors):
+    """w_j / [T_j(o,y) + ε] of every lane."""
+    width = np.uint64(n_classes * LANES)
+    factors[:] = BACK_OFF
+    for k in range(np.uint64(len(o_cells))):
+        line, of_o = k * width, np.uint64(o_cells[k]) * width
+        for h in range(width):
+            factors[of_o + h] += table[line + h]
+    for line in range(0, len(factors), LANES):
+        for lane in range(LANES):
+            factors[line + lane] = shares[lane] / factors[line + lane]
+
+
+@compiled_fast
+def _sum_of(lanes):
+    total = 0.0
+    for lane in range(LANES):
+        total += lanes[lane]
+    return total
+
+
+@compiled_fast
+def _sum_of_products(lanes, factors):
+    total = 0.0
+    for lane in range(LANES):
+        total += lanes[lane] * factors[lane]
+    return total
 
 
 @compiled
@@ -111,7 +145,7 @@ def _rake(target, n_summed, kept_step, summed_step, wanted):
             total = 0.0
             for v in range(n_summed):
                 total += target[k * kept_step + v * summed_step, y]
-            factor = wanted[k, y] / total if total > 1e-14 else 0.0
+            factor = wanted[k, y] / total if total > LEAST_SUM else 0.0
             for v in range(n_summed):
                 target[k * kept_step + v * summed_step, y] *= factor
 
@@ -129,13 +163,20 @@ def fit_conditional(shares, rows, parts, sweeps):
     """
     values = np.empty(shares.shape)
     _spread_rows(shares, rows, values)
-    factors = np.empty((parts.n_cells.max(), shares.shape[2]))
+    flat = values.reshape(-1)
+    factors = np.empty(parts.sizes.max())
     for _ in range(sweeps):
-        for u in range(len(parts.starts)):
-            wanted = parts.tables[parts.starts[u] : parts.starts[u] + parts.n_cells[u]]
-            _fit_part(values, wanted, parts.o_steps[u], parts.q_steps[u], factors)
-        _divide_by_rows(values, shares)
-        _spread_rows(shares, rows, values)
+        for u in range(len(parts.sizes)):
+            n_lines = values[0].size // parts.lengths[u]
+            _fit_part(
+                flat,
+                parts.lengths[u],
+                parts.wanted[u, : parts.sizes[u]],
+                parts.o_lines[u],
+                parts.q_lines[u, :n_lines],
+                factors[: parts.sizes[u]],
+            )
+        _divide_by_rows(values, rows, shares)
 
 
 @compiled
@@ -149,35 +190,50 @@ def _spread_rows(shares, rows, values):
 
 
 @compiled
-def _fit_part(values, wanted, o_steps, q_steps, factors):
+def _fit_part(values, length, wanted, o_lines, q_lines, factors):
     """Scale values so that they sum up to the table of one part."""
-    n_o, n_q, n_classes = values.shape
-    factors[: len(wanted)] = 0.0
-    for o in range(n_o):
-        for q in range(n_q):
-            cell = o_steps[o] + q_steps[q]
-            for y in range(n_classes):
-                factors[cell, y] += values[o, q, y]
-    for cell in range(len(wanted)):
-        for y in range(n_classes):
-            if factors[cell, y] > 1e-14:
-                factors[cell, y] = wanted[cell, y] / factors[cell, y]
-    for o in range(n_o):
-        for q in range(n_q):
-            cell = o_steps[o] + q_steps[q]
-            for y in range(n_classes):
-                values[o, q, y] *= factors[cell, y]
+    factors[:] = 0.0
+    length, at = np.uint64(length), np.uint64(0)
+    for o in o_lines:
+        for q in q_lines:
+            place = np.uint64(o + q) * length
+            for h in range(length):
+                factors[place + h] += values[at + h]
+            at += length
+    for h in range(len(wanted)):
+        total = factors[h]
+        factors[h] = wanted[h] / total if total > LEAST_SUM else total
+    at = np.uint64(0)
+    for o in o_lines:
+        for q in q_lines:
+            place = np.uint64(o + q) * length
+            for h in range(length):
+                values[at + h] *= factors[place + h]
+            at += length
 
 
 @compiled
-def _divide_by_rows(values, shares):
-    """Values as shares of one over Q; those of cells without rows stay as they were."""
+def _divide_by_rows(values, rows, shares):
+    """Values as shares of one over Q, and spread over the rows again.
+
+    Shares of cells without rows stay as they were.
+    """
     n_o, n_q, n_classes = shares.shape
+    factors = np.empty(n_classes)
     for o in range(n_o):
+        factors[:] = 0.0
+        for q in range(n_q):
+            for y in range(n_classes):
+                factors[y] += values[o, q, y]
         for y in range(n_classes):
-            total = 0.0
-            for q in range(n_q):
-                total += values[o, q, y]
-            if total > 1e-14:
+            if factors[y] > LEAST_SUM:
+                factors[y] = 1.0 / factors[y]
+            else:
+                factors[y] = 1.0
                 for q in range(n_q):
-                    shares[o, q, y] = values[o, q, y] / total
+                    values[o, q, y] = shares[o, q, y]
+        for q in range(n_q):
+            for y in range(n_classes):
+                share = values[o, q, y] * factors[y]
+                shares[o, q, y] = share
+                values[o, q, y] = share * (rows[o, y] + EMPTY)

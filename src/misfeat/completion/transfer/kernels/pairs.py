@@ -9,7 +9,7 @@ import numpy as np
 from misfeat.completion.transfer.kernels.completed import note_score
 from misfeat.completion.transfer.kernels.fitting import donors_mean, rake_pair
 from misfeat.completion.transfer.kernels.splits import cohorts_lacking, split_of
-from misfeat.completion.transfer.kernels.tables import donors_of
+from misfeat.completion.transfer.kernels.tables import donors_of, in_lanes
 from misfeat.machine.compiling import compiled
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def complete_pairs(rows, pairs, margins, poisson, first, last, completed):
         cards = rows.cards[pair]
         stop = at + cards[0] * cards[1]
         donors = donors_of(pair, rows.missing)
-        donated = pairs.tables[donors, at:stop]
+        donated = in_lanes(pairs.tables, donors, at, stop - at)
         for pattern in range(1, 4):
             lacking = cohorts_lacking(pair, pattern, rows.missing)
             if not len(lacking):

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.completion.transfer.kernels.tables import (
-    count_cells,
+    LANES,
     donors_of,
-    fit_rows,
-    fit_to,
-    part_cells,
+    in_lanes,
+    rake,
+    rake_parts,
     rank_of,
-    strides_of,
 )
 from misfeat.machine.compiling import compiled
 
@@ -64,20 +63,18 @@ class Smaller(NamedTuple):
 
     Attributes
     ----------
-    smoothed : Smoothed
-        The tables of all subsets of their size.
-    ranks : ndarray of int64 of shape (n_smaller,)
-        Their places among these.
-    cells : ndarray of int64 of shape (n_smaller, n_cells)
-        The cell of each of them for every cell of the subset.
-    n_cells : ndarray of int64 of shape (n_smaller,)
-        How many cells each has.
+    tables : ndarray of shape (n_groups, n_smaller, most_cells * n_classes * LANES)
+        T_j of the donors, a donor a lane.
+    rows : ndarray of shape (n_groups, n_smaller, most_cells * LANES)
+        PX_j of the donors.
+    kept, kept_rows : ndarray of shape (n_smaller,)
+        λ and λ0.
     """
 
-    smoothed: Smoothed
-    ranks: NDArray[np.int64]
-    cells: NDArray[np.int64]
-    n_cells: NDArray[np.int64]
+    tables: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    kept_rows: NDArray[np.float64]
 
 
 @compiled
@@ -115,58 +112,67 @@ def smooth_singles(rows, counts, singles):
 def smooth_pairs(rows, counts, singles, first, last, pairs):
     """Step A for the pairs first to last."""
     for s in range(first, last):
-        pair = pairs.subsets[s]
+        pair, at = pairs.subsets[s], pairs.starts[s]
         donors = donors_of(pair, rows.missing)
         if not len(donors):
             continue
         cards = rows.cards[pair]
-        n_cells, at = cards[0] * cards[1], pairs.starts[s]
-        cells = np.empty((2, n_cells), np.int64)
-        for k in range(n_cells):
-            cells[0, k], cells[1, k] = k // cards[1], k % cards[1]
-        tables = np.empty((len(donors), n_cells, counts.shape[2]))
-        shrunk_rows = np.empty((len(donors), n_cells))
-        own = counts[donors, at : at + n_cells]
-        smaller = Smaller(singles, pair, cells, cards)
-        kept, kept_rows = _smooth(own, donors, cards, smaller, tables, shrunk_rows)
+        n_cells = cards[0] * cards[1]
+        own = in_lanes(counts, donors, at, n_cells)
+        tables, shrunk_rows = np.empty(own.shape), np.empty((len(own), n_cells, LANES))
+        smaller = _smaller(singles, pair, cards, donors)
+        kept, kept_rows = _smooth(own, cards, smaller, tables, shrunk_rows)
         pairs.kept[s], pairs.kept_rows[s] = kept, kept_rows
         for d in range(len(donors)):
-            pairs.tables[donors[d], at : at + n_cells] = tables[d]
-            pairs.rows[donors[d], at : at + n_cells] = shrunk_rows[d]
+            group, lane = d // LANES, d % LANES
+            for k in range(n_cells):
+                pairs.rows[donors[d], at + k] = shrunk_rows[group, k, lane]
+                for y in range(own.shape[2]):
+                    pairs.tables[donors[d], at + k, y] = tables[group, k, y, lane]
 
 
 @compiled
-def smoothed_triple(rows, triple, donors, pairs):
-    """Step A for one triple: its donors' smoothed tables."""
-    cards, strides = rows.cards[triple], np.empty(3, np.int64)
-    n_cells, n_classes = strides_of(cards, strides), rows.by_class.shape[1]
-    counts = np.zeros((len(donors), n_cells, n_classes))
-    for d in range(len(donors)):
-        count_cells(rows, donors[d], triple, strides, counts[d])
+def smoothed_triple(rows, triple, donors, pairs, counts):
+    """Step A for one triple: its donors' smoothed tables, a donor a lane, from their counts."""
+    cards = rows.cards[triple]
     members = np.array([[0, 1], [0, 2], [1, 2]])
     ranks, sizes = np.empty(3, np.int64), np.empty(3, np.int64)
-    cells = np.empty((3, n_cells), np.int64)
     for u in range(3):
         a, b = members[u]
-        steps = np.zeros(3, np.int64)
-        steps[a], steps[b] = cards[b], 1
-        part_cells(cards, steps, cells[u])
         ranks[u], sizes[u] = rank_of(triple[members[u]]), cards[a] * cards[b]
-    tables = np.empty((len(donors), n_cells, n_classes))
-    shrunk_rows = np.empty((len(donors), n_cells))
-    _smooth(counts, donors, cards, Smaller(pairs, ranks, cells, sizes), tables, shrunk_rows)
+    tables = np.empty(counts.shape)
+    shrunk_rows = np.empty((len(counts), counts.shape[1], LANES))
+    _smooth(counts, cards, _smaller(pairs, ranks, sizes, donors), tables, shrunk_rows)
     return tables
 
 
 @compiled
-def _smooth(counts, donors, cards, smaller, tables, rows):
+def _smaller(smoothed, ranks, sizes, donors):
+    """The donors' tables of the subsets of some ranks, which have so many cells."""
+    n_groups, n_classes = (len(donors) + LANES - 1) // LANES, smoothed.tables.shape[2]
+    tables = np.zeros((n_groups, len(ranks), sizes.max() * n_classes * LANES))
+    rows = np.zeros((n_groups, len(ranks), sizes.max() * LANES))
+    for u in range(len(ranks)):
+        at = smoothed.starts[ranks[u]]
+        for d in range(len(donors)):
+            group, lane = d // LANES, d % LANES
+            for h in range(sizes[u]):
+                rows[group, u, h * LANES + lane] = smoothed.rows[donors[d], at + h]
+                for y in range(n_classes):
+                    place = (h * n_classes + y) * LANES + lane
+                    tables[group, u, place] = smoothed.tables[donors[d], at + h, y]
+    return Smaller(tables, rows, smoothed.kept[ranks], smoothed.kept_rows[ranks])
+
+
+@compiled
+def _smooth(counts, cards, smaller, tables, rows):
     """The tables of one subset of two or more features, T_j = E'_j (1 - λ(x) + λ(x) C_j / E_j).
 
     Parameters
     ----------
-    counts : (n_donors, n_cells, n_classes)
-        C_j.
-    tables, rows : (n_donors, n_cells, n_classes), (n_donors, n_cells)
+    counts : (n_groups, n_cells, n_classes, LANES)
+        C_j, a donor a lane.
+    tables, rows : (n_groups, n_cells, n_classes, LANES), (n_groups, n_cells, LANES)
         Get T_j and PX_j.
 
     Returns
@@ -174,29 +180,50 @@ def _smooth(counts, donors, cards, smaller, tables, rows):
     kept, kept_rows : float
         λ and λ0.
     """
-    n_donors, n_cells, n_classes = counts.shape
-    kept_rows = _smooth_rows(counts, donors, cards, smaller, rows)
-    expected = np.empty((n_donors, n_cells, n_classes))
-    own_rows = np.empty(n_cells)
+    n_groups, n_cells, n_classes, _ = counts.shape
+    sums = np.empty(n_cells * n_classes * LANES)
+    own_rows = np.empty((n_groups, n_cells, LANES))
+    _sum_classes(counts, own_rows)
+    kept_rows = _smooth_rows(own_rows, cards, smaller, sums, rows)
+    expected = np.empty(counts.shape)
     pooled = np.zeros((n_cells, n_classes))
     pooled_expected = np.zeros((n_cells, n_classes))
-    for d in range(n_donors):
-        for k in range(n_cells):
-            own_rows[k] = counts[d, k].sum()
-        _expect(expected[d], own_rows, donors[d], smaller)
-        pooled += counts[d]
-        pooled_expected += expected[d]
-    freedom = _freedom(cards, smaller.smoothed.kept[smaller.ranks])
+    for g in range(n_groups):
+        _expect(expected[g], own_rows[g], cards, smaller.tables[g], sums)
+        _add_lanes(counts[g], pooled)
+        _add_lanes(expected[g], pooled_expected)
+    freedom = _freedom(cards, smaller.kept)
     freedom = freedom * (n_classes - 1) * _filled(pooled) / n_cells
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
     shares = _shares(pooled, kept)
-    for d in range(n_donors):
+    for g in range(n_groups):
         if kept_rows < 1.0:
-            _expect(tables[d], rows[d], donors[d], smaller)
-            _scale_towards(tables[d], counts[d], expected[d], shares)
+            _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
+            _scale_towards(tables[g], counts[g], expected[g], shares)
         else:  # E' is E
-            _mix(tables[d], counts[d], expected[d], shares)
+            _mix(tables[g], counts[g], expected[g], shares)
     return kept, kept_rows
+
+
+@compiled
+def _sum_classes(counts, rows):
+    """The rows of every cell, regardless of the target."""
+    n_groups, n_cells, n_classes, _ = counts.shape
+    rows[:] = 0.0
+    for g in range(n_groups):
+        for k in range(n_cells):
+            for y in range(n_classes):
+                for lane in range(LANES):
+                    rows[g, k, lane] += counts[g, k, y, lane]
+
+
+@compiled
+def _add_lanes(tables, pooled):
+    """Add the tables of all lanes to a pooled one."""
+    for k in range(len(tables)):
+        for y in range(tables.shape[1]):
+            for lane in range(LANES):
+                pooled[k, y] += tables[k, y, lane]
 
 
 @compiled
@@ -205,9 +232,10 @@ def _scale_towards(table, counts, expected, shares):
     for k in range(len(table)):
         share = shares[k]
         for y in range(table.shape[1]):
-            e = expected[k, y]
-            ratio = counts[k, y] / e if e > 1e-9 else 1.0
-            table[k, y] *= 1.0 - share + share * ratio
+            for lane in range(LANES):
+                e = expected[k, y, lane]
+                ratio = counts[k, y, lane] / e if e > 1e-9 else 1.0
+                table[k, y, lane] *= 1.0 - share + share * ratio
 
 
 @compiled
@@ -215,49 +243,41 @@ def _mix(table, counts, expected, shares):
     """E + λ(x) (C - E)"""
     for k in range(len(table)):
         for y in range(table.shape[1]):
-            e = expected[k, y]
-            table[k, y] = e + shares[k] * (counts[k, y] - e)
+            for lane in range(LANES):
+                e = expected[k, y, lane]
+                table[k, y, lane] = e + shares[k] * (counts[k, y, lane] - e)
 
 
 @compiled
-def _smooth_rows(counts, donors, cards, smaller, rows):
+def _smooth_rows(own_rows, cards, smaller, sums, rows):
     """PX_j = PE_j + λ0 (n_j - PE_j), rows of every cell regardless of the target; returns λ0."""
-    n_donors, n_cells = counts.shape[:2]
-    lower = smaller.smoothed
-    expected = np.ones((n_donors, n_cells, 1))
-    sums = np.empty((smaller.n_cells.max(), 1))
+    n_groups, n_cells, _ = own_rows.shape
     pooled = np.zeros((n_cells, 1))
     pooled_expected = np.zeros((n_cells, 1))
-    for d in range(n_donors):
+    rows[:] = 1.0
+    for g in range(n_groups):
         for _ in range(SWEEPS):
-            for u in range(len(smaller.ranks)):
-                at = lower.starts[smaller.ranks[u]]
-                wanted = lower.rows[donors[d], at : at + smaller.n_cells[u]]
-                fit_to(expected[d], smaller.cells[u], wanted.reshape(-1, 1), sums)
-        for k in range(n_cells):
-            rows[d, k] = counts[d, k].sum()
-            pooled[k, 0] += rows[d, k]
-            pooled_expected[k, 0] += expected[d, k, 0]
-    freedom = _freedom(cards, lower.kept_rows[smaller.ranks])
+            rake_parts(rows[g].reshape(-1), cards, LANES, smaller.rows[g], sums)
+        _add_lanes(own_rows[g].reshape(n_cells, 1, LANES), pooled)
+        _add_lanes(rows[g].reshape(n_cells, 1, LANES), pooled_expected)
+    freedom = _freedom(cards, smaller.kept_rows)
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
-    for d in range(n_donors):
+    for g in range(n_groups):
         for k in range(n_cells):
-            rows[d, k] = kept * rows[d, k] + (1.0 - kept) * expected[d, k, 0]
+            for lane in range(LANES):
+                rows[g, k, lane] = kept * own_rows[g, k, lane] + (1.0 - kept) * rows[g, k, lane]
     return kept
 
 
 @compiled
-def _expect(values, rows, donor, smaller):
-    """E_j: fitted from nothing to the rows of cells and to the donor's smaller tables, in turns."""
-    lower = smaller.smoothed
-    sums = np.empty((smaller.n_cells.max(), values.shape[1]))
-    values[:] = 1.0
+def _expect(values, rows, cards, smaller, sums):
+    """E_j: fitted from nothing to the rows of cells and to the donors' smaller tables, in turns."""
+    n_classes = values.shape[1]
+    flat, wanted = values.reshape(-1), rows.reshape(-1)
+    flat[:] = 1.0
     for _ in range(SWEEPS):
-        fit_rows(values, rows)
-        for u in range(len(smaller.ranks)):
-            at = lower.starts[smaller.ranks[u]]
-            wanted = lower.tables[donor, at : at + smaller.n_cells[u]]
-            fit_to(values, smaller.cells[u], wanted, sums)
+        rake(flat, n_classes, LANES, wanted, sums)
+        rake_parts(flat, cards, n_classes * LANES, smaller, sums)
 
 
 @compiled

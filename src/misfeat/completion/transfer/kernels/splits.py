@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.tables import count_cells, strides_of
+from misfeat.completion.transfer.kernels.tables import count_cells, rank_of, strides_of
 from misfeat.machine.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+LARGEST_KEPT = 3
+"""Tables of up to so many features are kept where larger ones are fitted to them."""
 
 
 class Split(NamedTuple):
@@ -32,6 +35,8 @@ class Split(NamedTuple):
         What a step in each member moves a cell of O by: 0 for lacking ones.
     q_digits : ndarray of int64 of shape (n_q, n_lacking)
         The value of every lacking member in each cell of Q.
+    of_o, of_q : ndarray of int64 of shape (n_o,), (n_q,)
+        What the values of O, and those of Q, contribute to the cell of the whole subset.
     n_o : int
         How many cells the table of O has.
     """
@@ -44,6 +49,8 @@ class Split(NamedTuple):
     o_cards: NDArray[np.int64]
     o_strides: NDArray[np.int64]
     q_digits: NDArray[np.int64]
+    of_o: NDArray[np.int64]
+    of_q: NDArray[np.int64]
     n_o: int
 
 
@@ -90,9 +97,35 @@ def split_of(subset, cards, pattern):
             o_strides[a] = n_o
             n_o *= cards[a]
     q_digits = digits_of(np.arange(n_q), q_cards[q:])
+    of_o, of_q = np.empty(n_o, np.int64), np.empty(n_q, np.int64)
+    cells_of_half(cards, pattern, False, strides, of_o)
+    cells_of_half(cards, pattern, True, strides, of_q)
     return Split(
-        subset, cards, strides, pattern, recorded[o:], o_cards[o:], o_strides, q_digits, n_o
+        subset,
+        cards,
+        strides,
+        pattern,
+        recorded[o:],
+        o_cards[o:],
+        o_strides,
+        q_digits,
+        of_o,
+        of_q,
+        n_o,
     )
+
+
+@compiled
+def cells_of_half(cards, pattern, lacking, steps, cells):
+    """For every cell of O, or of Q where `lacking`, the sum of the steps of its values."""
+    cells[0] = 0
+    filled = 1
+    for a in range(len(cards) - 1, -1, -1):
+        if (pattern >> a & 1 == 1) == lacking:
+            for x in range(1, cards[a]):
+                for k in range(filled):
+                    cells[x * filled + k] = cells[k] + x * steps[a]
+            filled *= cards[a]
 
 
 @compiled
@@ -108,47 +141,30 @@ def digits_of(cells, cards):
 
 
 @compiled
-def recorded_rows(i, rows, split):
-    """The cells of O that cohort i has rows in, and n_i(o,y) of these."""
-    counts = np.zeros((split.n_o, rows.by_class.shape[1]))
-    if split.n_o == 1:
-        counts[0] = rows.by_class[i]
+def recorded_rows(i, rows, split, kept):
+    """The cells of O that cohort i has rows in, and n_i(o,y) of these.
+
+    `kept` are the counts of singles, pairs and triples; other tables are counted.
+    """
+    n_classes, size = rows.by_class.shape[1], len(split.recorded)
+    if size == 0:
+        table = rows.by_class[i : i + 1]
+    elif size <= LARGEST_KEPT and kept[size - 1].tables.shape[1]:
+        start = kept[size - 1].starts[rank_of(split.recorded)]
+        table = kept[size - 1].tables[i, start : start + split.n_o]
     else:
-        strides = np.empty(len(split.recorded), np.int64)
+        table = np.zeros((split.n_o, n_classes))
+        strides = np.empty(size, np.int64)
         strides_of(split.o_cards, strides)
-        count_cells(rows, i, split.recorded, strides, counts)
-    seen = np.empty(split.n_o, np.int64)
+        count_cells(rows, i, split.recorded, strides, table)
+    seen, counts = np.empty(split.n_o, np.int64), np.empty((split.n_o, n_classes))
     many = 0
     for o in range(split.n_o):
-        for y in range(counts.shape[1]):
-            if counts[o, y] > 0:
-                seen[many] = o
-                counts[many] = counts[o]
-                many += 1
-                break
+        total = 0.0
+        for y in range(n_classes):
+            counts[many, y] = table[o, y]
+            total += table[o, y]
+        if total > 0.0:
+            seen[many] = o
+            many += 1
     return seen[:many], counts[:many]
-
-
-@compiled
-def add_steps(pattern, members, strides, digits, lacking, steps):
-    """Add what the values of O, or of Q where `lacking`, contribute to the cells of a part."""
-    for u in range(len(members)):
-        a = members[u]
-        if (pattern >> a & 1 == 1) != lacking:
-            continue
-        place = 0
-        for b in range(a):
-            place += (pattern >> b & 1 == 1) == lacking
-        for r in range(len(digits)):
-            steps[r] += strides[u] * digits[r, place]
-
-
-@compiled
-def whole_cells(split, o_digits):
-    """What the values of O, and those of Q, contribute to the cell of the whole subset."""
-    members = np.arange(len(split.strides))
-    of_o = np.zeros(len(o_digits), np.int64)
-    of_q = np.zeros(len(split.q_digits), np.int64)
-    add_steps(split.pattern, members, split.strides, o_digits, False, of_o)
-    add_steps(split.pattern, members, split.strides, split.q_digits, True, of_q)
-    return of_o, of_q

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 CHUNK = 1024
 """Rows whose cells are found together, so that they stay in the first-level cache."""
+LANES = 8
+"""Cohorts whose tables are fitted at once."""
+UNFILLED = 1e-300
+"""A sum that is not above this cannot be scaled."""
 
 
 class Rows(NamedTuple):
@@ -24,7 +28,7 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
-    codes : ndarray of int64 of shape (n_features, n_rows)
+    codes : ndarray of uint16 of shape (n_features, n_rows)
         Categories; those of unrecorded features are not read.
     target, weights : ndarray of shape (n_rows,)
         The class of a row, and how many rows of the table it stands for.
@@ -40,7 +44,7 @@ class Rows(NamedTuple):
         N_i, the weights of donors.
     """
 
-    codes: NDArray[np.int64]
+    codes: NDArray[np.uint16]
     target: NDArray[np.int64]
     weights: NDArray[np.float64]
     offsets: NDArray[np.int64]
@@ -92,12 +96,12 @@ def part_cells(cards, steps, cells):
 
 @compiled
 def rank_of(subset):
-    """The place of a pair or a triple among those of its size."""
-    a, b = subset[0], subset[1]
-    place = b * (b - 1) // 2 + a
-    if len(subset) == 3:
-        c = subset[2]
-        place += c * (c - 1) * (c - 2) // 6
+    """The place of a feature, a pair or a triple among those of its size."""
+    place = subset[0]
+    if len(subset) > 1:
+        place += subset[1] * (subset[1] - 1) // 2
+    if len(subset) > 2:
+        place += subset[2] * (subset[2] - 1) * (subset[2] - 2) // 6
     return place
 
 
@@ -135,38 +139,90 @@ def count_cells(rows, cohort, subset, strides, counts):
 
 @compiled
 def count_level(rows, layout, first, last, counts):
-    """The tables of the subsets first to last, in every cohort that recorded them."""
-    strides = np.empty(layout.subsets.shape[1], np.int64)
+    """The tables of the subsets first to last, in every cohort that recorded them.
+
+    In the order of ranks the first member changes fastest: where the others stay, so do the cells
+    that they lead to, and only the first one is added.
+    """
+    size, n_classes = layout.subsets.shape[1], counts.shape[2]
+    strides = np.empty(size, np.int64)
+    others = np.empty(len(rows.target), np.int32)
     for s in range(first, last):
         subset, start = layout.subsets[s], layout.starts[s]
-        cells = strides_of(rows.cards[subset], strides)
+        n_cells = strides_of(rows.cards[subset], strides)
+        if s == first or not np.array_equal(subset[1:], layout.subsets[s - 1, 1:]):
+            _cells_of_others(rows, subset, strides, n_classes, others)
+        step = np.uint64(strides[0] * n_classes)
         for j in donors_of(subset, rows.missing):
-            count_cells(rows, j, subset, strides, counts[j, start : start + cells])
+            table = counts[j, start : start + n_cells].reshape(-1)
+            begin, end = rows.offsets[j], rows.offsets[j + 1]
+            codes, weights = rows.codes[subset[0], begin:end], rows.weights[begin:end]
+            rest = others[begin:end]
+            for r in range(len(codes)):
+                table[np.uint64(codes[r]) * step + np.uint64(rest[r])] += weights[r]
 
 
 @compiled
-def fit_to(values, cells, wanted, sums):
-    """Scale values so that their sums over `cells`, class by class, are as wanted."""
-    n_classes = values.shape[1]
-    sums[: len(wanted)] = 0.0
-    for k in range(len(values)):
-        for y in range(n_classes):
-            sums[cells[k], y] += values[k, y]
-    for h in range(len(wanted)):
-        for y in range(n_classes):
-            sums[h, y] = wanted[h, y] / sums[h, y] if sums[h, y] > 1e-300 else 0.0
-    for k in range(len(values)):
-        for y in range(n_classes):
-            values[k, y] *= sums[cells[k], y]
+def _cells_of_others(rows, subset, strides, n_classes, cells):
+    """Where a row falls in a table but for the first member: its other members, and its class."""
+    for r in range(len(cells)):
+        cells[r] = rows.target[r]
+    for a in range(1, len(subset)):
+        codes, step = rows.codes[subset[a]], np.int32(strides[a] * n_classes)
+        for r in range(len(cells)):
+            cells[r] += step * np.int32(codes[r])
 
 
 @compiled
-def fit_rows(values, wanted):
-    """Scale values so that every cell has the wanted sum over the classes."""
-    for k in range(len(values)):
-        total = 0.0
-        for y in range(values.shape[1]):
-            total += values[k, y]
-        factor = wanted[k] / total if total > 1e-300 else 0.0
-        for y in range(values.shape[1]):
-            values[k, y] *= factor
+def rake(values, n_summed, inner, wanted, sums):
+    """Scale values of shape (outer, n_summed, inner) so that their sums over the middle are wanted.
+
+    All are flat; `wanted` is of shape (outer, inner), `sums` is room for `inner` numbers. Numbers
+    of places have no sign, so that none is checked for it, and loops are as wide as the machine.
+    """
+    n_summed, inner = np.uint64(n_summed), np.uint64(inner)
+    for o in range(np.uint64(len(wanted)) // inner):
+        block, goal = o * n_summed * inner, o * inner
+        for h in range(inner):
+            sums[h] = values[block + h]
+        for v in range(np.uint64(1), n_summed):
+            line = block + v * inner
+            for h in range(inner):
+                sums[h] += values[line + h]
+        for h in range(inner):
+            total = sums[h]
+            sums[h] = wanted[goal + h] / total if total > UNFILLED else 0.0
+        for v in range(n_summed):
+            line = block + v * inner
+            for h in range(inner):
+                values[line + h] *= sums[h]
+
+
+@compiled
+def rake_parts(values, cards, width, wanted, sums):
+    """Rake a table, of `width` numbers a cell, to all tables of one member less, the last first.
+
+    `wanted` has a line for each of these, in which it stands from the beginning.
+    """
+    inner = width
+    for u in range(len(cards)):
+        n_summed = cards[len(cards) - 1 - u]
+        rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums)
+        inner *= n_summed
+
+
+@compiled
+def in_lanes(tables, cohorts, start, n_cells):
+    """Tables of some cohorts with a cohort a lane, of shape (n_groups, n_cells, n_classes, LANES).
+
+    What is done alike to every cohort is then done to a lane of them at once. Lanes to spare hold
+    zeros.
+    """
+    n_classes = tables.shape[2]
+    lanes = np.zeros(((len(cohorts) + LANES - 1) // LANES, n_cells, n_classes, LANES))
+    for d in range(len(cohorts)):
+        group, table = lanes[d // LANES].reshape(-1), tables[cohorts[d], start : start + n_cells]
+        entries = table.reshape(-1)
+        for k in range(np.uint64(len(entries))):
+            group[k * np.uint64(LANES) + np.uint64(d % LANES)] = entries[k]
+    return lanes
