@@ -78,6 +78,7 @@ def spark():
     from joblibspark import register_spark
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # else workers take the system's Python
     session = SparkSession.builder.master("local[2,4]").getOrCreate()
     register_spark()
     try:
