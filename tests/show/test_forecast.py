@@ -93,7 +93,7 @@ def test_long_work_is_announced_with_what_there_is_to_do(selection, monkeypatch)
 def test_much_memory_is_announced_however_short_the_work(selection, monkeypatch):
     monkeypatch.setattr(forecast, "MUCH", 1)
     (line,) = announced(selection, monkeypatch, Ahead())
-    assert re.match(r"About 1 s and up to [0-9.]+ [KM]iB of memory: 15 sets of 2 features", line)
+    assert re.match(r"About 1 s and [0-9.]+ [KM]iB of memory: 15 sets of 2 features", line)
 
 
 def test_what_does_not_fit_is_refused_before_the_work(selection, monkeypatch):

@@ -121,7 +121,7 @@ def foretell(selection: Selection) -> None:
     expect(found)
     total = sum(found.values())
     if total > WORTH_SAYING or memory > MUCH:
-        taken = f"About {in_words(total)} and up to {in_units(memory)} of memory"
+        taken = f"About {in_words(total)} and {in_units(memory)} of memory"
         announce(f"{taken}: {_how_much(selection, effort, ahead)}.")
 
 
