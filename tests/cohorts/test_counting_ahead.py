@@ -80,7 +80,8 @@ def test_columns_with_too_many_values_are_seen_in_the_first_rows(
     for module in ("columns", "profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 20)
     monkeypatch.setattr(dataframe_table, "LOOKED_AT", 100)
-    found = build_cohorts(duckdb.sql("SELECT * FROM table"), "ill", groups="site")
+    rows = table.to_arrow()
+    found = build_cohorts(duckdb.sql("SELECT * FROM rows"), "ill", groups="site")
     edges = [{one.column: one.edges for one in held.columns}["many"] for held in (found, expected)]
     assert edges[0] == edges[1]
 

@@ -30,7 +30,8 @@ def table() -> pl.DataFrame:
 
 
 def in_duckdb(table: pl.DataFrame) -> duckdb.DuckDBPyRelation:
-    return duckdb.sql("SELECT * FROM table")
+    rows = table.to_arrow()
+    return duckdb.sql("SELECT * FROM rows")
 
 
 def test_engines_draw_the_same_rows_and_say_so(table: pl.DataFrame) -> None:

@@ -88,6 +88,7 @@ class DataFrameTable:
         self._n_rows: int | None = None
         self._lots: dict[str, list[str]] | None = None
         self._looked: dict[str, int] = {}
+        self._numbers: dict[Reading, EngineColumn] = {}
         self._counted: dict[str, nw.DataFrame[Any] | None] = {}
 
     @property
@@ -217,10 +218,12 @@ class DataFrameTable:
 
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
-        present = self._lazy.filter(~self._columns.is_missing(reading)).select(
-            self._columns.read(reading).alias(VALUE), *self._frequencies(TIMES)
-        )
-        return values_at(shares, EngineColumn(present, self._collected))
+        if reading not in self._numbers:
+            present = self._lazy.filter(~self._columns.is_missing(reading)).select(
+                self._columns.read(reading).alias(VALUE), *self._frequencies(TIMES)
+            )
+            self._numbers[reading] = EngineColumn(present, self._collected)
+        return values_at(shares, self._numbers[reading])
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones, in one group-by inside the engine."""

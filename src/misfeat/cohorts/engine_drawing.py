@@ -84,7 +84,7 @@ def likely_kept(
     )
     rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
     place, rows = nw.col(PLACE).cast(nw.Float64), nw.col(count).cast(nw.Float64)
-    return counted.filter(place * rate < rows * float(PRIME))
+    return counted.filter(place * rate < rows * float(PRIME)).drop(PLACE)
 
 
 def kept_of(rows: CodedRows, bases: Sequence[int], n_groups: int, drawing: Drawing) -> CodedRows:

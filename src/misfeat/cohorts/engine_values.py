@@ -22,6 +22,8 @@ _BUCKET, _LOW, _HIGH, _ROWS = "bucket", "low", "high", "n_rows"
 class EngineColumn:
     """A numeric column of a table in an engine, rows without a value left out.
 
+    What was counted is remembered, so that further ranks take fewer passes.
+
     Parameters
     ----------
     rows : narwhals.LazyFrame
@@ -53,6 +55,11 @@ class EngineColumn:
 
     def parts(self, part: Part) -> Counted:
         """Rows in each of `N_PARTS` equal parts of a part, empty ones left out."""
+        if part not in self._parts:
+            self._parts[part] = self._counted_parts(part)
+        return self._parts[part]
+
+    def _counted_parts(self, part: Part) -> Counted:
         value = nw.col(VALUE)
         low, high = part.bounds
         place = value.cast(nw.Float64)
