@@ -89,10 +89,10 @@ def dask_table(folder: Path) -> Iterator[Any]:
 def postgres_table(folder: Path) -> Iterator[Any]:
     import duckdb
     import psycopg
-    from tests.cohorts.engines import POSTGRES_USER, _postgres_server
+    from tests.cohorts.engines import POSTGRES_USER, postgres_server
 
     types = {"VARCHAR": "text", "TINYINT": "smallint", "DOUBLE": "double precision"}
-    with _postgres_server() as socket, tempfile.TemporaryDirectory() as copied:
+    with postgres_server() as socket, tempfile.TemporaryDirectory() as copied:
         rows = duckdb.read_parquet(f"{folder}/*.parquet")
         columns = ", ".join(
             f"{name} {types.get(str(kind), str(kind).lower())}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
 
 from misfeat.cohorts import Coding, build_cohorts, dataframe_table
 from misfeat.cohorts.counting_ahead import counted_together
+from tests.cohorts.holders import HOLDERS
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def table() -> pl.DataFrame:
 
 def test_few_queries_count_many_columns(table: pl.DataFrame, queries: list[int]) -> None:
     rows = table.drop("times")
-    found = build_cohorts(duckdb.sql("SELECT * FROM rows"), "ill", groups="site")
+    found = build_cohorts(HOLDERS["duckdb"](rows), "ill", groups="site")
     assert len(queries) <= 6  # rows, a look at some, two lots, one column of many values, codes
     assert found.equals(build_cohorts(rows, "ill", groups="site"))
 
@@ -68,7 +68,7 @@ def test_columns_with_more_combinations_than_it_seemed_are_counted_alone(
 ) -> None:
     monkeypatch.setattr(dataframe_table, "FEWER_COMBINATIONS", 5)
     rows = table.drop("times")
-    found = build_cohorts(duckdb.sql("SELECT * FROM rows"), "ill", groups="site")
+    found = build_cohorts(HOLDERS["duckdb"](rows), "ill", groups="site")
     assert found.equals(build_cohorts(rows, "ill", groups="site"))
 
 
@@ -80,8 +80,7 @@ def test_columns_with_too_many_values_are_seen_in_the_first_rows(
     for module in ("columns", "profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 20)
     monkeypatch.setattr(dataframe_table, "LOOKED_AT", 100)
-    rows = table.to_arrow()
-    found = build_cohorts(duckdb.sql("SELECT * FROM rows"), "ill", groups="site")
+    found = build_cohorts(HOLDERS["duckdb"](table), "ill", groups="site")
     edges = [{one.column: one.edges for one in held.columns}["many"] for held in (found, expected)]
     assert edges[0] == edges[1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +11,7 @@ from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.coders import CodedRows
 from misfeat.cohorts.drawing import PRIME, Drawing, drawn, places_of
+from tests.cohorts.holders import HOLDERS
 
 N_ROWS = 20_000
 
@@ -29,15 +29,10 @@ def table() -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def in_duckdb(table: pl.DataFrame) -> duckdb.DuckDBPyRelation:
-    rows = table.to_arrow()
-    return duckdb.sql("SELECT * FROM rows")
-
-
 def test_engines_draw_the_same_rows_and_say_so(table: pl.DataFrame) -> None:
     asked = {"groups": "site", "coding": Coding(max_rows=4000)}
     rows = table.drop("w")
-    found = build_cohorts(in_duckdb(rows), "y", **asked)
+    found = build_cohorts(HOLDERS["duckdb"](rows), "y", **asked)
     assert found.equals(build_cohorts(rows.lazy(), "y", **asked))
     assert 2500 < len(found.weights) <= 4200
     (note,) = (note for note in found.notes if "drawn at random" in note)
@@ -51,7 +46,7 @@ def test_engines_draw_the_same_rows_and_say_so(table: pl.DataFrame) -> None:
 def test_a_row_that_occurs_often_is_kept_as_often_as_others(table: pl.DataFrame) -> None:
     rows = table.drop("w")
     whole = build_cohorts(rows, "y", groups="site")["site=a"]
-    found = build_cohorts(in_duckdb(rows), "y", groups="site", coding=Coding(max_rows=4000))
+    found = build_cohorts(HOLDERS["duckdb"](rows), "y", groups="site", coding=Coding(max_rows=4000))
     part = found["site=a"]
     share = [one.weights.max() / one.size for one in (whole, part)]
     assert share[1] == pytest.approx(share[0], abs=4 * np.sqrt(share[0] / part.size))
@@ -61,14 +56,14 @@ def test_tables_that_fit_are_not_drawn_from(table: pl.DataFrame) -> None:
     rows = table.drop("w")
     usual = build_cohorts(rows, "y", groups="site")
     assert build_cohorts(
-        in_duckdb(rows), "y", groups="site", coding=Coding(max_rows=15_000)
+        HOLDERS["duckdb"](rows), "y", groups="site", coding=Coding(max_rows=15_000)
     ).equals(usual)
     assert build_cohorts(rows, "y", groups="site", coding=Coding(max_rows=10)).equals(usual)
 
 
 def test_weights_of_drawn_rows_keep_their_mean(table: pl.DataFrame) -> None:
     asked = {"groups": "site", "sample_weight": "w", "coding": Coding(max_rows=4000)}
-    found = build_cohorts(in_duckdb(table), "y", **asked)
+    found = build_cohorts(HOLDERS["duckdb"](table), "y", **asked)
     assert found.equals(build_cohorts(table.lazy(), "y", **asked))
     whole = build_cohorts(table, "y", groups="site", sample_weight="w")
     for name in whole.names:
@@ -79,14 +74,16 @@ def test_weights_of_drawn_rows_keep_their_mean(table: pl.DataFrame) -> None:
 def test_rows_of_a_design_are_not_drawn(table: pl.DataFrame) -> None:
     rows = table.with_columns(c=pl.Series(np.arange(N_ROWS) % 50)).drop("w")
     with pytest.raises(MisfeatError, match="with a design rows cannot be drawn"):
-        build_cohorts(in_duckdb(rows), "y", design={"cluster": "c"}, coding=Coding(max_rows=4000))
+        build_cohorts(
+            HOLDERS["duckdb"](rows), "y", design={"cluster": "c"}, coding=Coding(max_rows=4000)
+        )
 
 
 def test_scores_of_drawn_rows_are_near_those_of_all(table: pl.DataFrame) -> None:
     rows = table.drop("w")
     asked = {"groups": "site", "size": 2, "k": 1, "random_state": 0}
     whole = SubgroupSelector(**asked).fit(rows, "y").best_sets()
-    part = SubgroupSelector(**asked, coding=Coding(max_rows=4000)).fit(in_duckdb(rows), "y")
+    part = SubgroupSelector(**asked, coding=Coding(max_rows=4000)).fit(HOLDERS["duckdb"](rows), "y")
     for one, other in zip(whole, part.best_sets(), strict=True):
         assert one.features == other.features == ("f0", "f1")
         assert other.low < one.score < other.high

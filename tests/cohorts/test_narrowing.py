@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -15,6 +14,7 @@ from misfeat.cohorts import narrowing
 from misfeat.cohorts.coders import Reading
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.weighing import Weighing, quantiles_of_counts
+from tests.cohorts.holders import HOLDERS
 
 SHARES = [0.0, Fraction(1, 5), Fraction(1, 3), 0.5, Fraction(4, 5), 1.0]
 HARD = {
@@ -41,12 +41,12 @@ def few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_engines_find_the_values_that_counting_finds(name: str, engine: str) -> None:
     values = HARD[name](np.random.default_rng(0), 1000)
     frame = pl.DataFrame({"x": values})
-    held = frame.lazy() if engine == "polars" else duckdb.sql("SELECT x FROM frame")
+    held = frame.lazy() if engine == "polars" else HOLDERS["duckdb"](frame)
     expected = quantiles_of_counts(*np.unique(values, return_counts=True), SHARES)
     assert DataFrameTable(held).quantiles(Reading("x"), SHARES) == expected
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     st.lists(st.floats(allow_nan=False), min_size=1, max_size=40),
     st.lists(st.fractions(0, 1), min_size=1, max_size=4),
