@@ -59,8 +59,13 @@ def aggregates_in(query: Any) -> int:
 
 
 def _in_duckdb(query: Any) -> int:
-    plan = query.explain()
-    return sum(plan.count(word) for word in ("GROUP_BY", "UNGROUPED_AGGREGATE"))
+    return _in_duckdb_plan(query.explain())
+
+
+def _in_duckdb_plan(plan: str) -> int:
+    """Versions of DuckDB write HASH_GROUP_BY or Hash Group By."""
+    words = plan.upper().replace("_", " ")
+    return sum(words.count(word) for word in ("GROUP BY", "UNGROUPED AGGREGATE"))
 
 
 def _in_spark(query: Any) -> int:
@@ -76,7 +81,7 @@ def _in_sql(query: Any) -> int:
     plan = connection.raw_sql(f"EXPLAIN {ibis.to_sql(query)}").fetchall()
     text = "\n".join(" ".join(map(str, line)) for line in plan)
     if connection.name == "duckdb":
-        return sum(text.count(word) for word in ("GROUP_BY", "UNGROUPED_AGGREGATE"))
+        return _in_duckdb_plan(text)
     return sum("Aggregate" in line for line in text.splitlines())
 
 

@@ -56,7 +56,7 @@ def test_tables_that_fit_are_not_drawn_from(table: pl.DataFrame) -> None:
     rows = table.drop("w")
     usual = build_cohorts(rows, "y", groups="site")
     assert build_cohorts(
-        HOLDERS["duckdb"](rows), "y", groups="site", coding=Coding(max_rows=15_000)
+        HOLDERS["duckdb"](rows), "y", groups="site", coding=Coding(max_rows=17_000)
     ).equals(usual)
     assert build_cohorts(rows, "y", groups="site", coding=Coding(max_rows=10)).equals(usual)
 

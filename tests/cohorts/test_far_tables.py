@@ -61,7 +61,7 @@ def test_a_table_of_postgresql_gives_the_cohorts_that_it_gives_in_pandas(
 
 @pytest.mark.heavy
 def test_a_table_that_is_not_there_is_named_without_the_password(server: str) -> None:
-    with pytest.raises(MisfeatError, match="There is no table 'june.beds'") as error:
+    with pytest.raises(MisfeatError, match=r"There is no table 'june\.beds'") as error:
         build_cohorts(f"{server}&table=june.beds", "ill")
     assert SECRET not in str(error.value)
 

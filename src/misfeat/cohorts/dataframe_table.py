@@ -36,8 +36,8 @@ from misfeat.cohorts.dataframes import (
     new_series,
     open_frame,
 )
-from misfeat.cohorts.drawing import Drawing
-from misfeat.cohorts.engine_drawing import kept_of, likely_kept, looked_at
+from misfeat.cohorts.drawing import Drawing, is_looked_at, one_looked_at_in
+from misfeat.cohorts.engine_drawing import kept_of, likely_kept
 from misfeat.cohorts.engine_values import TIMES, VALUE, EngineColumn
 from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.narrowing import values_at
@@ -241,8 +241,10 @@ class DataFrameTable:
             return self.count_codes(coders), None
         below = prod(bases[n_groups:first])
         keys = self._keys(coders, bases)
-        looked, one_in = looked_at(self._lazy, keys, self.n_rows(), _COUNT)
-        found = self._collected(looked)
+        one_in = one_looked_at_in(self.n_rows())
+        part = copy(self)
+        part._lazy = self._lazy.filter(is_looked_at([*keys.values()], one_in))
+        found = self._collected(part._counted_by(keys, self._weighing))
         groups = found["key_0"].to_numpy().astype(np.int64, copy=False) // below
         drawing = Drawing.planned(groups, _as_counts(found[_COUNT]), one_in, most)
         if drawing is None:

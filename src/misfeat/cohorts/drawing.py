@@ -58,6 +58,17 @@ def places_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return place
 
 
+def one_looked_at_in(n_rows: int) -> int:
+    """Of how many different rows one is looked at, in a table of so many rows.
+
+    Examples
+    --------
+    >>> one_looked_at_in(1_000_000), one_looked_at_in(100_000_000)
+    (1, 128)
+    """
+    return 1 << ((n_rows - 1) // LOOKED_AT).bit_length()
+
+
 def is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
     """Whether a coded row is among those that are looked at, which one in so many is.
 
@@ -156,7 +167,7 @@ def _one_in(counts: NDArray[np.int64], most: float) -> int:
 
 def _next(rate: int) -> int:
     """The next of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ..."""
-    return rate + max(1, 2 ** (rate.bit_length() - 1) // 4)
+    return rate + max(1, (1 << (rate.bit_length() - 1)) // 4)
 
 
 def drawn(rows: CodedRows, places: NDArray[np.int64], rates: NDArray[np.int64]) -> CodedRows:

@@ -10,12 +10,10 @@ import numpy as np
 
 from misfeat.cohorts.coders import pack_keys
 from misfeat.cohorts.drawing import (
-    LOOKED_AT,
     PRIME,
     TURNS,
     Drawing,
     drawn,
-    is_looked_at,
     places_of,
     turned,
     with_key,
@@ -24,33 +22,11 @@ from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.predicates import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from misfeat.cohorts.coders import CodedRows
 
 PLACE = "place"
-
-
-def looked_at(
-    rows: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], n_rows: int, count: str
-) -> tuple[nw.LazyFrame[Any], int]:
-    """A part of the different coded rows and how often each occurs, and one in how many it is.
-
-    Parameters
-    ----------
-    rows : narwhals.LazyFrame
-        The table.
-    keys : mapping of str to narwhals.Expr
-        The codes of a row as whole numbers.
-    n_rows : int
-        How many rows there are.
-    count : str
-        The name of the column of counts.
-    """
-    one_in = 1 << (max(0, n_rows - 1) // LOOKED_AT).bit_length()
-    coded = rows.select(*(key.alias(name) for name, key in keys.items()))
-    looked = coded.filter(is_looked_at([nw.col(name) for name in keys], one_in))
-    return looked.group_by(list(keys)).agg(nw.len().alias(count)), one_in
 
 
 def likely_kept(
