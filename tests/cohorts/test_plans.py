@@ -41,7 +41,9 @@ def test_every_query_of_a_file_is_one_aggregate(
     groups = ["site", {"old": "age > 60 and few in [1, 2]"}]
     with collected_queries(monkeypatch) as queries:
         build_cohorts(file, "y", groups=groups, sample_weight=weight, coding=Coding(max_rows=1000))
-    assert [query.aggregates for query in queries] == [1] * len(queries)
+    # A single number, such as how many rows there are, may come from the footer of the file.
+    tables = [query for query in queries if query.columns != ["one"]]
+    assert [query.aggregates for query in tables] == [1] * len(tables)
     *_, codes = queries
     expected = ["key_0", "n_rows"] if weight is None else ["key_0", "n_rows", "mass", "square"]
     assert codes.columns == expected

@@ -192,13 +192,7 @@ class DataFrameTable:
         known = [name for name in self.names if self.kind(name) is not Kind.UNSUPPORTED]
         if self._weighing is not None:
             known.remove(self._weighing.column)
-        inner = self._columns.inner
-        looked = self._collected(
-            self._lazy.head(LOOKED_AT)
-            .select(*(self._columns.value(name).alias(inner[name]) for name in known))
-            .select(*(nw.col(inner[name]).n_unique() for name in known))
-        )
-        self._looked = {name: int(looked[inner[name]][0]) for name in known}
+        self._looked = {name: self._distinct_in(name, LOOKED_AT) for name in known}
         lots = counted_together(self._looked)
         return {name: lot for lot in lots if len(lot) > 1 for name in lot}
 
@@ -207,9 +201,13 @@ class DataFrameTable:
         few = self._looked.get(column, LOOKED_AT) < LOOKED_AT // 10
         if few or self.n_rows() <= 2 * FIRST_PART * limit:
             return False
-        first = self._lazy.select(self._columns.value(column).alias("value"))
-        found = self._collected(first.head(FIRST_PART * limit).select(nw.col("value").n_unique()))
-        return int(found["value"][0]) > limit + 1  # missing values may be one of them
+        return self._distinct_in(column, FIRST_PART * limit) > limit + 1  # one may be missing
+
+    def _distinct_in(self, column: str, n_rows: int) -> int:
+        """How many distinct values some rows have."""
+        rows = self._lazy.select(self._columns.value(column).alias("value")).head(n_rows)
+        distinct = rows.group_by("value").agg(nw.len().alias(_COUNT))
+        return int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""

@@ -35,12 +35,18 @@ class EngineColumn:
     def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
         self._rows = rows
         self._collect = collect
-        self._count = (
-            nw.len() if TIMES not in rows.collect_schema().names() else nw.col(TIMES).sum()
-        )
+        repeats = TIMES in rows.collect_schema().names()
+        self._count = nw.col(TIMES).sum() if repeats else nw.len()
+        self._whole: Part | None = None
+        self._parts: dict[Part, Counted] = {}
 
     def whole(self) -> Part | None:
         """All values; None where there is none."""
+        if self._whole is None:
+            self._whole = self._counted_whole()
+        return self._whole
+
+    def _counted_whole(self) -> Part | None:
         value = nw.col(VALUE)
         found = self._collect(
             self._rows.select(
