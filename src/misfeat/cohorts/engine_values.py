@@ -74,6 +74,7 @@ class EngineColumn:
             nw.when(place > high)
             .then(nw.lit(float(N_PARTS + 1)))
             .otherwise(nw.when(place < low).then(nw.lit(-1.0)).otherwise(inside))
+            .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
         )
         chosen = self._rows.filter((value >= part.low) & (value <= part.high))
         return self._counted(chosen.with_columns(bucket.alias(_BUCKET)), _BUCKET)
