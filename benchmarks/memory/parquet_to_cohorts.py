@@ -28,11 +28,13 @@ MIB = 1024 * 1024
 
 MEASURED = """
 import sys, time
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 import duckdb, pyarrow
 start = time.perf_counter()
 if len(sys.argv) > 1:
-    cohorts = build_cohorts(sys.argv[1], "target", groups="site")
+    cohorts = build_cohorts(
+        sys.argv[1], "target", groups="site", coding=Coding(max_rows=10**9)
+    )
     assert cohorts.weights.sum() == int(sys.argv[2])
     print(len(cohorts.weights), end=" ")
 else:

@@ -113,7 +113,7 @@ def postgres_engine() -> Iterator[Hold]:
     import ibis
 
     numbers = count()
-    with _postgres_server() as socket_folder:
+    with postgres_server() as socket_folder:
         connection = ibis.postgres.connect(
             host=str(socket_folder), user=POSTGRES_USER, database="postgres"
         )
@@ -135,7 +135,7 @@ def postgres_engine() -> Iterator[Hold]:
 
 
 @contextmanager
-def _postgres_server() -> Iterator[Path]:
+def postgres_server() -> Iterator[Path]:
     """Start a server with an empty database; give the folder of its socket."""
     programs = _postgres_programs()
     require(programs, "PostgreSQL is not installed; install its server, with initdb and pg_ctl")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -15,6 +16,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.many_values import TELLS_NOTHING
 from tests.cohorts.engines import ENGINES, as_pandas, require
+from tests.cohorts.plans import collected_queries
 from tests.cohorts.test_many_values import towns
 from tests.cohorts.test_proposing import visits
 from tests.cohorts.test_reading import messy
@@ -43,9 +45,6 @@ PATIENT_GROUPS: dict[str, Any] = {
     "a predicate over nulls": {"weak": "visits > 12 and smoker != 'no' or not fever == False"},
     "several": ["clinic", {"age": [60]}, {"feverish": "fever == True"}],
 }
-SHARES = [0.2, 0.4, 0.6, 0.8]
-TOLERATED = 0.02
-"""How far the share of rows below an engine's own quantile may be off; Dask's are approximate."""
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -139,15 +138,6 @@ def report_on(column: str, cohorts: Cohorts) -> ColumnAudit:
     return report
 
 
-def assert_near_quantiles(edges: tuple[Any, ...], recorded: list[Any]) -> None:
-    """Whether each edge has its share of the values below it, but for ties and the tolerance."""
-    assert len(edges) == len(SHARES)
-    for edge, share in zip(edges, SHARES, strict=True):
-        below = np.mean([value < edge for value in recorded])
-        not_above = np.mean([value <= edge for value in recorded])
-        assert below - TOLERATED <= share <= not_above + TOLERATED
-
-
 def test_heart_gives_the_cohorts_that_it_gives_in_pandas(held_heart: Any, heart: pa.Table) -> None:
     expected = build_cohorts(as_pandas(heart), "num", **HEART)
     assert expected.missing.any()
@@ -226,11 +216,9 @@ def test_names_that_mean_something_to_an_engine_are_only_names(hold: Hold) -> No
     assert_same(build_cohorts(hold(table), "Target", **choices), expected)
 
 
-def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_quantiles(
+def test_beyond_the_limit_of_distinct_values_numbers_are_cut_at_the_same_edges(
     hold: Hold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("columns", "profiles"):
-        monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
     random = np.random.default_rng(4)
     level = np.round(random.lognormal(size=2000), 3)
     level[random.random(2000) < 0.1] = np.nan
@@ -244,14 +232,16 @@ def test_beyond_the_limit_of_distinct_values_the_engine_cuts_numbers_near_their_
             "ill": random.integers(0, 2, 2000),
         }
     )
+    expected = build_cohorts(as_pandas(table), "ill", coding=Coding(missing_values=-9))
+    for module in ("columns", "profiles"):
+        monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.narrowing.FEW_VALUES", 20)
     cohorts = build_cohorts(hold(table), "ill", coding=Coding(missing_values=-9))
     for column in ("level", "steps"):
         report = report_on(column, cohorts)
-        values = table[column].to_pylist()
-        recorded = [v for v in values if v is not None and v != -9 and not np.isnan(v)]
         assert report.treatment == "5 quantile bins"
-        assert report.missing == len(values) - len(recorded)
-        assert_near_quantiles(report.edges, recorded)
+        assert report.edges == report_on(column, expected).edges
+        assert report.missing == report_on(column, expected).missing
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
@@ -341,3 +331,38 @@ def test_the_same_subgroups_are_chosen_by_what_is_missing(hold: Hold) -> None:
     table = visits(600)
     expected = build_cohorts(table, "y", groups="auto")
     assert build_cohorts(hold(table.to_arrow()), "y", groups="auto").equals(expected)
+
+
+def make_rows(rows: int) -> pa.Table:
+    """Rows that hardly ever come twice, in subgroups of which one is small."""
+    random = np.random.default_rng(6)
+    few = {f"few_{i}": random.integers(0, 4, rows) for i in range(8)}
+    level = random.normal(size=rows)
+    return pa.table(
+        {
+            **few,
+            "level": pa.array(level, mask=random.random(rows) < 0.1),
+            "site": random.choice(["a", "b", "c"], rows, p=[0.6, 0.37, 0.03]),
+            "ill": (level + few["few_0"] + random.normal(size=rows) > 2).astype(np.int64),
+        }
+    )
+
+
+def test_long_tables_give_the_same_cohorts_and_answers_and_only_aggregates_leave(
+    hold: Hold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("misfeat.cohorts.dataframe_table.LONG", 0)
+    table = make_rows(20_000)
+    held = hold(table)
+    expected = build_cohorts(as_pandas(table), "ill", groups="site")
+    with collected_queries(monkeypatch) as queries:
+        assert_same(build_cohorts(held, "ill", groups="site"), expected)
+    assert all(query.aggregates for query in queries if query.columns != ["one"])
+    assert queries[-1].aggregates == 1
+    assert set(queries[-1].columns) == {"key_0", "n_rows"}
+    asked = {"groups": "site", "size": 2, "coding": Coding(max_rows=3000), "random_state": 0}
+    drawn = SubgroupSelector(**asked).fit(held, "ill")
+    same = SubgroupSelector(**asked).fit(pl.from_arrow(table).lazy(), "ill")
+    assert_same(drawn.cohorts_, same.cohorts_)
+    assert len(drawn.cohorts_.weights) < 3300
+    assert drawn.best_sets() == same.best_sets()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from misfeat.cli.options import OPTIONS
+from misfeat.cohorts.addresses import is_address, without_secrets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
 from misfeat.selection.committing import read_parts
@@ -105,7 +106,9 @@ def _checked(option: RunOption, value: Any, key: str, file: Path) -> Any:
             value=_shown(value),
             words=option.form.words,
         )
-    return str(file.parent / as_path(value, option.name)) if option.form.is_path else value
+    if not option.form.is_path or is_address(value):
+        return value
+    return str(file.parent / as_path(value, option.name))
 
 
 def _shown(value: Any) -> str:
@@ -126,6 +129,8 @@ def as_config(run: RunSettings, folder: Path) -> str:
 
 
 def _from(folder: Path, path: str) -> str:
+    if is_address(path):
+        return without_secrets(path)
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive

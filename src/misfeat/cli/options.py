@@ -153,7 +153,13 @@ def _of_parameter(one: Parameter, owner: type) -> RunOption:
 
 
 FIRST = [
-    RunOption("table", PATH, "A CSV, TSV or Parquet file, folder or glob.", TABLE, metavar="TABLE"),
+    RunOption(
+        "table",
+        PATH,
+        "A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://...",
+        TABLE,
+        metavar="TABLE",
+    ),
     RunOption("target", COLUMN, "The target column.", TABLE),
 ]
 CONFIG = RunOption(

@@ -30,6 +30,7 @@ from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -213,14 +214,10 @@ class ArrayTable:
         times = self._frequencies
         return int(missing.sum() if times is None else times[missing].sum())
 
-    def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
-        """Quantiles of a numeric column, missing rows left out."""
-        held = self._columns[reading.column].read(reading)
-        if self._frequencies is not None:
-            values, counts, _ = self._occurring(held)
-            return quantiles_of_counts(values, counts, probabilities)
-        found: list[float] = np.quantile(held.values[~held.missing], probabilities).tolist()
-        return found
+    def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
+        """The smallest values of a numeric column with such shares of the rows at or below them."""
+        values, counts, _ = self._occurring(self._columns[reading.column].read(reading))
+        return quantiles_of_counts(values, counts, shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones."""

@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,15 +171,15 @@ def quantile_edges(
     return tuple(canonical(values[p]) for p in positions if p < len(values) - 1)
 
 
-def quantile_levels(bins: int, part: int = 0, parts: int = 1) -> list[float]:
-    """The shares of rows below the edges of `quantile_edges`.
+def quantile_levels(bins: int, part: int = 0, parts: int = 1) -> list[Fraction]:
+    """The shares of rows at or below the edges of `quantile_edges`, at least.
 
     Examples
     --------
-    >>> quantile_levels(2), quantile_levels(2, part=1, parts=2)
-    ([0.5], [0.25, 0.75])
+    >>> [str(share) for share in quantile_levels(2, part=1, parts=2)]
+    ['1/4', '3/4']
     """
-    return [numerator / (bins * parts) for numerator in _numerators(bins, part, parts)]
+    return [Fraction(numerator, bins * parts) for numerator in _numerators(bins, part, parts)]
 
 
 def _numerators(bins: int, part: int, parts: int) -> list[int]:

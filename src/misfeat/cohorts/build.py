@@ -20,6 +20,7 @@ from misfeat.cohorts.columns import (
     left_out,
     profile_column,
 )
+from misfeat.cohorts.counted import counted_rows
 from misfeat.cohorts.effective import design_coders, effective_of_cohorts
 from misfeat.cohorts.floors import rows_to_tell
 from misfeat.cohorts.groups import ByCuts, prepare
@@ -129,7 +130,7 @@ def code_table(
     if progress is not None:
         progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
-    rows = table.count_codes([*groups, *features.values(), target.coder])
+    rows = counted_rows(profiled, [*groups, *features.values(), target.coder], notes)
     if profiled.weighing is not None and profiled.weighing.leaves_out:
         column = profiled.weighing.column
         notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)

@@ -186,8 +186,8 @@ def learned_quantiles(
     counts = profile.counts
     if counts is not None:
         return quantile_edges(counts.values, counts.counts, bins, part, parts)
-    found = table.quantiles(profile.reading, quantile_levels(bins, part, parts))
-    return tuple(canonical(edge) for edge in np.unique(found))
+    *found, largest = table.quantiles(profile.reading, [*quantile_levels(bins, part, parts), 1.0])
+    return tuple(canonical(edge) for edge in sorted(set(found) - {largest}))
 
 
 def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:

@@ -7,6 +7,7 @@ questions.
 from __future__ import annotations
 
 from copy import copy
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -23,20 +24,32 @@ from misfeat.cohorts.coders import (
     split_into_keys,
     unpack_keys,
 )
+from misfeat.cohorts.counting_ahead import (
+    FEWER_COMBINATIONS,
+    FIRST_PART,
+    LONG,
+    LOOKED_AT,
+    counted_together,
+)
 from misfeat.cohorts.dataframes import (
     EAGER_LIBRARIES,
     new_series,
     open_frame,
 )
+from misfeat.cohorts.drawing import Drawing, is_looked_at, one_looked_at_in
+from misfeat.cohorts.engine_drawing import kept_of, likely_kept
+from misfeat.cohorts.engine_values import TIMES, VALUE, EngineColumn
 from misfeat.cohorts.expressions import one_where
+from misfeat.cohorts.narrowing import values_at
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import ValueCounts, tally
 from misfeat.cohorts.values import check_values
-from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
+from misfeat.cohorts.weighing import Weighing, WeightRange
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -47,8 +60,6 @@ _WEIGHT = "weight"
 _MASS, _SQUARE = "mass", "square"
 PRODUCTS_A_QUERY = 64
 """Sums that are asked for at once: some libraries hold a column for each."""
-_DASK_GRID = 1001
-"""Dask merges the quantiles of its partitions, the better the more of them are asked for."""
 
 
 class DataFrameTable:
@@ -65,11 +76,20 @@ class DataFrameTable:
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
         self._files = files
         self._weighing: Weighing | None = None
+        self._forget()
         frame, self._columns = open_frame(native, None if files is None else files.names)
         self._implementation = frame.implementation
         self._lazy: nw.LazyFrame[Any] = frame.lazy()
         given = nw.from_native(native)
         self._eager = given if isinstance(given, nw.DataFrame) else None
+
+    def _forget(self) -> None:
+        """Nothing is known of the rows."""
+        self._n_rows: int | None = None
+        self._lots: dict[str, list[str]] | None = None
+        self._looked: dict[str, int] = {}
+        self._numbers: dict[Reading, EngineColumn] = {}
+        self._counted: dict[str, nw.DataFrame[Any] | None] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,71 +141,122 @@ class DataFrameTable:
 
     def n_rows(self) -> int:
         """How many rows there are."""
-        return int(self._one(self._repeated(nw.lit(1)).sum() if self._repeats else nw.len()))
+        if self._n_rows is None:
+            ones = self._repeated(nw.lit(1)).sum() if self._repeats else nw.len()
+            self._n_rows = int(self._one(ones))
+        return self._n_rows
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
         kind = self.kind(column)
-        of_frequencies = self._weighing if self._repeats else None
-        try:
-            counted = self._collected(
-                self._counted_by({"value": self._columns.value(column)}, of_frequencies).head(
-                    limit + 1
-                )
-            )
-        except UnicodeEncodeError as error:  # pandas, whose objects hold any text
-            check_values([str(error.object)], column)
-            raise
+        if (counted := self._counted_ahead(column)) is None:
+            if self._surely_has_more(column, limit):
+                return None
+            try:
+                counted = self._counted_values([column], limit)
+            except UnicodeEncodeError as error:  # pandas, whose objects hold any text
+                check_values([str(error.object)], column)
+                raise
         if len(counted) > limit:
             return None
-        values, counts = counted["value"], _as_counts(counted[_COUNT])
+        values, counts = counted[self._columns.inner[column]], _as_counts(counted[_COUNT])
         null = values.is_null().to_numpy().astype(bool)
         present = values.filter(~values.is_null())
         listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
         found = tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
+    def _counted_values(self, columns: Sequence[str], limit: int) -> nw.DataFrame[Any]:
+        """Combinations of the values of some columns and their counts, one more than a limit."""
+        values = {self._columns.inner[name]: self._columns.value(name) for name in columns}
+        of_frequencies = self._weighing if self._repeats else None
+        return self._collected(self._counted_by(values, of_frequencies).head(limit + 1))
+
+    def _counted_ahead(self, column: str) -> nw.DataFrame[Any] | None:
+        """The values of a column and their counts, where it is counted together with others."""
+        if self._lots is None:
+            self._lots = self._lots_of_columns() if self.n_rows() >= LONG else {}
+        lot = self._lots.pop(column, None)
+        if lot is None:
+            return None
+        if lot[0] not in self._counted:
+            counted = self._counted_values(lot, FEWER_COMBINATIONS)
+            self._counted[lot[0]] = counted if len(counted) <= FEWER_COMBINATIONS else None
+        together = self._counted[lot[0]]
+        if together is None:
+            return None
+        return together.group_by(self._columns.inner[column]).agg(nw.col(_COUNT).sum())
+
+    def _lots_of_columns(self) -> dict[str, list[str]]:
+        """For each column that is counted together with others, all of these."""
+        known = [name for name in self.names if self.kind(name) is not Kind.UNSUPPORTED]
+        if self._weighing is not None:
+            known.remove(self._weighing.column)
+        self._looked = {name: self._distinct_in(name, LOOKED_AT) for name in known}
+        lots = counted_together(self._looked)
+        return {name: lot for lot in lots if len(lot) > 1 for name in lot}
+
+    def _surely_has_more(self, column: str, limit: int) -> bool:
+        """Whether the first rows of a long table have more values than a limit."""
+        few = self._looked.get(column, LOOKED_AT) < LOOKED_AT // 10
+        if few or self.n_rows() <= 2 * FIRST_PART * limit:
+            return False
+        return self._distinct_in(column, FIRST_PART * limit) > limit + 1  # one may be missing
+
+    def _distinct_in(self, column: str, n_rows: int) -> int:
+        """How many distinct values some rows have."""
+        rows = self._lazy.select(self._columns.value(column).alias("value")).head(n_rows)
+        distinct = rows.group_by("value").agg(nw.len().alias(_COUNT))
+        return int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
+
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
         missing = one_where(self._columns.is_missing(reading))
         return int(self._one(self._repeated(missing).sum()))
 
-    def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
-        """Quantiles of a numeric column, as the engine computes them, missing rows left out."""
-        present = self._lazy.filter(~self._columns.is_missing(reading)).select(
-            self._columns.read(reading).alias("value"), *self._frequencies()
-        )
-        if self._repeats:
-            counted = self._collected(present.group_by("value").agg(nw.col(_WEIGHT).sum()))
-            values = counted["value"].to_numpy().astype(np.float64)
-            return quantiles_of_counts(values, _as_counts(counted[_WEIGHT]), probabilities)
-        if self._implementation.is_dask():  # narwhals does not forward quantiles to Dask
-            grid = np.union1d(np.linspace(0, 1, _DASK_GRID), probabilities)
-            native = nw.to_native(present)["value"].astype("float64").quantile(list(grid)).compute()
-            return [float(v) for v in native.to_numpy()[np.searchsorted(grid, probabilities)]]
-        quantiles = self._collected(
-            present.select(
-                nw.col("value").quantile(p, interpolation="linear").alias(f"q{i}")
-                for i, p in enumerate(probabilities)
+    def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
+        """The smallest values of a numeric column with such shares of the rows at or below them."""
+        if reading not in self._numbers:
+            present = self._lazy.filter(~self._columns.is_missing(reading)).select(
+                self._columns.read(reading).alias(VALUE), *self._frequencies(TIMES)
             )
-        )
-        return [float(quantiles[name][0]) for name in quantiles.columns]
+            self._numbers[reading] = EngineColumn(present, self._collected)
+        return values_at(shares, self._numbers[reading])
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones, in one group-by inside the engine."""
         bases = radices(coders)
-        runs = split_into_keys(bases)
-        names = [f"key_{i}" for i in range(len(runs))]
-        keys = {
-            name: self._columns.key(coders[run], bases[run])
-            for name, run in zip(names, runs, strict=True)
+        counted = self._collected(self._counted_by(self._keys(coders, bases), self._weighing))
+        return _unpacked(counted, bases)
+
+    def draw_codes(
+        self, coders: Sequence[Coder], n_groups: int, most: int
+    ) -> tuple[CodedRows, Drawing | None]:
+        """The same, rows drawn at random inside the engine where more would come back."""
+        bases = radices(coders)
+        first = split_into_keys(bases)[0].stop
+        if self.n_rows() <= most or prod(bases) <= most or n_groups > first:
+            return self.count_codes(coders), None
+        below = prod(bases[n_groups:first])
+        keys = self._keys(coders, bases)
+        one_in = one_looked_at_in(self.n_rows())
+        part = copy(self)
+        part._lazy = self._lazy.filter(is_looked_at([*keys.values()], one_in))
+        found = self._collected(part._counted_by(keys, self._weighing))
+        groups = found["key_0"].to_numpy().astype(np.int64, copy=False) // below
+        drawing = Drawing.planned(groups, _as_counts(found[_COUNT]), one_in, most)
+        if drawing is None:
+            return self.count_codes(coders), None
+        counted = self._counted_by(keys, self._weighing)
+        likely = self._collected(likely_kept(counted, [*keys], below, drawing, _COUNT))
+        return kept_of(_unpacked(likely, bases), bases, n_groups, drawing), drawing
+
+    def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
+        """The codes of a row as one whole number, or several where they do not fit one."""
+        return {
+            f"key_{number}": self._columns.key(coders[run], bases[run])
+            for number, run in enumerate(split_into_keys(bases))
         }
-        counted = self._collected(self._counted_by(keys, self._weighing))
-        packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
-        weights = _as_counts(counted[_COUNT])
-        more = [_as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
-        del counted  # with millions of rows, one copy of them is enough
-        return unpack_keys(packed, weights, bases, more)
 
     def weight_range(self, column: str) -> WeightRange:
         """What is to be known of a numeric column before its values are taken for weights."""
@@ -209,6 +280,7 @@ class DataFrameTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing = weighing
+        table._forget()
         table._lazy = self._lazy.filter(self._columns.value(weighing.column) > 0)
         return table
 
@@ -221,11 +293,11 @@ class DataFrameTable:
         """Whether a column says how often rows occur."""
         return self._weighing is not None and self._weighing.frequency
 
-    def _frequencies(self) -> list[nw.Expr]:
-        """How often rows occur, where a column says it."""
+    def _frequencies(self, name: str = _WEIGHT) -> list[nw.Expr]:
+        """How often rows occur, where a column says it, under a name."""
         if self._weighing is None or not self._weighing.frequency:
             return []
-        return [self._columns.value(self._weighing.column).cast(nw.Int64).alias(_WEIGHT)]
+        return [self._columns.value(self._weighing.column).cast(nw.Int64).alias(name)]
 
     def _repeated(self, number: nw.Expr) -> nw.Expr:
         """A number of every row, as often as the row occurs."""
@@ -337,6 +409,16 @@ def _product(kind: str, i: int, j: int) -> nw.Expr:
         return nw.col(f"x{i}") * 1.0
     left, right = {"product": ("x", "x"), "first": ("x", "u"), "both": ("u", "u")}[kind]
     return nw.col(f"{left}{i}") * nw.col(f"{right}{j}")
+
+
+def _unpacked(counted: nw.DataFrame[Any], bases: Sequence[int]) -> CodedRows:
+    """Coded rows from what an engine counted."""
+    names = [f"key_{number}" for number in range(len(split_into_keys(bases)))]
+    packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
+    weights = _as_counts(counted[_COUNT])
+    more = [_as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
+    del counted  # with millions of rows, one copy of them is enough
+    return unpack_keys(packed, weights, bases, more)
 
 
 def _as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:

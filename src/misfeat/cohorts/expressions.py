@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
 _HALF = 2**32
+FEW_CASES = 32
+"""Values that are told apart one after the other."""
 MOST_LOOKED_UP = 1000
 """Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
 
@@ -198,6 +200,12 @@ class ColumnExpressions:
         """The position of a value in a list, or `other`."""
         if not values:
             return nw.lit(other)
+        if self.implementation.is_duckdb() and len(values) <= FEW_CASES:
+            # Several times faster than DuckDB's maps, above all for flags.
+            last = nw.lit(other)
+            for code in range(len(values) - 1, -1, -1):
+                last = nw.when(value == values[code]).then(nw.lit(code)).otherwise(last)
+            return last
         if not (self.implementation.is_dask() or self.implementation.is_ibis()):
             return value.replace_strict(
                 list(values), list(range(len(values))), default=other, return_dtype=nw.Int64

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from misfeat.cohorts.connections import connect
 from misfeat.cohorts.csv_files import TextFile, read_csv_files, refuse_repeats
 from misfeat.cohorts.parquet_files import read_schema_names
 from misfeat.exceptions import DamagedFileError, MisfeatError
@@ -63,7 +64,7 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
     """
     files = matching_files(path)
     parquet = _ending(files[0]) in _PARQUET
-    connection = _connect(path)
+    connection, close = connect(path)
     unreadable = partial(_unreadable, path=path, files=files, parquet=parquet)
     try:
         if parquet:
@@ -71,11 +72,11 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
         else:
             relation, names = read_csv_files(connection, [*map(_text_file, files)], codes)
     except Exception as error:
-        connection.close()
+        close()
         if isinstance(error, MisfeatError):
             raise
         raise unreadable(error) from error
-    return OpenedFiles(relation, names, connection.close, unreadable)
+    return OpenedFiles(relation, names, close, unreadable)
 
 
 def _unreadable(error: Exception, path: str, files: list[str], parquet: bool) -> MisfeatError:
@@ -194,18 +195,3 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
 
 def _ending(file: str) -> str:
     return next((end for end in (*_TEXT, *_PARQUET) if file.lower().endswith(end)), "")
-
-
-def _connect(path: str) -> Any:
-    try:
-        import duckdb
-        import pyarrow as pa  # noqa: F401
-    except ImportError as error:
-        raise MisfeatError(
-            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
-            path=path,
-        ) from error
-    connection = duckdb.connect()
-    # DuckDB draws its bar on standard output, which belongs to the answer.
-    connection.execute("SET enable_progress_bar = false").fetchall()
-    return connection

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.addresses import is_address
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import is_dataframe, only_column, without_batch
+from misfeat.cohorts.far_tables import open_address
 from misfeat.cohorts.files import open_path
 from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
@@ -28,7 +30,8 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     Parameters
     ----------
     X : dataframe, lazy frame, relation, array, mapping of columns, or path
-        The table. Paths may be CSV, TSV or Parquet files, a folder or a glob of Parquet files.
+        The table. Paths may be CSV, TSV or Parquet files, a folder or a glob of Parquet files, or
+        addresses: ``postgresql://user@host/database?table=schema.name``, ``s3://bucket/*.parquet``.
     y : str, array or series
         The target: the name of a column of `X`, or its values.
     codes : MissingCodes
@@ -55,7 +58,8 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
 def open_columns(X: object, codes: MissingCodes) -> Table:
     """Open whatever the user gave as a table without a target."""
     if isinstance(X, str | os.PathLike):
-        opened = open_path(os.fspath(X), codes)
+        path = os.fspath(X)
+        opened = open_address(path) if is_address(path) else open_path(path, codes)
         try:
             return DataFrameTable(opened.relation, opened)
         except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from misfeat.cohorts.values import canonical, sort_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coders import CodedRows, Coder, Reading
+    from misfeat.cohorts.drawing import Drawing
     from misfeat.cohorts.products import GroupSums, Variable
     from misfeat.cohorts.values import Value
     from misfeat.cohorts.weighing import Weighing, WeightRange
@@ -92,8 +94,11 @@ class Table(Protocol):
         """How many rows are missing."""
         ...
 
-    def quantiles(self, reading: Reading, probabilities: Sequence[float]) -> list[float]:
-        """Quantiles of a numeric column, as the engine computes them, missing rows left out."""
+    def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
+        """The smallest values of a numeric column with such shares of the rows at or below them.
+
+        Rows in which it is missing are left out.
+        """
         ...
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
@@ -120,6 +125,21 @@ class Table(Protocol):
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""
+        ...
+
+
+@runtime_checkable
+class DrawsRows(Protocol):
+    """A table in an engine, which can keep back a part of its rows."""
+
+    def draw_codes(
+        self, coders: Sequence[Coder], n_groups: int, most: int
+    ) -> tuple[CodedRows, Drawing | None]:
+        """Code every row and collapse equal ones; draw from them where more than `most` are left.
+
+        The first coders are those of the groupings. The second value says how rows were drawn, and
+        is None where they were not.
+        """
         ...
 
 

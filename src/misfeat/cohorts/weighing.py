@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,22 +242,36 @@ def squares_of(
 
 
 def quantiles_of_counts(
-    values: NDArray[np.float64], counts: NDArray[np.int64], probabilities: Sequence[float]
-) -> list[float]:
-    """Quantiles of values that occur so often, between two of them in proportion.
+    values: NDArray[Any], counts: NDArray[np.int64], shares: Sequence[float | Fraction]
+) -> list[Any]:
+    """The smallest values with at least given shares of the rows at or below them.
+
+    Parameters
+    ----------
+    values : ndarray
+        Distinct values, ascending.
+    counts : ndarray of int64
+        How often each occurs.
+    shares : sequence of float or Fraction
+        From 0, the smallest value, to 1, the largest.
 
     Examples
     --------
-    >>> quantiles_of_counts(np.array([1.0, 2.0]), np.array([3, 1]), [0.0, 0.5, 0.75])
-    [1.0, 1.0, 1.25]
+    >>> quantiles_of_counts(np.array([1.0, 2.0, 4.0]), np.array([3, 1, 1]), [0.0, 0.5, 0.75, 1.0])
+    [1.0, 1.0, 2.0, 4.0]
     """
-    order = np.argsort(values)
-    ends = np.cumsum(counts[order])
-    places = np.asarray(probabilities) * (ends[-1] - 1)
-    below = np.floor(places)
-    low, high = (
-        values[order][np.searchsorted(ends, place, side="right")]
-        for place in (below, np.minimum(below + 1, ends[-1] - 1))
-    )
-    found: list[float] = (low + (places - below) * (high - low)).tolist()
+    ends = np.cumsum(counts)
+    ranks = ranks_of(shares, int(ends[-1]))
+    found: list[Any] = values[np.searchsorted(ends, ranks, side="left")].tolist()
     return found
+
+
+def ranks_of(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:
+    """The ranks, from 1 on, of the values that `quantiles_of_counts` finds.
+
+    Examples
+    --------
+    >>> ranks_of([0, Fraction(1, 3), 1], 10)
+    [1, 4, 10]
+    """
+    return [max(1, ceil(Fraction(share) * n_rows)) for share in shares]

@@ -101,6 +101,17 @@ def current_limit() -> float:
         raise _no_share(LIMIT_VARIABLE, text) from None
 
 
+def allowed_memory() -> int:
+    """Bytes that may be taken here and now: `current_limit` of the free memory.
+
+    Examples
+    --------
+    >>> allowed_memory() > 0
+    True
+    """
+    return int(current_limit() * available_memory())
+
+
 def _checked(share: object, name: str) -> float:
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
         raise _no_share(name, share)
@@ -147,7 +158,7 @@ def check_memory(
         Bytes for a number of features and a size.
     """
     limit = current_limit()
-    allowed = int(limit * available_memory())
+    allowed = allowed_memory()
     asked = needed(n_features, size)
     if asked <= allowed:
         return

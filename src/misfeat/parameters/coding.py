@@ -146,3 +146,14 @@ class CodingParameters:
             "Screen features where there are more sets, times subgroups, than this.", COLUMNS
         ),
     )
+    max_rows: int | None = parameter(
+        """Different coded rows that may come back from an engine (files, DuckDB, Spark, Dask,
+        Ibis). Where there are more, rows are drawn at random in the engine, from large subgroups
+        first, and scores, intervals and tests are those of the rows drawn. None: as many as the
+        free memory holds.""",
+        an_integer(none=True),
+        default=None,
+        option=Option(
+            "Draw at random where an engine has more different rows; else memory decides.", COLUMNS
+        ),
+    )

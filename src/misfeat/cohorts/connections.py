@@ -1,0 +1,54 @@
+"""Connections to DuckDB, whose queries spill to disk before they take more memory than they may."""
+
+from __future__ import annotations
+
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MisfeatError
+from misfeat.machine.memory import allowed_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+QUERIES_SHARE = 0.4
+"""The part of the memory that may be taken which queries take, before they spill to disk."""
+LEAST_MEMORY = 256 * 2**20
+"""Bytes that DuckDB cannot do without."""
+
+
+def connect(path: str) -> tuple[Any, Callable[[], None]]:
+    """A connection to read a path on, and what closes it and removes what it left on disk.
+
+    Parameters
+    ----------
+    path : str
+        What is to be read, for messages.
+    """
+    try:
+        import duckdb
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
+            path=path,
+        ) from error
+    spilled = TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True)
+    allowed = max(LEAST_MEMORY, int(QUERIES_SHARE * allowed_memory()))
+    connection = duckdb.connect(
+        config={
+            "memory_limit": f"{allowed // 2**20}MiB",
+            "temp_directory": spilled.name,
+            # Rows of a table have no order, and keeping one takes memory.
+            "preserve_insertion_order": "false",
+        }
+    )
+    # DuckDB draws its bar on standard output, which belongs to the answer.
+    connection.execute("SET enable_progress_bar = false").fetchall()
+    return connection, partial(_close, connection, spilled)
+
+
+def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:
+    connection.close()
+    spilled.cleanup()

@@ -1,0 +1,167 @@
+"""Values by their ranks, exactly, from counts that an engine makes: no column leaves it whole.
+
+The range of a column is cut into many equal parts, and the engine counts the values in each. Parts
+that hold a wanted rank are cut again until they hold few values, which are then counted one by one.
+Ranks are integers and values are only compared, so that every engine finds the same ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from misfeat.cohorts.weighing import ranks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+N_PARTS = 2**14
+"""Parts that a range is cut into at once: their counts are few for an engine to hold."""
+FEW_VALUES = 200_000
+"""Parts with at most so many rows are counted value by value."""
+WIDEST = 8e307
+"""Ranges beyond this would overflow; what lies outside is a part of its own."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of the values of a column.
+
+    Attributes
+    ----------
+    low, high : int or float
+        The smallest and the largest of its values.
+    below : int
+        Rows whose values are smaller.
+    rows : int
+        Rows whose values lie in it.
+    """
+
+    low: Any
+    high: Any
+    below: int
+    rows: int
+
+    def holds(self, rank: int) -> bool:
+        """Whether the value of a rank, from 1 on, lies in it."""
+        return self.below < rank <= self.below + self.rows
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where it is cut into parts; what is infinite lies outside."""
+        return max(float(self.low), -WIDEST), min(float(self.high), WIDEST)
+
+    @property
+    def scale(self) -> float:
+        """Parts a unit of the column; infinite where values lie too close for that."""
+        low, high = self.bounds
+        return N_PARTS / (high - low) if high > low else inf
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What an engine counted, sorted by value.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        The smallest and the largest value of each line; the same where it counts one value.
+    rows : ndarray of int64
+        How many rows each line stands for.
+    """
+
+    low: NDArray[Any]
+    high: NDArray[Any]
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, low: NDArray[Any], high: NDArray[Any], rows: NDArray[np.int64]) -> Counted:
+        """Lines in whatever order."""
+        order = np.argsort(low, kind="stable")
+        return cls(low[order], high[order], rows[order])
+
+
+class CountsValues(Protocol):
+    """What an engine is asked about one column, rows without a value left out."""
+
+    def whole(self) -> Part | None:
+        """All values; None where there is none."""
+        ...
+
+    def parts(self, part: Part) -> Counted:
+        """Rows in each of `N_PARTS` equal parts of a part, empty ones left out."""
+        ...
+
+    def values(self, parts: Sequence[Part]) -> Counted:
+        """Rows of every value in some parts."""
+        ...
+
+
+def values_at(shares: Sequence[float | Fraction], column: CountsValues) -> list[Any]:
+    """The smallest values with at least given shares of the rows at or below them.
+
+    Parameters
+    ----------
+    shares : sequence of float or Fraction
+        From 0, the smallest value, to 1, the largest.
+    column : CountsValues
+        Answers what is asked about the column.
+    """
+    whole = column.whole()
+    if whole is None:
+        return []
+    ranks = ranks_of(shares, whole.rows)
+    found = {1: whole.low, whole.rows: whole.high}
+    open_parts = [whole]
+    few: list[Part] = []
+    while open_parts:
+        part = open_parts.pop()
+        wanted = {rank for rank in ranks if part.holds(rank) and rank not in found}
+        if not wanted:
+            continue
+        if part.rows <= FEW_VALUES or not isfinite(part.scale):
+            few.append(part)
+            continue
+        for smaller in _holding(wanted, part, column.parts(part)):
+            if smaller.low == smaller.high:
+                found |= dict.fromkeys(filter(smaller.holds, wanted), smaller.low)
+            else:
+                open_parts.append(smaller)
+    if few:
+        found |= _one_by_one(ranks, found, few, column.values(few))
+    return [found[rank] for rank in ranks]
+
+
+def _holding(ranks: set[int], part: Part, counted: Counted) -> list[Part]:
+    """The parts of a part that hold wanted ranks."""
+    below = part.below + np.concatenate([[0], np.cumsum(counted.rows)])
+    places = {int(np.searchsorted(below, rank, side="left")) - 1 for rank in ranks}
+    return [
+        Part(
+            counted.low[place].item(),
+            counted.high[place].item(),
+            int(below[place]),
+            int(counted.rows[place]),
+        )
+        for place in sorted(places)
+    ]
+
+
+def _one_by_one(
+    ranks: Sequence[int], known: dict[int, Any], parts: Sequence[Part], counted: Counted
+) -> dict[int, Any]:
+    """The values of ranks that lie in parts whose values were counted."""
+    found = {}
+    for part in parts:
+        inside = (counted.low >= part.low) & (counted.low <= part.high)
+        values, ends = counted.low[inside], part.below + np.cumsum(counted.rows[inside])
+        for rank in ranks:
+            if rank not in known and part.holds(rank):
+                found[rank] = values[np.searchsorted(ends, rank, side="left")].item()
+    return found

@@ -1,0 +1,91 @@
+"""What leaves an engine, by the engine's own plan: one aggregate, and nothing but its output."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals as nw
+
+from misfeat.cohorts.dataframe_table import DataFrameTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+
+class Query(NamedTuple):
+    """A query whose result came back.
+
+    Attributes
+    ----------
+    aggregates : int
+        How many aggregates the engine's plan of it has.
+    columns : list of str
+        What came back.
+    """
+
+    aggregates: int
+    columns: list[str]
+
+
+@contextmanager
+def collected_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Query]]:
+    """The queries of an engine whose results came back."""
+    queries: list[Query] = []
+    usual = DataFrameTable._collected
+
+    def collected(self: DataFrameTable, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        native = nw.to_native(rows)
+        queries.append(Query(aggregates_in(native), rows.collect_schema().names()))
+        return usual(self, rows)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DataFrameTable, "_collected", collected)
+        yield queries
+
+
+def aggregates_in(query: Any) -> int:
+    """How many aggregates the plan of a query has; of Dask, whether it has any."""
+    name = type(query).__module__.partition(".")[0]
+    return {
+        "duckdb": _in_duckdb,
+        "_duckdb": _in_duckdb,
+        "pyspark": _in_spark,
+        "ibis": _in_sql,
+        "dask": _in_dask,
+    }[name](query)
+
+
+def _in_duckdb(query: Any) -> int:
+    return _in_duckdb_plan(query.explain())
+
+
+def _in_duckdb_plan(plan: str) -> int:
+    """Versions of DuckDB write HASH_GROUP_BY or Hash Group By."""
+    words = plan.upper().replace("_", " ")
+    return sum(words.count(word) for word in ("GROUP BY", "UNGROUPED AGGREGATE"))
+
+
+def _in_spark(query: Any) -> int:
+    plan = query._jdf.queryExecution().optimizedPlan().toString()
+    return sum(line.lstrip(" +-:").startswith("Aggregate") for line in plan.splitlines())
+
+
+def _in_sql(query: Any) -> int:
+    """PostgreSQL, or DuckDB, behind Ibis."""
+    import ibis
+
+    connection = query.get_backend()
+    plan = connection.raw_sql(f"EXPLAIN {ibis.to_sql(query)}").fetchall()
+    text = "\n".join(" ".join(map(str, line)) for line in plan)
+    if connection.name == "duckdb":
+        return _in_duckdb_plan(text)
+    return sum("Aggregate" in line for line in text.splitlines())
+
+
+def _in_dask(query: Any) -> int:
+    kinds = [type(node).__name__ for node in query.expr.walk()]
+    words = ("Aggregation", "Size", "Sum", "Len", "Count", "Min", "Max", "NUnique")
+    return int(any(any(word in kind for word in words) for kind in kinds))
