@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from misfeat import Coding, SubgroupSelector, checkpoint
+from misfeat import Coding, SubgroupSelector, checkpoint, wiring
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
@@ -134,9 +134,9 @@ def test_files_are_read_once_unless_they_change(file, tmp_path, monkeypatch):
     with killed_in(tmp_path / "kept"):
         first = fitted_file(file).cohorts_
     read = []
-    build = SubgroupSelector._built
+    build = wiring.counted
     monkeypatch.setattr(
-        SubgroupSelector, "_built", lambda *arguments: (read.append(1), build(*arguments))[1]
+        wiring, "counted", lambda *arguments: (read.append(1), build(*arguments))[1]
     )
     with killed_in(tmp_path / "kept"):
         again = fitted_file(file).cohorts_

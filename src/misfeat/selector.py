@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from misfeat.cohorts.blocks import (
-    check_blocks,
-    check_names,
-    joined_blocks,
-    product_sums_without,
-    without_features,
-)
-from misfeat.cohorts.build import cohorts_of, groups_chosen, subgroup_names
+from misfeat.cohorts.build import groups_chosen, subgroup_names
 from misfeat.cohorts.groups import parse_groups
-from misfeat.cohorts.opening import open_columns, open_table, with_groups, with_weights
-from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.opening import open_columns
 from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.weighing import WeightRules
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
-from misfeat.completion.named import completer_of
-from misfeat.completion.settings import confidence_of
 from misfeat.exceptions import (
-    InPython,
     Message,
     MisfeatError,
     Setting,
     UnseenSubgroupWarning,
     listed,
-    no_such_column,
     warn,
 )
-from misfeat.information.grids import information_of
-from misfeat.information.measures import SquaredCorrelation
 from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters import with_parameters
-from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.restoring import loaded_selector, save_selector
-from misfeat.resuming import BUILT, seed_of, steps_of_files, steps_of_rows
-from misfeat.screening import screened_where_wide
-from misfeat.selection.asked import Asked, check_features
-from misfeat.selection.enough import MOST_SCREENED
-from misfeat.selection.scorebook import ScoreBook
+from misfeat.resuming import steps_of_files
 from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
+from misfeat.wiring import opened, selection_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
     from pathlib import Path
     from typing import Self
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.cohorts.table import Table
-    from misfeat.information.measures import Measure
-    from misfeat.machine.progress import Progress
-    from misfeat.machine.steps import Steps
-    from misfeat.screening import Screened
 
 Asking = ParamSpec("Asking")
 Answer = TypeVar("Answer")
@@ -164,14 +137,14 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         with long_work(self.verbose > 0, whole=True) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
-            table, target, rules = self._opened(X, y, groups, sample_weight)
+            table, target, rules = opened(self, X, y, groups, sample_weight)
             if progress is not None:
                 progress("Opening the table", 1, 1)
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
             steps = steps_of_files(self, X, y, groups, sample_weight)
-            selection = self._selection(table, target, rules, progress, steps)
+            selection = selection_of(self, table, target, rules, progress, steps)
             if self.size == "auto":
                 selection.choose_size_in_time()
             elif progress is not None:
@@ -313,134 +286,6 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         return loaded_selector(cls, folder)
 
-    def _opened(
-        self, X: Any, y: Any, groups: Any, sample_weight: Any
-    ) -> tuple[Table, str, CohortRules]:
-        """The table, its target, and the rules by which it becomes cohorts."""
-        rules = CohortRules.parse(self.groups, self._nested("coding"))
-        table, target = open_table(X, y, rules.codes)
-        table, weight = with_weights(table, sample_weight)
-        rules = replace(rules, weights=WeightRules.parse(weight, self.weights, self.design))
-        if groups is None:
-            return table, target, rules
-        if self.groups is not None:
-            raise MisfeatError(
-                "Subgroups were given twice: {setting} in the estimator, and groups passed to fit; "
-                "leave one of them out.",
-                setting=Setting("groups", self.groups),
-            )
-        table, name = with_groups(table, groups)
-        return table, target, replace(rules, groups=parse_groups(name))
-
-    def _selection(
-        self,
-        table: Table,
-        target: str,
-        rules: CohortRules,
-        progress: Progress | None,
-        steps: Steps,
-    ) -> ShownSelection:
-        """Everything up to the scores, which are computed when they are asked for."""
-        excluded, blocks = check_names(self.exclude, "exclude"), check_blocks(self.blocks)
-        self._check_request(table, excluded, blocks)
-        with closing(table):
-            built = steps.one("rows", lambda: self._built(table, target, rules, progress), BUILT)
-        cohorts, measure = self._measured(*built, excluded, blocks)
-        check_features(measure.features, cohorts)
-        cohorts, screened = self._screened(cohorts, blocks, progress)
-        if screened is not None:
-            above_chance = self.estimate != SAMPLE
-            measure = information_of(cohorts, above_chance=above_chance, device=self.device)
-        steps = steps_of_rows(self, cohorts, measure.sums)
-        book = ScoreBook(
-            measure,
-            self._estimate(),
-            budget=self.budget,
-            sampler=self.sampler,
-            seed=seed_of(self.random_state, steps),
-            n_jobs=None if self.n_jobs is None else int(self.n_jobs),
-            steps=steps,
-        )
-        asked = Asked(
-            size=1 if self.size == "auto" else fitting_size(int(self.size), len(measure.features)),
-            k=int(self.k),
-            include=check_names(self.include, "include"),
-            blocks=blocks,
-            seed=self.random_state,
-            backend=table.frame_backend,
-            settings=self._changed(),
-        )
-        return ShownSelection(cohorts, book, asked, verbose=int(self.verbose), screened=screened)
-
-    def _screened(
-        self, cohorts: Cohorts, blocks: Mapping[str, tuple[str, ...]], progress: Progress | None
-    ) -> tuple[Cohorts, Screened | None]:
-        """The cohorts, of a wide table without the features that a search did not keep."""
-        max_sets = self._nested("coding").max_sets
-        if max_sets is None or self.measure != "mutual_info":
-            return cohorts, None
-        size = MOST_SCREENED if self.size == "auto" else int(self.size)
-        return screened_where_wide(
-            cohorts,
-            min(size, len(cohorts.features)),
-            int(max_sets),
-            above_chance=self.estimate != SAMPLE,
-            include=check_names(self.include, "include"),
-            blocks=blocks,
-            seed=self.random_state,
-            n_jobs=None if self.n_jobs is None else int(self.n_jobs),
-            progress=progress,
-        )
-
-    def _estimate(self) -> Estimate:
-        """On which scale scores are, and what predicts those that cannot be computed."""
-        completer = completer_of(
-            self.completer,
-            confidence=self.confidence,
-            device=self.device,
-            random_state=self.random_state,
-        )
-        of_sample = self.estimate == SAMPLE
-        confidence = confidence_of(completer) if of_sample else self.confidence
-        return Estimate(self.estimate, completer, confidence)
-
-    def _check_request(
-        self, table: Table, excluded: tuple[str, ...], blocks: Mapping[str, tuple[str, ...]]
-    ) -> None:
-        """Raise before any work where something is asked for that cannot be."""
-        for name in excluded:
-            if name not in table.names:
-                raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-        if blocks and self.measure != "mutual_info":
-            raise MisfeatError(
-                "{blocks} needs {measure}; leave one of the two out.",
-                blocks=Setting("blocks"),
-                measure=Setting("measure", "mutual_info"),
-            )
-
-    def _built(
-        self, table: Table, target: str, rules: CohortRules, progress: Progress | None
-    ) -> tuple[Cohorts, ProductSums | None]:
-        """The cohorts of a table, and sums of products where the measure needs them."""
-        if self.measure == "mutual_info":
-            return cohorts_of(table, target, rules, progress), None
-        return cohorts_and_product_sums(table, target, rules, progress)
-
-    def _measured(
-        self,
-        cohorts: Cohorts,
-        sums: ProductSums | None,
-        excluded: tuple[str, ...],
-        blocks: Mapping[str, tuple[str, ...]],
-    ) -> tuple[Cohorts, Measure]:
-        """The cohorts without excluded features, blocks joined, and what scores sets in them."""
-        cohorts, above_chance = without_features(cohorts, excluded), self.estimate != SAMPLE
-        if sums is None:
-            cohorts = joined_blocks(cohorts, blocks)
-            return cohorts, information_of(cohorts, above_chance=above_chance, device=self.device)
-        sums = product_sums_without(sums, excluded)
-        return cohorts, SquaredCorrelation(sums, above_chance=above_chance)
-
     def _check_subgroups(self, X: Any, unseen: str) -> None:
         rules = CohortRules.parse(self.groups, self._nested("coding"))
         if rules.auto:
@@ -488,17 +333,3 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         from misfeat.show.notebook import subgroups_as_html
 
         return html + subgroups_as_html(self.cohorts_)
-
-
-def fitting_size(size: int, n_features: int) -> int:
-    """The size of sets, at most the number of features; a warning says so, as in SelectKBest."""
-    if size <= n_features:
-        return size
-    warn(
-        Message(
-            "{setting} is greater than {count}; all features are taken.",
-            setting=Setting("size", size),
-            count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
-        )
-    )
-    return n_features

@@ -1,0 +1,237 @@
+"""From a table to a selection: the steps, one after the other, as a question asks for them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from misfeat.cohorts.blocks import (
+    check_blocks,
+    check_names,
+    joined_blocks,
+    product_sums_without,
+    without_features,
+)
+from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.groups import parse_groups
+from misfeat.cohorts.opening import open_table, with_groups, with_weights
+from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.weighing import WeightRules
+from misfeat.completion.named import completer_of
+from misfeat.completion.settings import confidence_of
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
+from misfeat.population.estimates import SAMPLE, Estimate
+from misfeat.resuming import BUILT, seed_of, steps_of_rows
+from misfeat.screening import screened_where_wide
+from misfeat.selection.asked import Asked, check_features
+from misfeat.selection.enough import MOST_SCREENED
+from misfeat.selection.scorebook import ScoreBook
+from misfeat.show.shown import ShownSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.cohorts.table import Table
+    from misfeat.information.measures import Measure
+    from misfeat.machine.progress import Progress
+    from misfeat.machine.steps import Steps
+    from misfeat.nesting import NestedQuestion
+    from misfeat.screening import Screened
+
+    Blocks = Mapping[str, tuple[str, ...]]
+
+
+def opened(
+    question: NestedQuestion, X: Any, y: Any, groups: Any, sample_weight: Any
+) -> tuple[Table, str, CohortRules]:
+    """The table, its target, and the rules by which it becomes cohorts.
+
+    Parameters
+    ----------
+    question : NestedQuestion
+        The parameters.
+    X, y, groups, sample_weight
+        What was passed to `fit`.
+    """
+    rules = CohortRules.parse(question.groups, question._nested("coding"))
+    table, target = open_table(X, y, rules.codes)
+    table, weight = with_weights(table, sample_weight)
+    rules = replace(rules, weights=WeightRules.parse(weight, question.weights, question.design))
+    if groups is None:
+        return table, target, rules
+    if question.groups is not None:
+        raise MisfeatError(
+            "Subgroups were given twice: {setting} in the estimator, and groups passed to fit; "
+            "leave one of them out.",
+            setting=Setting("groups", question.groups),
+        )
+    table, name = with_groups(table, groups)
+    return table, target, replace(rules, groups=parse_groups(name))
+
+
+def selection_of(
+    question: NestedQuestion,
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress | None,
+    steps: Steps,
+) -> ShownSelection:
+    """Everything up to the scores, which are computed when they are asked for.
+
+    Parameters
+    ----------
+    question : NestedQuestion
+        The parameters.
+    table, target, rules
+        What `opened` gave; the table is closed once its rows are counted.
+    progress : callable or None
+        Told what is done.
+    steps : Steps
+        Where the counted rows are kept, or were.
+    """
+    excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
+    _check_request(question, table, excluded, blocks)
+    with closing(table):
+        built = steps.one("rows", lambda: counted(question, table, target, rules, progress), BUILT)
+    cohorts, measure = _measured(question, *built, excluded, blocks)
+    check_features(measure.features, cohorts)
+    cohorts, screened = _screened(question, cohorts, blocks, progress)
+    if screened is not None:
+        measure = _information(question, cohorts)
+    steps = steps_of_rows(question, cohorts, measure.sums)
+    n_features = len(measure.features)
+    book = ScoreBook(
+        measure,
+        _estimate(question),
+        budget=question.budget,
+        sampler=question.sampler,
+        seed=seed_of(question.random_state, steps),
+        n_jobs=_threads(question),
+        steps=steps,
+    )
+    asked = Asked(
+        size=1 if question.size == "auto" else _fitting_size(int(question.size), n_features),
+        k=int(question.k),
+        include=check_names(question.include, "include"),
+        blocks=blocks,
+        seed=question.random_state,
+        backend=table.frame_backend,
+        settings=question._changed(),
+    )
+    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=screened)
+
+
+def counted(
+    question: NestedQuestion,
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress | None,
+) -> tuple[Cohorts, ProductSums | None]:
+    """The cohorts of a table, and sums of products where the measure needs them.
+
+    Parameters
+    ----------
+    question : NestedQuestion
+        The parameters.
+    table, target, rules, progress
+        As in `selection_of`.
+    """
+    if question.measure == "mutual_info":
+        return cohorts_of(table, target, rules, progress), None
+    return cohorts_and_product_sums(table, target, rules, progress)
+
+
+def _check_request(
+    question: NestedQuestion, table: Table, excluded: tuple[str, ...], blocks: Blocks
+) -> None:
+    """Raise before any work where something is asked for that cannot be."""
+    for name in excluded:
+        if name not in table.names:
+            raise no_such_column(name, table.names, "a feature to exclude", "exclude")
+    if blocks and question.measure != "mutual_info":
+        raise MisfeatError(
+            "{blocks} needs {measure}; leave one of the two out.",
+            blocks=Setting("blocks"),
+            measure=Setting("measure", "mutual_info"),
+        )
+
+
+def _measured(
+    question: NestedQuestion,
+    cohorts: Cohorts,
+    sums: ProductSums | None,
+    excluded: tuple[str, ...],
+    blocks: Blocks,
+) -> tuple[Cohorts, Measure]:
+    """The cohorts without excluded features, blocks joined, and what scores sets in them."""
+    cohorts = without_features(cohorts, excluded)
+    if sums is None:
+        cohorts = joined_blocks(cohorts, blocks)
+        return cohorts, _information(question, cohorts)
+    sums = product_sums_without(sums, excluded)
+    return cohorts, SquaredCorrelation(sums, above_chance=question.estimate != SAMPLE)
+
+
+def _information(question: NestedQuestion, cohorts: Cohorts) -> Measure:
+    above_chance = question.estimate != SAMPLE
+    return information_of(cohorts, above_chance=above_chance, device=question.device)
+
+
+def _screened(
+    question: NestedQuestion, cohorts: Cohorts, blocks: Blocks, progress: Progress | None
+) -> tuple[Cohorts, Screened | None]:
+    """The cohorts, of a wide table without the features that a search did not keep."""
+    max_sets = question._nested("coding").max_sets
+    if max_sets is None or question.measure != "mutual_info":
+        return cohorts, None
+    size = MOST_SCREENED if question.size == "auto" else int(question.size)
+    return screened_where_wide(
+        cohorts,
+        min(size, len(cohorts.features)),
+        int(max_sets),
+        above_chance=question.estimate != SAMPLE,
+        include=check_names(question.include, "include"),
+        blocks=blocks,
+        seed=question.random_state,
+        n_jobs=_threads(question),
+        progress=progress,
+    )
+
+
+def _estimate(question: NestedQuestion) -> Estimate:
+    """On which scale scores are, and what predicts those that cannot be computed."""
+    completer = completer_of(
+        question.completer,
+        confidence=question.confidence,
+        device=question.device,
+        random_state=question.random_state,
+    )
+    of_sample = question.estimate == SAMPLE
+    confidence = confidence_of(completer) if of_sample else question.confidence
+    return Estimate(question.estimate, completer, confidence)
+
+
+def _threads(question: NestedQuestion) -> int | None:
+    return None if question.n_jobs is None else int(question.n_jobs)
+
+
+def _fitting_size(size: int, n_features: int) -> int:
+    """The size of sets, at most the number of features; a warning says so, as in SelectKBest."""
+    if size <= n_features:
+        return size
+    warn(
+        Message(
+            "{setting} is greater than {count}; all features are taken.",
+            setting=Setting("size", size),
+            count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
+        )
+    )
+    return n_features
