@@ -15,6 +15,7 @@ import typer
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.options import OPTIONS
 from misfeat.cli.settings import RunSettings
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +96,17 @@ class _Found:
     validation: str | None
 
 
+def _check_weights(kind: str, column: str | None) -> None:
+    """Refuse to say how weights are taken where there are none."""
+    if kind != "sampling" and column is None:
+        raise MisfeatError(
+            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
+            "out.",
+            setting=Setting("weights", kind),
+            weight="--weight COL",
+        )
+
+
 def _found(
     selector: SubgroupSelector,
     settings: RunSettings,
@@ -110,6 +122,7 @@ def _found(
     from misfeat.show.forecast import Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
 
+    _check_weights(selector.weights, settings["weight"])
     validated = settings["validate"] or folder is not None
     ahead = Ahead(tested=True, validated=validated, redrawn=folder is not None)
     with (

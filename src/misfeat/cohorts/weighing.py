@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import InPython, MisfeatError, Setting, no_such_column
+from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +56,6 @@ class WeightRules:
     @classmethod
     def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
         """Read and check the parameters as users write them."""
-        if kind == FREQUENCY and column is None:
-            raise MisfeatError(
-                "{setting} says how weights are taken, and there are none; pass {weight}, or leave "
-                "it out.",
-                setting=Setting("weights", FREQUENCY),
-                weight=InPython("sample_weight to fit", "--weight"),
-            )
         if design is None:
             return cls(column, kind)
         if not isinstance(design, Mapping) or not design or set(design) - {"strata", "cluster"}:

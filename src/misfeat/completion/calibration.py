@@ -128,6 +128,8 @@ def try_out(completer: Guessing, known: Known, size: int, rounds: int, seed: int
     """Hide features in rounds, guess, and compare with what is known."""
     rng = np.random.default_rng(0 if seed is None else seed)
     masks = [mask for mask in hiding_rounds(known.exact.missing, rounds, rng) if mask.any()]
+    if known.progress is not None:
+        known.progress(WHAT, 0, rounds)
     shared = completer, replace(known, progress=None) if is_elsewhere() else known, size
     parts: dict[int, Trial] = {}
     for number, part in spread(_tried_with, shared, masks):
