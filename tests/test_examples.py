@@ -121,6 +121,7 @@ def few_columns(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "heart_csv", lambda: path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_columns")
 def test_the_example_of_the_readme_runs_on_a_few_columns(tmp_path, monkeypatch, capsys):
     run_readme(tmp_path, monkeypatch)

@@ -36,6 +36,7 @@ def test_public_names_load_on_first_use():
         _ = misfeat.nothing
 
 
+@pytest.mark.slow
 def test_fitting_and_reporting_need_neither_a_dataframe_library_nor_pytorch():
     blocked = "('pandas', 'polars', 'pyarrow', 'duckdb', 'torch')"
     code = f"""

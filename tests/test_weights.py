@@ -149,6 +149,7 @@ def test_other_completers_do(completer: str) -> None:
     assert len(fitted(TABLE.drop("times"), "weight", completer=completer).top_k()) == 9
 
 
+@pytest.mark.slow
 def test_weights_may_be_routed() -> None:
     X, y = TABLE.select("x", "v", "number").to_pandas(), TABLE["y"].to_numpy()
     w = TABLE["weight"].to_numpy()
@@ -168,6 +169,7 @@ def test_nothing_is_told_of_fewer_rows_with_weights_either() -> None:
     assert all(row["rows"] % 10 == 0 for row in as_rows(told.subgroups_))
 
 
+@pytest.mark.slow
 def test_the_first_screen_says_what_rows_are_worth(
     weighted: SubgroupSelector, capsys: pytest.CaptureFixture[str]
 ) -> None:

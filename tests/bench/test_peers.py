@@ -23,6 +23,7 @@ def table():
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS)
 def test_every_peer_finds_the_feature_that_tells_most(table, peer):
     chosen = PEERS[peer](*table, [1, 2, 3], 1)

@@ -101,6 +101,7 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     assert refused.stderr == "error: --size 0; it must be an integer of at least 1.\n"
 
 
+@pytest.mark.slow
 def test_a_traceback_is_shown_only_when_asked_for():
     short, long = process("run"), process("run", "--debug")
     assert short.exit_code == BAD_INPUT

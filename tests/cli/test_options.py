@@ -67,6 +67,7 @@ def test_its_choices_are_completed():
     assert found.stdout.split() == ["lower"]
 
 
+@pytest.mark.slow
 def test_it_reaches_the_estimator_from_the_command_line_and_from_a_file(table, tmp_path):
     first, again = tmp_path / "first", tmp_path / "again"
     given = ("--digits", "3", "--case", "lower", "--out", str(first))
@@ -81,6 +82,7 @@ def test_it_reaches_the_estimator_from_the_command_line_and_from_a_file(table, t
     assert (coding["digits"], coding["case"]) == (3, "lower")
 
 
+@pytest.mark.slow
 def test_it_is_checked_in_the_words_of_the_command_line(table, tmp_path):
     (tmp_path / "run.toml").write_text('digits = "many"')
     by_option, by_file = several_with_more(

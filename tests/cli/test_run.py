@@ -140,6 +140,7 @@ def test_the_version_can_be_asked_for():
     assert run("--version").stdout.strip() == f"misfeat {__version__}"
 
 
+@pytest.mark.slow
 def test_measure_budget_and_threads_can_be_chosen(heart):
     correlated = ("--completer", "interactions", "--measure", "r2")
     plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet", "--tables")

@@ -30,6 +30,7 @@ def named(table, tmp_path):
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_plain_sentences_and_wide_tables_whatever_the_terminal_is(table):
     shown = process("run", table, *ASKED, "--tables", COLUMNS="40", TERM="xterm-256color")
     check_snapshot("pipe", shown.stdout)
@@ -75,6 +76,7 @@ def test_help_looks_right():
     check_snapshot("help_run", process("run", "--help", TERMINAL_WIDTH="80").stdout)
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_progress_and_takes_it_away_again(with_progress, table):
     sent = terminal("run", table, *QUICK, columns=40, all_of_it=True)
     assert "Scoring feature" in sent

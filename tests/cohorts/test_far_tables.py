@@ -52,6 +52,7 @@ def server(rows: pd.DataFrame) -> Iterator[str]:
 
 
 @pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
 def test_a_table_of_postgresql_gives_the_cohorts_that_it_gives_in_pandas(
     server: str, rows: pd.DataFrame
 ) -> None:
@@ -60,6 +61,7 @@ def test_a_table_of_postgresql_gives_the_cohorts_that_it_gives_in_pandas(
 
 
 @pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
 def test_a_table_that_is_not_there_is_named_without_the_password(server: str) -> None:
     with pytest.raises(MisfeatError, match=r"There is no table 'june\.beds'") as error:
         build_cohorts(f"{server}&table=june.beds", "ill")
@@ -67,6 +69,7 @@ def test_a_table_that_is_not_there_is_named_without_the_password(server: str) ->
 
 
 @pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
 def test_a_run_of_an_address_leaves_no_password(server: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     asked = ["run", f"{server}&table=june.visits", "--target", "ill", "--by", "site", "--size", "1"]

@@ -47,7 +47,10 @@ PATIENT_GROUPS: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ENGINES],
+)
 def hold(request: pytest.FixtureRequest) -> Iterator[Hold]:
     """Puts a table into an engine; all tests of one engine run before the next one starts."""
     with ENGINES[request.param]() as hold:

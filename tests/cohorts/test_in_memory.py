@@ -84,6 +84,7 @@ def same(one, other):
     return one == other if isinstance(one, str) else one.equals(other)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(), st.sampled_from(sorted(HOLDERS)))
 def test_codes_are_those_of_queries(table, holder):

@@ -189,6 +189,7 @@ def test_nothing_is_read_of_hidden_features(name):
     assert same(clean, poisoned)
 
 
+@pytest.mark.slow
 @every_completer
 def test_a_weight_counts_as_so_many_rows(name):
     cohorts = random_cohorts(5)

@@ -37,6 +37,7 @@ def questions(draw):
     return weighed(cohort, rng), held, strata
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(questions())
 def test_deals_side_by_side_are_those_one_by_one(question):
@@ -106,6 +107,7 @@ def test_scores_are_those_of_weighted_shares(seed, n_rows, cardinality, n_classe
     assert entropies(cohort, level(4, 2)).joint.max() <= np.log(max(n_rows, 1)) + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(5, 300), st.booleans())
 def test_weights_that_are_all_the_same_give_the_scores_of_rows(seed, n_rows, gaps):
@@ -126,6 +128,7 @@ def test_weights_that_are_all_the_same_give_the_scores_of_rows(seed, n_rows, gap
             np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(30, 600))
 def test_chance_is_taken_off_as_of_rows_of_equal_weight(seed, n_rows):
