@@ -12,7 +12,7 @@ WITH_TORCH := dev browser heavy
 SETTINGS := pyproject.toml constraints.txt
 LOCKS := $(wildcard locks/*.txt)
 SIDE_BY_SIDE := -n auto --dist loadfile
-QUICK := not heavy and not browser and not thorough and not slow and not validity
+QUICK := not heavy and not browser and not thorough and not slow and not validity and not attack
 
 OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
@@ -20,7 +20,7 @@ OLDEST := $(OLDEST_VENV)/bin
 WITH_OLDEST := tests/cohorts tests/show tests/datasets tests/parameters tests/test_columns.py tests/test_package.py tests/test_selector.py \
 	tests/test_weights.py tests/cli/test_run.py tests/cli/test_errors.py tests/cli/test_export.py tests/selection/test_saving.py
 
-.PHONY: audit coverage demo lint lock test test-all test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
+.PHONY: audit coverage demo lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -38,11 +38,15 @@ test: lint
 coverage: $(VENV)/.dev
 	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) --cov --cov-report=term
 
-test-all: test-slow test-validity test-bounds test-browser test-heavy
+test-all: test-slow test-validity test-bounds test-browser test-heavy test-attacks
 
 # Real tables, statistics, and tests that fit many times.
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m slow $(SIDE_BY_SIDE)
+
+# Processes that are killed or starved, files that are forged: some cases of each attack; `make reliability` has them all.
+test-attacks: $(VENV)/.dev
+	$(BIN)/pytest -m attack $(SIDE_BY_SIDE)
 
 # Coverage, unbiasedness and order against known populations, with tolerances from the binomial.
 test-validity: $(VENV)/.dev

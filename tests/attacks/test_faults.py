@@ -5,7 +5,7 @@ import pytest
 from tests.attacks.faults import attack
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_faults_of_the_machine_end_in_one_line_and_lose_nothing():
     tally = attack(5, seed=3)
     assert tally.n_wrong == 0, tally.wrong

@@ -16,6 +16,6 @@ def test_some_forged_and_damaged_selections_are_refused_or_answer():
     assert tally.outcomes["forged, refused"] > 20
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_forged_and_damaged_selections_are_refused_or_answer():
     assert forged(1000, seed=3).wrong == []

@@ -14,7 +14,7 @@ def test_the_slope_of_growth_is_seen_above_its_noise():
     assert error < 0.2
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_fits_at_once_answer_as_one_does():
     tally = Tally("load", "")
     fit_at_once(tally, 10, random.Random(0))
@@ -22,7 +22,7 @@ def test_fits_at_once_answer_as_one_does():
     assert tally.n_cases == 20
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_memory_does_not_grow_with_fits():
     tally = Tally("load", "")
     said = fit_for_long(tally, 200)

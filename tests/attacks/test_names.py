@@ -21,7 +21,7 @@ def test_names_with_a_meaning_are_only_names(tmp_path, engine, role):
     assert tally.outcomes["same answer"] >= 5
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_a_zoo_of_names_gets_the_answers_of_plain_names():
     tally = attack(300, seed=4)
     assert not tally.wrong

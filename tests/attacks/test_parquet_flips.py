@@ -11,6 +11,6 @@ def test_a_few_damaged_files_are_refused_by_name_or_read_as_they_were():
     assert tally.outcomes["refused clearly"] >= 10
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_damaged_files_are_refused_by_name_or_read_as_they_were():
     assert not attack(200, seed=3).wrong

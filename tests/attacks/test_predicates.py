@@ -31,6 +31,6 @@ def test_predicates_and_cuts_are_answered_alike_or_refused(groups, outcome):
     assert tally.outcomes == {outcome: 1}, tally.wrong
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_predicates_of_every_shape_are_answered_alike_or_refused():
     assert not attack(44, seed=3).wrong

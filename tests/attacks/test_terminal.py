@@ -10,6 +10,6 @@ def test_a_few_commands_to_a_terminal_do_not_reach_it():
     assert not tally.wrong
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_commands_to_a_terminal_do_not_reach_it():
     assert not attack(120, seed=3).wrong
