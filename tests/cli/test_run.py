@@ -241,7 +241,6 @@ def test_bins_that_follow_the_target_tell_most(tmp_path):
         ("--binning", "uniform"),
         ("--max-categories", "3"),
         ("--missing-threshold", "0.5"),
-        pytest.param(("--sporadic", "available"), marks=pytest.mark.slow),
         ("--min-rows", "150"),
         ("--min-rows", "150", "--small-groups", "drop"),
         ("--completer", "add"),
