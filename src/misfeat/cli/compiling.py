@@ -1,68 +1,95 @@
-"""Compiling on two cores: kernels of predictions and tests in a process beside the one that scores.
+"""Compiling on several cores: the kernels that a run needs last, in processes beside it.
 
-Numba compiles one kernel at a time in a process. The first run after an installation starts a
-second process that makes, on a tiny table, what the first one will need last; each finds what the
-other has put into the cache.
+Numba compiles one kernel at a time in a process. The first run after an installation starts others
+that make what it will need last. Processes that need the same kernel take turns, so that none is
+compiled twice.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LARGEST = 4
-"""Sets of the default size, and of one feature more."""
+LONGEST_FIRST = ("sets", "chance", "pairs")
+"""What other processes compile, one after the other, each beginning at another place."""
 
 
 @contextmanager
 def compiled_beside() -> Iterator[None]:
-    """Compile in a second process while the block runs, where there is something to compile."""
-    if not _is_worth_it():
+    """Compile in other processes while the block runs, where there is something to compile."""
+    with ExitStack() as others:
+        for parts in _shares_of_others():
+            others.callback(_start(parts).terminate)
         yield
-        return
-    nowhere = subprocess.DEVNULL
-    command = [sys.executable, "-m", "misfeat.cli.compiling"]
-    with subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere) as second:  # noqa: S603
-        try:
-            yield
-        finally:
-            second.terminate()
 
 
-def _is_worth_it() -> bool:
+def _shares_of_others() -> list[tuple[str, ...]]:
+    """The parts that each of the other processes compiles; none where all is kept already."""
     from joblib import effective_n_jobs
 
     from misfeat.completion.transfer.kernels.sets import complete_sets
     from misfeat.machine.compiling import is_kept
 
-    return bool(sys.executable) and effective_n_jobs(-1) > 1 and is_kept(complete_sets) is False
+    if not sys.executable or is_kept(complete_sets) is not False:
+        return []
+    others = min(effective_n_jobs(-1) - 1, len(LONGEST_FIRST))
+    return [LONGEST_FIRST[one::others] for one in range(others)]
 
 
-def compile_last_ones() -> None:
-    """Predict scores of a tiny table, and hold some against chance."""
+def _start(parts: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    nowhere = subprocess.DEVNULL
+    command = [sys.executable, "-m", "misfeat.cli.compiling", *parts]
+    return subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)  # noqa: S603
+
+
+def compile_part(part: str) -> None:
+    """Compile some kernels.
+
+    Parameters
+    ----------
+    part : {"sets", "chance", "pairs"}
+        Those that complete and pool sets, those of tests against chance, or those that complete
+        pairs.
+    """
+    {"sets": _compile_sets, "chance": _compile_chance, "pairs": _compile_pairs}[part]()
+
+
+def _compile_sets() -> None:
+    import numpy as np
+
+    from misfeat.completion.transfer.ahead import compile_sets
+    from misfeat.population.pool import shrink
+
+    compile_sets()
+    shrink(np.empty((0, 1), np.int64), np.empty((0, 2)), np.empty(0, np.int64))
+
+
+def _compile_pairs() -> None:
+    from misfeat.completion.transfer.ahead import compile_pairs
+
+    compile_pairs()
+
+
+def _compile_chance() -> None:
     import numpy as np
 
     from misfeat.cohorts import build_cohorts
-    from misfeat.completion.transfer.model import TransferModel
-    from misfeat.completion.transfer.rows import CodedRows
     from misfeat.datasets import make_cohorts
     from misfeat.information.dealing import deals_of
     from misfeat.machine.threads import Work
     from misfeat.population.significance import max_test
 
-    data = make_cohorts(4, 60, 5, hide=0.3, random_state=0)
+    data = make_cohorts(2, 60, 4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
-    model = TransferModel(CodedRows.of(cohorts), cohorts.missing, Work(1), above_chance=True)
-    for size in range(1, LARGEST + 1):
-        model.predict(size)
     deals = deals_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
     max_test(deals, Work(1), permutations=9)
 
 
 if __name__ == "__main__":
-    compile_last_ones()
+    for name in sys.argv[1:]:
+        compile_part(name)

@@ -311,7 +311,7 @@ def _dealt_rows(
     times = asked.times[order]
     by_stratum = np.bincount(strata, weights=asked.times).astype(np.int64)
     return dealing.DealtRows(
-        codes=np.ascontiguousarray(codes[:, first]),
+        codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
         cardinalities=cardinalities,
         patterns=np.repeat(patterns.reshape(-1)[order], times),
         classes=np.repeat(rows.target[order].astype(np.uint16), times),

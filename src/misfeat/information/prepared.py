@@ -105,7 +105,7 @@ def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
     codes = cohort.codes if len(features) == len(cohort.recorded) else cohort.codes[features]
     lacks_values = bool(codes.size) and int(codes.min()) < 0
     most = int(cohort.cardinalities[features].max(initial=1))
-    codes = codes.astype(np.int16 if lacks_values else _unsigned(most))
+    codes = codes.astype(np.int16 if lacks_values else _unsigned(most), order="C")
     cardinalities = np.empty(len(features), dtype=np.int64)
     squeeze(codes, most, cardinalities)
     target = cohort.target.astype(_unsigned(cohort.n_classes))

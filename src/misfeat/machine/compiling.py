@@ -2,7 +2,8 @@
 
 Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
 file carries the hash of its content: one that does not match is compiled anew and replaced, and
-where nothing can be written, kernels are compiled in every process.
+where nothing can be written, kernels are compiled in every process. Processes that need the same
+kernel take turns: one compiles it, the others wait and load it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numba as nb
 from numba.core import event
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from misfeat.machine.progress import CompilingTold
+from misfeat.machine.turns import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +54,33 @@ class CheckedCacheFile(IndexDataCacheFile):
         return _checked(Path(self._data_path(name)).read_bytes())
 
 
+class SharedCache(FunctionCache):  # type: ignore[misc]
+    """The kernels of one function on disk, each compiled by one process at a time."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        file = self._cache_file
+        name = file._index_name.removesuffix(".nbi")
+        self._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
+        self._turn = Turn(Path(file._cache_path), name)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is on disk, or was put there while another process had its turn."""
+        found = super().load_overload(sig, target_context)
+        if found is None and self._turn.take():
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                self._turn.end()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel, and let other processes go on."""
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._turn.end()
+
+
 class _Compilations(event.Listener):
     """Times compilations, those within others once; Numba makes one at a time."""
 
@@ -83,14 +112,10 @@ def _checked(content: bytes) -> Any:
 
 def _kept_on_disk(kernel: Any) -> Any:
     """Have a kernel cached, where there is a folder to do so."""
-    if not hasattr(kernel, "enable_caching"):  # NUMBA_DISABLE_JIT leaves plain functions
+    if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
         return kernel
     with suppress(RuntimeError, OSError):  # no folder can be written
-        kernel.enable_caching()
-        file = kernel._cache._cache_file
-        kernel._cache._cache_file = CheckedCacheFile(
-            file._cache_path, file._index_name.removesuffix(".nbi"), file._source_stamp
-        )
+        kernel._cache = SharedCache(kernel.py_func)
     return kernel
 
 
