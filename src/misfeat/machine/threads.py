@@ -2,15 +2,18 @@
 
 How many threads is joblib's to say (`joblib.parallel_config` included). The threads themselves are
 those of the standard library: a fit runs about a hundred short lists of tasks, and joblib's pool
-takes some 12 ms to start and stop for each of them, these take 0.2 ms. Tasks that go to other
-processes and machines are those of `misfeat.machine.spreading`.
+takes some 12 ms to start and stop for each of them, these take 0.2 ms. The thread that asks works,
+too, and the others wait a moment before they join it: threads that hand Python back and forth take
+longer over short lists than one does. Tasks that go to other processes and machines are those of
+`misfeat.machine.spreading`.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +23,12 @@ from misfeat.machine.interrupts import check_interrupt, interrupts_put_off
 from misfeat.machine.spreading import threads_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Task = Callable[[], None]
+
+HEAD_START = 0.01
+"""Seconds that the asking thread works alone."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +70,65 @@ class Work:
                 task()
                 self._tell(done, len(tasks))
             return
-        with interrupts_put_off(), ThreadPoolExecutor(n_threads) as pool:
+        crew = _Crew(tasks)
+        with interrupts_put_off(), ThreadPoolExecutor(n_threads - 1) as pool:
             try:
-                futures = [pool.submit(task) for task in tasks]
-                for done, future in enumerate(as_completed(futures), start=1):
-                    future.result()
+                others = [pool.submit(crew.join) for _ in range(n_threads - 1)]
+                for done in crew.work():
                     self._tell(done, len(tasks))
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+            finally:
+                crew.stop()
+            for other in others:
+                other.result()
+        for done in crew.told():
+            self._tell(done, len(tasks))
 
     def _tell(self, done: int, total: int) -> None:
         check_interrupt()
         check_time()
         if self.progress is not None:
             self.progress(done, total)
+
+
+class _Crew:
+    """Threads that share a list of tasks."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._left, self._lock, self._stopped = iter(tasks), Lock(), Event()
+        self._done = self._told = 0
+
+    def work(self) -> Iterator[int]:
+        """Take tasks until none is left, and count those that all threads have done."""
+        while self._do_one():
+            yield from self.told()
+
+    def join(self) -> None:
+        """Take tasks as well, unless the asking thread is done with all of them by then."""
+        self._stopped.wait(HEAD_START)
+        try:
+            while self._do_one():
+                pass
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Begin no more tasks."""
+        self._stopped.set()
+
+    def told(self) -> Iterator[int]:
+        """Count the tasks done since the last time."""
+        while self._told < self._done:
+            self._told += 1
+            yield self._told
+
+    def _do_one(self) -> bool:
+        """Take a task; whether there was one."""
+        with self._lock:
+            task = None if self._stopped.is_set() else next(self._left, None)
+        if task is None:
+            return False
+        task()
+        with self._lock:
+            self._done += 1
+        return True
