@@ -24,7 +24,8 @@ def compiled_beside() -> Iterator[None]:
     """Compile in other processes while the block runs, where there is something to compile."""
     with ExitStack() as others:
         for parts in _shares_of_others():
-            others.callback(_start(parts).terminate)
+            process = others.enter_context(_start(parts))
+            others.callback(process.terminate)
         yield
 
 

@@ -54,7 +54,7 @@ class CheckedCacheFile(IndexDataCacheFile):
         return _checked(Path(self._data_path(name)).read_bytes())
 
 
-class SharedCache(FunctionCache):  # type: ignore[misc]
+class SharedCache(FunctionCache):
     """The kernels of one function on disk, each compiled by one process at a time."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not on Windows
 
 FILE = "turns.lock"
 PATIENCE = 120.0
