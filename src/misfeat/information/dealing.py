@@ -9,7 +9,7 @@ work. Number 0 is the target as it was recorded.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING
@@ -345,12 +345,15 @@ class OneByOne:
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of deals ``first`` to ``last - 1``."""
-        within = replace(work, progress=None)
-        found = []
-        for number in range(first, last):
+        within = replace(work, n_jobs=1, progress=None)
+        found: list[Scores | None] = [None] * (last - first)
+
+        def score(number: int) -> None:
             rows = self._rows
             if number:
                 seed = self.asked.seeds[number]
                 rows = replace(rows, target=dealing.shuffled(rows.target, self._starts, seed))
-            found.append(self.asked.recorded_scores(within, rows))
+            found[number - first] = self.asked.recorded_scores(within, rows)
+
+        replace(work, progress=None).run([partial(score, number) for number in range(first, last)])
         return np.array(found).reshape(last - first, -1)

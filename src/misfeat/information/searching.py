@@ -29,6 +29,8 @@ SEARCHES_A_THREAD = 32
 """Stretches of a search differ in length, so there are many."""
 LONGEST_SEARCH = 100_000
 """Subsets of a level that are listed at once."""
+FEWEST_VISITS = 200_000
+"""Rows times subsets of a stretch: a fraction of a millisecond."""
 
 
 def listed_tasks(
@@ -40,7 +42,8 @@ def listed_tasks(
     def task(first: int, last: int) -> Task:
         return lambda: search(members[first:last], sizes[first:last], sums[:, first:last])
 
-    return [task(*part) for part in work.stretches(len(sizes), SEARCHES_A_THREAD)]
+    parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=_shortest(rows))
+    return [task(*part) for part in parts]
 
 
 def level_tasks(rows: PreparedRows, size: int, sums: Sums, work: Work) -> list[Task]:
@@ -57,7 +60,13 @@ def level_tasks(rows: PreparedRows, size: int, sums: Sums, work: Work) -> list[T
         return score
 
     count = comb(rows.n_features, size)
-    return [task(*part) for part in work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH)]
+    parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, _shortest(rows))
+    return [task(*part) for part in parts]
+
+
+def _shortest(rows: PreparedRows) -> int:
+    """How many subsets a stretch has at least."""
+    return max(1, FEWEST_VISITS // max(rows.n_rows, 1))
 
 
 def list_levels(
