@@ -12,6 +12,8 @@ WITH_TORCH := dev browser heavy
 SETTINGS := pyproject.toml constraints.txt
 LOCKS := $(wildcard locks/*.txt)
 SIDE_BY_SIDE := -n auto --dist loadfile
+# Of marked tests only the files are collected that have some.
+having = -m $(1) $(shell grep -rlE --include='test_*.py' 'mark\.$(1)\b' tests)
 QUICK := not heavy and not browser and not thorough and not slow and not validity and not attack
 
 OLDEST_VENV := .venv-oldest
@@ -42,11 +44,11 @@ test-all: test-slow test-validity test-bounds test-browser test-heavy test-attac
 
 # Real tables, statistics, and tests that fit many times.
 test-slow: $(VENV)/.dev
-	$(BIN)/pytest -m slow $(SIDE_BY_SIDE)
+	$(BIN)/pytest $(call having,slow) $(SIDE_BY_SIDE)
 
 # Processes that are killed or starved, files that are forged: some cases of each attack; `make reliability` has them all.
 test-attacks: $(VENV)/.dev
-	$(BIN)/pytest -m attack $(SIDE_BY_SIDE)
+	$(BIN)/pytest $(call having,attack) $(SIDE_BY_SIDE)
 
 # Coverage, unbiasedness and order against known populations, with tolerances from the binomial.
 test-validity: $(VENV)/.dev
@@ -64,11 +66,11 @@ reliability: fuzz
 
 # The engines that take long to start: Spark, Dask, Ibis, PostgreSQL.
 test-heavy: $(VENV)/.heavy
-	$(BIN)/pytest -m heavy -n 2 --dist loadgroup
+	$(BIN)/pytest $(call having,heavy) -n 2 --dist loadgroup
 
 # The report in real browsers: Chromium and Firefox from the system's packages.
 test-browser: $(VENV)/.browser
-	$(BIN)/pytest -m browser tests/browsers tests/show -n 2 --dist loadgroup
+	$(BIN)/pytest $(call having,browser) -n 2 --dist loadgroup
 
 # The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
