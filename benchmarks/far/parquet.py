@@ -22,6 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from joblib import effective_n_jobs
 from made import GROUPS, TARGET, write_table
 
 ALLOWED = 2.4 * 2**30
@@ -84,6 +85,7 @@ def line(n_rows: int, folder: Path, what: str) -> dict[str, object]:
         "cpu_microseconds_a_row": round(1e6 * float(cpu) / n_rows, 2),
         "wall_seconds": round(float(wall), 1),
         "load_before": round(load, 1),
+        "cores": effective_n_jobs(-1),
         "peak_mib": round(float(peak)),
         "different_rows_kept": int(different),
         "rows_kept": int(rows),

@@ -167,8 +167,8 @@ def main() -> None:
         said.append(f"  {'memory, before':20} {spread(old)}")
         said += [
             f"    {line.rows:9,} rows x {line.features:3} features x {line.subgroups:4} subgroups, "
-            f"size {line['size']}, {line['values']} values: {line.cpu_seconds:6.1f} CPU s, forecast "
-            f"{whole(costs, line):6.1f}; {line.own_mib:6.0f} MiB, "
+            f"size {line['size']}, {line['values']} values: {line.cpu_seconds:6.1f} CPU s, "
+            f"forecast {whole(costs, line):6.1f}; {line.own_mib:6.0f} MiB, "
             f"forecast {costs.memory(shape_of(line)) / 2**20:6.0f}"
             for _, line in own.iterrows()
         ]

@@ -1,4 +1,4 @@
-"""The shape of a very large table, measured on as much of it as fits: 200 features, 1,000 subgroups.
+"""A very large table of 200 features and 1,000 subgroups, measured on as much of it as fits.
 
     python benchmarks/sizing/plan.py [--rows 1e6 4e6] [--gib 8] [--most-rows 2e6] [--fit]
 
@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+from joblib import effective_n_jobs
 
 FEATURES, NUMBERS, SUBGROUPS = 200, 40, 1_000
 ROWS_A_FILE = 1_000_000
@@ -106,7 +107,12 @@ def main() -> None:
                 continue
             figures = json.loads(done.stdout.splitlines()[-1])
         each = 1e6 * figures["coding: cpu"] / (n_rows * (FEATURES + 2))
-        line = {"rows": n_rows, "cpu_microseconds_a_value": round(each, 3), **figures}
+        line = {
+            "rows": n_rows,
+            "cores": effective_n_jobs(-1),
+            "cpu_microseconds_a_value": round(each, 3),
+            **figures,
+        }
         found.append(line)
         print(line, flush=True)
         with asked.out.open("w", newline="") as file:

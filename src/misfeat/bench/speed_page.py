@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.machine.writing import write_file
+from misfeat.words.numbers import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,22 +19,30 @@ if TYPE_CHECKING:
 FIGURES, STEPS_FILE = "speed.json", "steps.csv"
 
 
-def step_table(found: Mapping[str, Any]) -> Table:
-    """The steps of one workload, with their shares of the whole.
+def heading(found: Mapping[str, Any]) -> str:
+    """What was timed.
 
     Parameters
     ----------
     found : mapping
         What `measured` returned, and the name of the ``table``.
     """
+    subgroups = count_words(found["subgroups"], "subgroup")
+    shape = f"{found['rows']:,} rows, {found['features']} features, {subgroups}"
+    return f"{found['table']}: {shape}, sets of {found['size']}"
+
+
+def step_table(found: Mapping[str, Any]) -> Table:
+    """The steps of one workload, with their shares of the whole.
+
+    Parameters
+    ----------
+    found : mapping
+        What `measured` returned.
+    """
     from misfeat.show.console import new_table
 
-    title = (
-        f"{found['table']}: {found['rows']:,} rows, {found['features']} features, "
-        f"{found['subgroups']} subgroup{'s' if found['subgroups'] > 1 else ''}, "
-        f"sets of {found['size']}"
-    )
-    table = new_table(title)
+    table = new_table()
     for name in ("step", "seconds", "CPU seconds", "share"):
         table.add_column(name, justify="left" if name == "step" else "right")
     for step in found["steps"]:

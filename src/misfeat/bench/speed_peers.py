@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def against_peers(load: Workload, n_jobs: int | None) -> dict[str, Any]:
     ways: dict[str, Callable[[], None]] = {
         "scikit-learn": lambda: peer(mutual_info_score),
         "np.bincount": lambda: peer(_counted),
-        **{estimate: lambda estimate=estimate: ours(estimate) for estimate in ESTIMATES},
+        **{estimate: partial(ours, estimate) for estimate in ESTIMATES},
     }
     best = dict.fromkeys(ways, float("inf"))
     for way in ESTIMATES:
@@ -100,7 +101,7 @@ def _sampled(load: Workload) -> list[tuple[int, ...]]:
 
 def _keys(codes: Codes, subset: tuple[int, ...], values: int) -> Codes:
     """The codes of a set as one number a row."""
-    key = codes[subset[0]]
+    key: Codes = codes[subset[0]]
     for feature in subset[1:]:
         key = key * values + codes[feature]
     return key

@@ -107,7 +107,7 @@ def speed(
 ) -> None:
     """Time fit, answers and report of generated tables, step by step, and their memory."""
     from misfeat.bench.speed import SpeedBench, machine
-    from misfeat.bench.speed_page import as_json, sentences, step_table, write_figures
+    from misfeat.bench.speed_page import as_json, heading, sentences, step_table, write_figures
     from misfeat.cli.forms import split
     from misfeat.machine.progress import progress_shown
     from misfeat.parameters import parameters_of
@@ -129,6 +129,7 @@ def speed(
         return
     console = new_console()
     for one in found:
+        typer.echo(heading(one) if "steps" in one else "cold start")
         if "steps" in one:
             console.print(step_table(one))
         for line in sentences(one):

@@ -67,7 +67,7 @@ def threads_for(allowed: int) -> int:
     >>> threads_for(0)
     1
     """
-    return max(1, min(effective_n_jobs(-1), allowed // MEMORY_A_THREAD))
+    return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
 
 
 def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:

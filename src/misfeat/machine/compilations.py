@@ -66,8 +66,8 @@ def compilations_counted(tell: Callable[[str], None] | None = None) -> Iterator[
     True
     """
     found = Compilations(tell)
-    event.register(EVENT, found)
+    event.register(EVENT, found)  # type: ignore[no-untyped-call]
     try:
         yield found
     finally:
-        event.unregister(EVENT, found)
+        event.unregister(EVENT, found)  # type: ignore[no-untyped-call]
