@@ -7,7 +7,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.bench import warming
 from misfeat.bench.warming import KINDS, warm_up
-from misfeat.datasets import load_heart
+from misfeat.datasets import make_cohorts
 from misfeat.machine.compilations import compilations_counted
 
 
@@ -23,12 +23,19 @@ def forms():
     }
 
 
+def reported(table, target, groups, size=3):
+    SubgroupSelector(groups, size=size).fit(table, target).report().html()
+
+
 @pytest.mark.slow
-def test_a_default_run_needs_nothing_else():
+def test_default_runs_need_nothing_else():
     warm_up()
-    before, heart = forms(), load_heart()
+    before, survey = forms(), make_cohorts(3, 120, 9, n_values=4, n_classes=3, random_state=5)
+    clinics = make_cohorts(5, 700, 12, n_values=6, hide=0.4, random_state=6)
     with compilations_counted() as compiled:
-        SubgroupSelector(heart.groups).fit(heart.columns, heart.target).report().html()
+        reported(survey.columns, survey.target, survey.groups)
+        reported(clinics.columns, clinics.target, clinics.groups, size=2)
+        reported(clinics.complete, clinics.target, None)
     assert forms() == before
     assert compiled.count == 0
 

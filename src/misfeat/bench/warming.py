@@ -14,6 +14,7 @@ import numpy as np
 
 from misfeat.bench.workloads import GROUPS, TARGET, Workload
 from misfeat.cohorts.coding import Coding
+from misfeat.datasets import load_heart
 from misfeat.machine.compilations import compilations_counted
 from misfeat.selector import SubgroupSelector
 
@@ -27,6 +28,8 @@ LONG_ROWS = 140_000
 """More than 2**16 rows a subgroup: counts take 32 bits."""
 FEW_SETS = 100
 """Wide tables are those of more sets than a limit, which is set low."""
+HEART_COLUMNS = ("age", "cp", "thalach", "oldpeak", "ca", "thal")
+"""Some of a table as it is found: enough for all of its kernels."""
 WHAT = "Compiling kernels"
 
 
@@ -72,6 +75,17 @@ def warm_up(progress: Progress | None = None) -> Warmed:
 def _reported() -> None:
     """A table of subgroups, with all that its report tells."""
     _fitted(SMALL).report().html()
+
+
+def _of_few_rows() -> None:
+    """Fewer rows than cells: sets are searched row by row, and rows dealt one by one."""
+    for classes in (2, 5):
+        selector = _fitted(replace(SMALL, rows=200, values=7, classes=classes))
+        _tested(selector)
+        selector.features()
+    heart = load_heart()
+    table = {name: heart.columns[name] for name in (*HEART_COLUMNS, heart.groups, heart.target)}
+    SubgroupSelector(heart.groups, random_state=0).fit(table, heart.target).report()
 
 
 def _of_one_subgroup() -> None:
@@ -121,6 +135,7 @@ def _tested(selector: SubgroupSelector) -> None:
 
 KINDS: dict[str, Callable[[], None]] = {
     "answers and report": _reported,
+    "few rows": _of_few_rows,
     "without subgroups": _of_one_subgroup,
     "several classes": _of_classes,
     "many rows": _long,
