@@ -7,6 +7,10 @@ Constants are fitted by `fit.py` to the tables of ``chosen``, and held against t
 which have other shapes and seeds. Every table runs in a process of its own on `threads` cores that
 no other has: `slots` of them side by side (Linux). One that takes more than `MOST_SECONDS` is
 stopped and has a line without figures.
+
+measured.csv was made with two threads and six slots on a machine of 16 cores (x86-64) whose GPU was
+hidden; cores12.csv with ``--part held --only 1 2 6 7 8 --threads 12``, and gpu.csv with the same
+tables, two threads and the GPU, an H200. plan_fit.csv is of `plan.py --fit --rows 2e5`.
 """
 
 from __future__ import annotations
