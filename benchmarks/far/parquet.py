@@ -5,7 +5,7 @@ equal: the worst case. Each length runs in a process of its own that may take 2.
 the longer ones rows are drawn inside DuckDB. Reported are the peak resident memory and the CPU
 seconds of coding (everything up to the cohorts) and of scoring all sets of three with defaults.
 
-    python benchmarks/far/parquet.py [--rows 1e6 1e7 1e8] [--folder FOLDER]
+    python benchmarks/far/parquet.py [--rows 1e6 1e7 1e8] [--folder FOLDER] [--what cohorts fit]
 
 Tables are written to the folder (2.7 GiB for a hundred million rows), and removed afterwards where
 they were not there before. The figures are kept beside this script in parquet.csv.
@@ -22,6 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from joblib import effective_n_jobs
 from made import GROUPS, TARGET, write_table
 
 ALLOWED = 2.4 * 2**30
@@ -84,6 +85,7 @@ def line(n_rows: int, folder: Path, what: str) -> dict[str, object]:
         "cpu_microseconds_a_row": round(1e6 * float(cpu) / n_rows, 2),
         "wall_seconds": round(float(wall), 1),
         "load_before": round(load, 1),
+        "cores": effective_n_jobs(-1),
         "peak_mib": round(float(peak)),
         "different_rows_kept": int(different),
         "rows_kept": int(rows),
@@ -95,6 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=float, nargs="+", default=[1e6, 1e7, 1e8])
     parser.add_argument("--folder", type=Path, default=None)
+    parser.add_argument("--what", nargs="+", default=["cohorts", "fit"], choices=["cohorts", "fit"])
     asked = parser.parse_args()
     found = []
     with tempfile.TemporaryDirectory() as own:
@@ -103,7 +106,7 @@ def main() -> None:
             there = folder.exists()
             if not there:
                 write_table(folder, n_rows)
-            for what in ("cohorts", "fit"):
+            for what in asked.what:
                 found.append(line(n_rows, folder, what))
                 print(found[-1], flush=True)
             if not there:

@@ -6,6 +6,7 @@ import sys
 from email.message import Message
 
 from misfeat import __version__
+from misfeat.bench.warming import Warmed
 from misfeat.cli import examination
 from misfeat.datasets import make_cohorts
 from tests.cli.commands import check_snapshot, run
@@ -109,6 +110,27 @@ def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
 def test_the_page_looks_right(monkeypatch):
     monkeypatch.setattr("misfeat.cli.examination.examine", lambda *_: FOUND)
     check_snapshot("doctor", run("doctor").stdout)
+
+
+def test_compiling_says_what_was_done(monkeypatch):
+    done = iter([Warmed(302, 114.6), Warmed(1, 0.7), Warmed(0, 0.0)])
+    monkeypatch.setattr("misfeat.bench.warming.warm_up", lambda _: next(done))
+    place = examination.kernel_cache()["within"]
+    first = run("doctor", "--compile", "--quiet")
+    assert first.exit_code == 0, first.stderr
+    assert first.stdout == f"Compiled 302 kernels in 115 s; they are kept within {place}.\n"
+    found = json.loads(run("doctor", "--compile", "--json", "--quiet").stdout)
+    assert (found["kernels"], found["compiling_seconds"]) == (1, 0.7)
+    last = run("doctor", "--compile", "--quiet")
+    assert last.stdout == f"Nothing was left to compile; kernels are kept within {place}.\n"
+
+
+def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
+    nowhere = {"folder": None, "within": None, "writable": False}
+    monkeypatch.setattr(examination, "kernel_cache", lambda: nowhere)
+    result = run("doctor", "--compile", "--quiet")
+    assert result.exit_code == 2
+    assert "NUMBA_CACHE_DIR=DIR" in result.stderr
 
 
 FOUND = {

@@ -8,14 +8,15 @@ from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.machine import progress
 from misfeat.show import forecast
+from misfeat.show.costs import Costs
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.forecast import Ahead, foretell, work_ahead
 
 ALL = Ahead(tested=True, validated=True, redrawn=True)
 
 
-def fitted(n_features=6, n_rows=200, size=2):
-    data = make_cohorts(3, n_rows, n_features, hide=0.3, random_state=0)
+def fitted(n_features=6, n_rows=200, size=2, hide=0.3):
+    data = make_cohorts(3, n_rows, n_features, hide=hide, random_state=0)
     return SubgroupSelector(data.groups, size=size).fit(data.columns, data.target).selection_
 
 
@@ -54,11 +55,23 @@ def test_every_step_that_follows_is_counted(selection, with_progress, monkeypatc
     assert {*seconds(selection)} <= {*told}
 
 
-def test_more_features_rows_and_larger_sets_take_longer(selection):
-    least = seconds(selection)
-    for more in (fitted(n_features=9), fitted(n_rows=600), fitted(size=3)):
-        found = seconds(more)
-        assert sum(found.values()) > sum(least.values())
+def test_more_features_rows_and_larger_sets_take_longer():
+    least = sum(seconds(fitted(hide=0.0)).values())
+    for more in ({"n_features": 9}, {"n_rows": 600}, {"size": 3}):
+        assert sum(seconds(fitted(**more, hide=0.0)).values()) > least
+
+
+def test_a_long_table_takes_more_memory_than_its_scores(monkeypatch):
+    monkeypatch.setattr(forecast, "MUCH", 1)
+    long = fitted(n_rows=2000)
+    (line,) = announced(long, monkeypatch, Ahead())
+    told = float(re.search(r"and ([0-9.]+) MiB", line)[1]) * 2**20
+    assert told > long.book.memory_needed(long.size)
+
+
+def test_the_report_is_counted_where_it_is_written(selection):
+    written = seconds(selection, Ahead(reported=True))
+    assert {*written} - {*seconds(selection, Ahead())} == {forecast.REPORTING}
 
 
 def test_what_does_not_follow_is_not_counted(selection):
@@ -79,7 +92,7 @@ def test_short_work_is_not_announced(selection, monkeypatch):
 
 
 def test_long_work_is_announced_with_what_there_is_to_do(selection, monkeypatch):
-    monkeypatch.setattr(forecast, "FOR_ONCE", 1000.0)
+    monkeypatch.setattr(forecast, "MEASURED", Costs(once=2000.0))
     (line,) = announced(selection, monkeypatch, Ahead(tested=True, validated=True))
     assert line.startswith("About ")
     assert line.endswith(
@@ -93,7 +106,7 @@ def test_long_work_is_announced_with_what_there_is_to_do(selection, monkeypatch)
 def test_much_memory_is_announced_however_short_the_work(selection, monkeypatch):
     monkeypatch.setattr(forecast, "MUCH", 1)
     (line,) = announced(selection, monkeypatch, Ahead())
-    assert re.match(r"About 1 s and [0-9.]+ [KM]iB of memory: 15 sets of 2 features", line)
+    assert re.match(r"About 1 s and [0-9.]+ MiB of memory: 15 sets of 2 features", line)
 
 
 def test_what_does_not_fit_is_refused_before_the_work(selection, monkeypatch):
@@ -103,7 +116,7 @@ def test_what_does_not_fit_is_refused_before_the_work(selection, monkeypatch):
 
 
 def test_what_follows_is_forgotten_after_the_block(selection, monkeypatch):
-    monkeypatch.setattr(forecast, "FOR_ONCE", 1000.0)
+    monkeypatch.setattr(forecast, "MEASURED", Costs(once=2000.0))
     announced(selection, monkeypatch, ALL)
     said = []
     monkeypatch.setattr(forecast, "announce", said.append)

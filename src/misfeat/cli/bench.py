@@ -1,4 +1,4 @@
-"""`misfeat bench`: predictions held against a known truth."""
+"""`misfeat bench`: predictions held against a known truth, and how long answers take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from misfeat.bench.downstream import DownstreamBench
     from misfeat.bench.population import PopulationBench
 
-bench = typer.Typer(help="Measure predictions where the truth is known.", no_args_is_help=True)
+bench = typer.Typer(help="Measure predictions and speed.", no_args_is_help=True)
 
 
 @bench.command()
@@ -86,6 +86,54 @@ def paper(
     folder = out or ("bench-paper-quick" if quick else "bench-paper")
     make_folder(folder)
     PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
+
+
+@bench.command()
+def speed(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small tables: less than a minute on two cores.")
+    ] = False,
+    tables: Annotated[
+        str, typer.Option(help="Names of tables, separated by commas; all by default.")
+    ] = "",
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="Time the first run after an installation, too.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    out: Annotated[str, typer.Option(help="A folder for speed.json and steps.csv.")] = "",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Time fit, answers and report of generated tables, step by step, and their memory."""
+    from misfeat.bench.speed import SpeedBench, machine
+    from misfeat.bench.speed_page import as_json, heading, sentences, step_table, write_figures
+    from misfeat.cli.forms import split
+    from misfeat.machine.progress import progress_shown
+    from misfeat.parameters import parameters_of
+    from misfeat.question import Question
+    from misfeat.selection.folders import make_folder
+    from misfeat.show.console import new_console
+
+    del debug
+    parameters_of(Question)["n_jobs"].takes.check(jobs, "n_jobs")
+    asked = SpeedBench(tuple(split(tables, ",")), quick, jobs, cold)
+    if out:
+        make_folder(out)
+    with progress_shown(not quiet) as progress:
+        found = list(asked.run(progress))
+    if out:
+        write_figures(out, machine(), found)
+    if json:
+        typer.echo(as_json(machine(), found))
+        return
+    console = new_console()
+    for one in found:
+        typer.echo(heading(one) if "steps" in one else "cold start")
+        if "steps" in one:
+            console.print(step_table(one))
+        for line in sentences(one):
+            typer.echo(line)
 
 
 Tables = Annotated[

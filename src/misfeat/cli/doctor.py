@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
-from misfeat.visible import visible_json
+from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    compile: Annotated[  # noqa: A002 (the name of the option)
+        bool,
+        typer.Option("--compile", help="Compile all kernels that a default run needs, and stop."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
+    if compile:
+        _compile(json, quiet)
+        return
     from misfeat.cli.compiling import compiled_beside
     from misfeat.cli.examination import examine
     from misfeat.machine.progress import progress_shown
@@ -34,6 +41,38 @@ def doctor(
         _print(found)
     if not found["healthy"]:
         raise typer.Exit(INTERNAL_ERROR)
+
+
+def _compile(json: bool, quiet: bool) -> None:
+    """Compile what is not kept yet, and say what that took and where it lies."""
+    from misfeat.bench.warming import warm_up
+    from misfeat.cli.examination import kernel_cache
+    from misfeat.exceptions import MisfeatError
+    from misfeat.machine.progress import progress_shown
+
+    cache = kernel_cache()
+    if not cache["writable"]:
+        raise MisfeatError(
+            "Kernels cannot be kept, since no folder for them can be written; name one that can "
+            "with NUMBA_CACHE_DIR=DIR."
+        )
+    with progress_shown(not quiet) as progress:
+        warmed = warm_up(progress)
+    found = {
+        "kernels": warmed.kernels,
+        "compiling_seconds": round(warmed.seconds, 1),
+        "kernel_cache": cache,
+    }
+    typer.echo(visible_json(json_format.dumps(found)) if json else _compiled(found))
+
+
+def _compiled(found: dict[str, Any]) -> str:
+    """What compiling did, in a sentence."""
+    kernels, place = found["kernels"], visible(found["kernel_cache"]["within"])
+    if not kernels:
+        return f"Nothing was left to compile; kernels are kept within {place}."
+    said = f"Compiled {kernels:,} kernel{'s' if kernels > 1 else ''}"
+    return f"{said} in {found['compiling_seconds']:,.0f} s; they are kept within {place}."
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, 
             **versions,
         },
         "machine": _machine() if complete else {},
-        "kernel_cache": _kernel_cache() if complete else {},
+        "kernel_cache": kernel_cache() if complete else {},
         "tables": {
             **{name: _with_remedy(name, remedy) for name, remedy in TABLES.items()},
             "java": {"version": _java(), "install": "Spark needs a Java runtime, 17 or newer"},
@@ -176,16 +176,29 @@ def _training() -> dict[str, Any]:
     }
 
 
-def _kernel_cache() -> dict[str, Any]:
-    """Where Numba keeps compiled kernels: it chooses a folder that it can write to, or none."""
+def kernel_cache() -> dict[str, Any]:
+    """Where Numba keeps compiled kernels: it chooses folders that it can write to, or none.
+
+    Returns
+    -------
+    dict
+        The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
+        ``writable``.
+
+    Examples
+    --------
+    >>> sorted(kernel_cache())
+    ['folder', 'within', 'writable']
+    """
     kernels: Any = import_module("misfeat.lattice.walk")
     kernel = next(thing for thing in vars(kernels).values() if hasattr(thing, "py_func"))
     folder = kernel.stats.cache_path
     if folder is None:
-        return {"folder": None, "writable": False}
+        return {"folder": None, "within": None, "writable": False}
     place = Path(folder)
     there = next(parent for parent in (place, *place.parents) if parent.exists())
-    return {"folder": str(place), "writable": os.access(there, os.W_OK)}
+    within = place.parents[1] if place.name == "__pycache__" else place.parent
+    return {"folder": str(place), "within": str(within), "writable": os.access(there, os.W_OK)}
 
 
 def _self_test(debug: bool, progress: Progress | None) -> list[dict[str, Any]]:

@@ -119,12 +119,13 @@ def _found(
     from misfeat.machine.progress import progress_shown
     from misfeat.machine.steps import checkpoint
     from misfeat.show.first_screen import first_screen
-    from misfeat.show.forecast import Ahead, work_ahead
+    from misfeat.show.forecast import REPORTING, Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
 
     _check_weights(selector.weights, settings["weight"])
     validated = settings["validate"] or folder is not None
-    ahead = Ahead(tested=True, validated=validated, redrawn=folder is not None)
+    saved = folder is not None
+    ahead = Ahead(tested=True, validated=validated, redrawn=saved, reported=saved)
     with (
         max_minutes(settings["max_minutes"]),
         checkpoint(folder) if folder is not None else nullcontext(),
@@ -141,7 +142,7 @@ def _found(
         validation = selection.validation
         if folder is not None:
             if progress is not None:
-                progress("Writing the report", 0, 1)
+                progress(REPORTING, 0, 1)
             validation = _save(selector, settings, folder)
         if selection.unfinished.parts:
             screen = replace(screen, cautions=tuple(selection.caution_list()))

@@ -6,6 +6,8 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from joblib import effective_n_jobs
+
 from misfeat.exceptions import MisfeatError
 from misfeat.machine.memory import allowed_memory
 
@@ -16,6 +18,8 @@ QUERIES_SHARE = 0.4
 """The part of the memory that may be taken which queries take, before they spill to disk."""
 LEAST_MEMORY = 256 * 2**20
 """Bytes that DuckDB cannot do without."""
+MEMORY_A_THREAD = 128 * 2**20
+"""Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:
@@ -40,6 +44,7 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         config={
             "memory_limit": f"{allowed // 2**20}MiB",
             "temp_directory": spilled.name,
+            "threads": threads_for(allowed),
             # Rows of a table have no order, and keeping one takes memory.
             "preserve_insertion_order": "false",
         }
@@ -47,6 +52,22 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
     # DuckDB draws its bar on standard output, which belongs to the answer.
     connection.execute("SET enable_progress_bar = false").fetchall()
     return connection, partial(_close, connection, spilled)
+
+
+def threads_for(allowed: int) -> int:
+    """How many threads DuckDB may use: one a core, but none that has too little memory.
+
+    Parameters
+    ----------
+    allowed : int
+        Bytes that queries may take.
+
+    Examples
+    --------
+    >>> threads_for(0)
+    1
+    """
+    return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
 
 
 def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:

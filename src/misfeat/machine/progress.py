@@ -53,12 +53,12 @@ def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | Non
     ...     progress is None
     True
     """
+    outer = _shown.get()
+    if wanted and outer is not None:
+        yield outer
+        return
     if not wanted or _is_turned_off():
         yield None
-        return
-    outer = _shown.get()
-    if outer is not None:
-        yield outer
         return
     global _latest
     display = _display(whole)
@@ -69,6 +69,28 @@ def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | Non
         _latest = None
         _shown.reset(token)
         display.close()
+
+
+@contextmanager
+def progress_told(listener: Progress) -> Iterator[None]:
+    """Tell a function how far work is while the block runs, rather than show it to anyone.
+
+    Parameters
+    ----------
+    listener : callable
+        Called as ``listener(what, done, total)``.
+
+    Examples
+    --------
+    >>> with progress_told(print), progress_shown(True) as progress:
+    ...     progress("Scoring feature sets", 1, 4)
+    Scoring feature sets 1 4
+    """
+    token = _shown.set(listener)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
 
 
 def expect(seconds: Mapping[str, float]) -> None:

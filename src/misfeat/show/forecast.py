@@ -1,8 +1,8 @@
 """How long work will take, and how much memory, before it starts.
 
-Both follow from how much there is to do. The seconds below are of one core, as measured by
-benchmarks/speed/forecast.py. A few deals of the target are timed where the work is long, and say
-how this machine compares. It is no promise.
+Both follow from how much there is to do, and from what that costs (`misfeat.show.costs`). A few
+deals of the target are timed where the work is long, and say how this machine compares. It is no
+promise.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,11 @@ from misfeat.machine.progress import announce, expect, in_words
 from misfeat.machine.threads import Work
 from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.selection.chance_tests import DEALING, Dealer
-from misfeat.selection.enough import AHEAD
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
-from misfeat.selection.leaving_out import MOST_JUDGED
 from misfeat.selection.redrawing import WHAT as REDRAWING
-from misfeat.selection.resampled import RESAMPLES
 from misfeat.selection.scorebook import WHAT as SCORING
 from misfeat.selection.trust import WHAT as VALIDATING
+from misfeat.show.costs import MEASURED, Shape, passing
 from misfeat.show.first_screen.effort import effort_for, has_gaps
 
 if TYPE_CHECKING:
@@ -37,20 +35,8 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.first_screen.effort import Effort
 
-SCORED = 1.5e-9
-"""Seconds to score a set, for every row of a subgroup."""
-ESTIMATED = 1.5e-5
-"""Seconds to estimate what a set tells in the population of a subgroup."""
-PREDICTED = 4e-5
-"""Seconds more where it is predicted."""
-DEALT = 4e-10
-"""Seconds to score a set for one deal, for every row."""
-DEALT_ONE_BY_ONE = 1.2e-8
-"""The same where rows count only for sets that they have in full."""
-ANSWERED_AGAIN = 7
-"""Times that all sets are scored and estimated anew to validate."""
-FOR_ONCE = 1.0
-"""Seconds of a fit however small it is."""
+REPORTING = "Writing the report"
+"""What the last step of a run that is saved tells."""
 LONG = 3.0
 """Seconds from which on a trial says how fast the machine is."""
 WORTH_SAYING = 10.0
@@ -75,13 +61,26 @@ class Ahead:
         Whether parts of the table are left out.
     redrawn : bool
         Whether rows are drawn anew.
+    reported : bool
+        Whether the report is written.
     """
 
     tested: bool = False
     validated: bool = False
     redrawn: bool = False
+    reported: bool = False
 
 
+STEPS = {
+    SCORING: "scores of own rows",
+    ESTIMATING: "population",
+    DEALING: "significance",
+    SEEING_ENOUGH: "enough features",
+    VALIDATING: "validation",
+    REDRAWING: "stability",
+    REPORTING: "report",
+}
+"""What a step is called where its costs are, by what it tells."""
 _ahead: ContextVar[Ahead] = ContextVar("ahead", default=Ahead())  # noqa: B039
 
 
@@ -111,9 +110,10 @@ def foretell(selection: Selection) -> None:
     selection : Selection
         The coded table and what is asked of it; nothing of it is scored yet.
     """
-    memory = selection.book.memory_needed(selection.size)
+    least = selection.book.memory_needed(selection.size)
     ahead = _ahead.get()
     effort = effort_for(selection, selection.size)
+    memory = max(least, round(MEASURED.memory(shape_of(selection, effort))))
     found = forecast(selection, effort, ahead)
     if sum(found.values()) > LONG and ahead.tested and effort.tested:
         slower = _slowness(selection, effort)
@@ -148,76 +148,57 @@ def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, fl
     >>> list(plain), sum(plain.values()) < sum(tested.values())
     (['Scoring feature sets', 'Estimating what holds beyond these rows'], True)
     """
-    cores = effective_n_jobs(selection.book.n_jobs)
-    found = {SCORING: FOR_ONCE / 2, ESTIMATING: FOR_ONCE / 2}
-    found[SCORING] += _scoring(selection, selection.size) / cores
-    found[ESTIMATING] += _estimating(selection, selection.size) / cores
-    again = found[SCORING] + found[ESTIMATING] - FOR_ONCE
+    shape, costs = shape_of(selection, effort), MEASURED
+    found = {
+        SCORING: costs.once / 2 + costs.scoring(shape, shape.size),
+        ESTIMATING: costs.once / 2 + costs.estimating(shape, shape.size),
+    }
     if ahead.tested and effort.tested:
-        found[DEALING] = _dealing(selection, effort, effort.tested) / cores
+        found[DEALING] = costs.dealing(shape, effort.tested)
     if ahead.tested and effort.enough:
-        ahead_of_one = _dealing(selection, effort, min(AHEAD, effort.enough))
-        found[SEEING_ENOUGH] = effort.enough * ahead_of_one / cores
-        if effort.enough > selection.size:
-            more = _scoring(selection, effort.enough) + _estimating(selection, effort.enough)
-            found[SEEING_ENOUGH] += more / cores
+        found[SEEING_ENOUGH] = costs.seeing_enough(shape)
     if ahead.validated:
-        found[VALIDATING] = ANSWERED_AGAIN * again * _judged(selection)
+        found[VALIDATING] = costs.validating(shape)
     if ahead.redrawn and effort.redrawn:
-        found[REDRAWING] = RESAMPLES * again
-    return found
+        found[REDRAWING] = costs.redrawing(shape)
+    if ahead.reported:
+        found[REPORTING] = costs.reporting(shape)
+    cores = effective_n_jobs(selection.book.n_jobs)
+    return {what: passing(STEPS[what], seconds, cores) for what, seconds in found.items()}
 
 
-def _sets(selection: Selection, largest: int) -> int:
-    return sum(comb(len(selection.feature_names), m) for m in range(1, largest + 1))
+def shape_of(selection: Selection, effort: Effort) -> Shape:
+    """How much there is to do.
 
-
-def _rows(selection: Selection) -> int:
-    return sum(cohort.codes.shape[1] for cohort in selection.cohorts)
-
-
-def _scoring(selection: Selection, largest: int) -> float:
-    scored = _sets(selection, largest) * _rows(selection) * _grids(selection)
-    return SCORED * scored * selection.book.budget
-
-
-def _estimating(selection: Selection, largest: int) -> float:
-    recorded = 1 - selection.missing.mean(axis=1)
-    predicted = float((1 - recorded**largest).sum())
-    known = ESTIMATED * len(selection.cohorts) + PREDICTED * predicted
-    return known * _sets(selection, largest) * _grids(selection)
-
-
-def _judged(selection: Selection) -> float:
-    """The share of the sets that are answered for again, where they are many."""
-    sets = comb(len(selection.feature_names), selection.size) * len(selection.cohorts)
-    return min(1.0, MOST_JUDGED / sets)
-
-
-def _grids(selection: Selection) -> int:
-    """How often every set is scored and estimated: for a numeric target, once a grid."""
-    return max(1, len(selection.book.measure.parts))
-
-
-def _dealing(selection: Selection, effort: Effort, largest: int) -> float:
-    """Only sets that a subgroup recorded are dealt."""
-    each = DEALT_ONE_BY_ONE if has_gaps(selection) else DEALT
-    return each * effort.deals * sum(_dealt(selection, largest))
-
-
-def _dealt(selection: Selection, largest: int) -> list[int]:
-    """Sets times rows of every subgroup, for one deal."""
-    recorded = (~selection.missing).sum(axis=1).tolist()
-    return [
-        cohort.codes.shape[1] * sum(comb(count, m) for m in range(1, largest + 1))
-        for cohort, count in zip(selection.cohorts, recorded, strict=True)
-    ]
+    Parameters
+    ----------
+    selection : Selection
+        The coded table and what is asked of it.
+    effort : Effort
+        What the first screen asks.
+    """
+    cohorts = selection.cohorts
+    return Shape(
+        rows=float(sum(cohort.codes.shape[1] for cohort in cohorts)),
+        features=len(selection.feature_names),
+        subgroups=len(cohorts),
+        size=selection.size,
+        values=float(np.mean([len(labels) for labels in cohorts.categories])),
+        classes=float(max(len(cohorts.classes), 2)),
+        unrecorded=float(selection.missing.mean()),
+        tested=effort.tested,
+        deals=effort.deals,
+        enough=effort.enough,
+        redrawn=effort.redrawn,
+        grids=max(1, len(selection.book.measure.parts)),
+        budget=selection.book.budget,
+        gaps=has_gaps(selection),
+    )
 
 
 def _slowness(selection: Selection, effort: Effort) -> float:
     """How many times longer a few deals of the largest subgroup take than they should."""
-    dealt = _dealt(selection, effort.tested)
-    largest = int(np.argmax(dealt))
+    largest = int(np.argmax([cohort.codes.shape[1] for cohort in selection.cohorts]))
     dealer = Dealer(selection.cohorts, selection.book, effort.deals)
     if not dealer.has_something_to_tell(largest):
         return 1.0
@@ -226,10 +207,16 @@ def _slowness(selection: Selection, effort: Effort) -> float:
     began = time.perf_counter()
     deals.scores(1, 1 + TRIED, work)
     took = time.perf_counter() - began
-    each = DEALT_ONE_BY_ONE if has_gaps(selection) else DEALT
+    own = replace(
+        shape_of(selection, effort),
+        rows=float(selection.cohorts[selection.cohorts.names[largest]].codes.shape[1]),
+        subgroups=1,
+        unrecorded=float(selection.missing[largest].mean()),
+        deals=TRIED,
+    )
     cores = effective_n_jobs(selection.book.n_jobs)
-    slower = took * cores / (each * dealt[largest] * TRIED)
-    return float(np.clip(slower, 1 / MOST_OFF, MOST_OFF))
+    expected = passing(STEPS[DEALING], MEASURED.dealing(own, effort.tested), cores)
+    return float(np.clip(took / expected, 1 / MOST_OFF, MOST_OFF))
 
 
 def _how_much(selection: Selection, effort: Effort, ahead: Ahead) -> str:

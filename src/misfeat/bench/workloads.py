@@ -1,0 +1,136 @@
+"""The generated tables that speed is measured on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.datasets import make_cohorts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Columns = dict[str, NDArray[Any]]
+
+TARGET, GROUPS = "target", "cohort"
+ENOUGH_ROWS = 1000
+"""Rows of a subgroup from which on sets are scored as those of larger ones are."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A generated table, and what is asked of it.
+
+    Attributes
+    ----------
+    rows, features, subgroups, size : int
+        Rows of all subgroups together, columns, subgroups, and features per set.
+    values, classes : int
+        Values of a feature, and of the target.
+    hide : float
+        The share of the features that a subgroup never recorded.
+    related : bool
+        Whether features tell something; else all columns are drawn evenly, which leaves no two
+        rows alike.
+    report : bool
+        Whether the report is made, too; else it is a fit and its best sets.
+    peers : bool
+        Whether NumPy and scikit-learn score the same sets.
+    seconds, gib : float or None
+        What it may take at most on two cores, where that is said.
+    """
+
+    rows: int
+    features: int
+    subgroups: int
+    size: int
+    values: int = 5
+    classes: int = 2
+    hide: float = 0.2
+    related: bool = True
+    report: bool = True
+    peers: bool = False
+    seconds: float | None = None
+    gib: float | None = None
+
+    @property
+    def sets(self) -> int:
+        """How many sets have at most `size` features."""
+        return sum(comb(self.features, m) for m in range(1, self.size + 1))
+
+    @property
+    def groups(self) -> str | None:
+        """The column of the subgroups, where there are several."""
+        return GROUPS if self.subgroups > 1 else None
+
+    def table(self, seed: int = 1) -> Columns:
+        """Draw the rows.
+
+        Parameters
+        ----------
+        seed : int, default=1
+            Says which.
+
+        Examples
+        --------
+        >>> list(Workload(100, 3, 2, 2).table())
+        ['cohort', 'f1', 'f2', 'f3', 'target']
+        """
+        if not self.related:
+            return self._even(np.random.default_rng(seed))
+        made = make_cohorts(
+            self.subgroups,
+            self.rows // self.subgroups,
+            self.features,
+            n_values=self.values,
+            n_classes=self.classes,
+            hide=self.hide,
+            group=GROUPS,
+            target=TARGET,
+            random_state=seed,
+        )
+        return made.columns if self.subgroups > 1 else _without_groups(made.columns)
+
+    def _even(self, rng: np.random.Generator) -> Columns:
+        codes = rng.integers(self.values, size=(self.features, self.rows))
+        table = {f"f{number}": column for number, column in enumerate(codes, 1)}
+        return {**table, TARGET: rng.integers(self.classes, size=self.rows)}
+
+    def small(self) -> Workload:
+        """The same with few rows and features, for which the same kernels are needed."""
+        return Workload(
+            rows=min(self.rows // self.subgroups, ENOUGH_ROWS) * min(self.subgroups, 4),
+            features=min(self.features, self.size + 2),
+            subgroups=min(self.subgroups, 4),
+            size=self.size,
+            values=self.values,
+            classes=self.classes,
+            hide=self.hide,
+            related=self.related,
+            report=self.report,
+        )
+
+
+def _without_groups(columns: Columns) -> Columns:
+    return {name: column for name, column in columns.items() if name != GROUPS}
+
+
+A = Workload(12_500, 15, 1, 5, 4, 4, hide=0.0, related=False, report=False, peers=True)
+QUICK = {
+    "A": A,
+    "heart": Workload(920, 13, 4, 3, values=3),
+    "wide": Workload(6_000, 60, 6, 2),
+    "long": Workload(200_000, 15, 8, 2, report=False),
+}
+"""All of it takes less than a minute on two cores, once kernels are compiled."""
+FULL = {
+    "A": A,
+    "heart": QUICK["heart"],
+    "wide3": Workload(20_000, 50, 12, 3, seconds=60, gib=4),
+    "wide2": Workload(20_000, 300, 8, 2, seconds=60, gib=4),
+    "wide4": Workload(20_000, 60, 8, 4, values=3, seconds=300, gib=4),
+    "long": Workload(1_000_000, 40, 8, 2, report=False),
+}

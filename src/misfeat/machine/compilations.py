@@ -1,0 +1,73 @@
+"""Which kernels are compiled while some work is done, and how long that takes."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from numba.core import event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+EVENT = "numba:compile"
+"""Numba tells of every kernel that it compiles; of one that it finds on disk it does not."""
+
+
+class Compilations(event.Listener):
+    """Counts the kernels that are compiled, and the seconds that all of them take.
+
+    Attributes
+    ----------
+    count : int
+        Kernels so far, those that others call included.
+    seconds : float
+        What they took, those within others counted once.
+    """
+
+    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+        self.count, self.seconds = 0, 0.0
+        self._tell, self._depth, self._began = tell, 0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._began = time.monotonic()
+        self._depth += 1
+        if self._tell is not None:
+            self._tell(event.data["dispatcher"].__name__)
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled."""
+        self._depth -= 1
+        self.count += 1
+        if not self._depth:
+            self.seconds += time.monotonic() - self._began
+
+
+@contextmanager
+def compilations_counted(tell: Callable[[str], None] | None = None) -> Iterator[Compilations]:
+    """Count what is compiled while the block runs.
+
+    Parameters
+    ----------
+    tell : callable, default=None
+        Takes the name of every kernel when it begins to be compiled.
+
+    Examples
+    --------
+    >>> from misfeat.machine.compiling import compiled
+    >>> one_more = compiled(lambda x: x + 1)
+    >>> with compilations_counted() as found:
+    ...     one_more(1)
+    2
+    >>> found.count <= 1
+    True
+    """
+    found = Compilations(tell)
+    event.register(EVENT, found)  # type: ignore[no-untyped-call]
+    try:
+        yield found
+    finally:
+        event.unregister(EVENT, found)  # type: ignore[no-untyped-call]
