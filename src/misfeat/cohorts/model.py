@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = -1
 """The code of a value that cannot be used."""
+NO_PARENT = -1
+"""What a cohort lies in where that is not known."""
 
 
 def no_ranks() -> NDArray[np.int16]:
@@ -189,6 +191,9 @@ class Cohorts:
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
+    parents : ndarray of int64 of shape (n_cohorts,), or None
+        Where columns that tell subgroups apart nest (hospitals in regions), the number of what each
+        cohort lies in, from 0 on; -1 where that is not known. None where none nest.
 
     Examples
     --------
@@ -222,6 +227,7 @@ class Cohorts:
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
+    parents: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
