@@ -233,12 +233,19 @@ class Cohorts:
         return len(self.names)
 
     def __iter__(self) -> Iterator[Cohort]:
-        return map(self._at, range(len(self.names)))
+        return map(self.at, range(len(self.names)))
 
     def __getitem__(self, name: str) -> Cohort:
-        return self._at(self.position(name))
+        return self.at(self.position(name))
 
-    def _at(self, position: int) -> Cohort:
+    def at(self, position: int) -> Cohort:
+        """The subgroup of a number.
+
+        Parameters
+        ----------
+        position : int
+            Its place in `names`.
+        """
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
             name=self.names[position],
@@ -285,6 +292,20 @@ class Cohorts:
     def counts(self) -> NDArray[np.float64]:
         """What each row counts where shares are taken; together the effective sizes."""
         return np.concatenate([cohort.counts for cohort in self])
+
+    def effective_sizes(self) -> NDArray[np.float64]:
+        """How many rows of equal weight tell as much as those of each subgroup.
+
+        Examples
+        --------
+        >>> from misfeat.cohorts import build_cohorts
+        >>> table = {"site": ["va", "va", "ch"], "x": [0, 1, 0], "y": [0, 1, 1]}
+        >>> build_cohorts(table, "y", groups="site").effective_sizes()
+        array([1., 2.])
+        """
+        if self.effective is not None:
+            return self.effective
+        return np.add.reduceat(self.weights, self.offsets[:-1]).astype(np.float64)
 
     def position(self, name: str) -> int:
         """The number of a subgroup.

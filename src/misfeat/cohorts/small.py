@@ -154,19 +154,24 @@ def _merged_in_regions(
 ) -> list[tuple[str, list[NDArray[np.int64]]]]:
     """Small subgroups put together, by what they lie in; those of no region come last.
 
-    Where all small subgroups of a region have too few rows together, they go with those of others.
+    Where all small subgroups of a region have too few rows together, they go with those of others:
+    if these are still too few, with those of the region that has the fewest.
     """
     if hierarchy is None:
         return [("", _merged(small, recorded, least))]
-    found, left = [], []
-    for region in np.unique(hierarchy.parents[small]):
-        own = small[hierarchy.parents[small] == region]
-        if region == NO_PARENT or recorded.sizes[own].sum() < max(least, PART_OF_A_COHORT):
-            left.append(own)
-        else:
-            found.append((hierarchy.names[region], _merged(own, recorded, least)))
+    enough = max(least, PART_OF_A_COHORT)
+    own = {one: small[hierarchy.parents[small] == one] for one in hierarchy.parents[small].tolist()}
+    rows = {one: int(recorded.sizes[subgroups].sum()) for one, subgroups in own.items()}
+    left = {one for one in own if one == NO_PARENT or rows[one] < enough}
+    while left and len(left) < len(own) and sum(rows[one] for one in left) < enough:
+        left.add(min(own.keys() - left, key=lambda one: (rows[one], one)))
+    found = [
+        (hierarchy.names[one], _merged(own[one], recorded, least))
+        for one in sorted(own.keys() - left)
+    ]
     if left:
-        found.append(("", _merged(np.sort(np.concatenate(left)), recorded, least)))
+        others = np.sort(np.concatenate([own[one] for one in sorted(left)]))
+        found.append(("", _merged(others, recorded, least)))
     return found
 
 
