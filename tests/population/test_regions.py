@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,9 @@ from misfeat.cohorts import build_cohorts
 from misfeat.population.posterior import Evidence, InRegions
 from misfeat.population.refined import refined_posterior
 from misfeat.population.regions import added_up, mixed_spread
+from misfeat.selection import saving
+from misfeat.selection.checking import ContradictionError, check_cohorts
+from misfeat.selection.folders import MANIFEST
 
 KEEP = Coding(min_rows=1)
 
@@ -121,3 +125,46 @@ def test_the_hierarchy_is_saved_and_loaded(tmp_path):
     assert loaded.cohorts_.parents.tolist() == [0, 0, 0, 1, 1, 1]
     assert loaded.cohorts_.equals(selector.cohorts_)
     assert loaded.scores().equals(selector.scores())
+
+
+def test_r2_borrows_from_the_region_too():
+    rng = np.random.default_rng(3)
+    number = np.repeat(np.arange(20), 25)
+    north = number < 10
+    a, b = rng.normal(size=(2, len(number)))
+    table = {
+        "region": np.where(north, "north", "south"),
+        "hospital": np.array([f"h{one}" for one in number]),
+        "a": a,
+        "b": b,
+        "y": np.where(north, a, b) + rng.normal(size=len(number)),
+    }
+    truth = np.zeros((20, 2))
+    truth[:10, 0] = truth[10:, 1] = 0.5
+
+    def error(groups):
+        own = {name: table[name] for name in [*groups, "a", "b", "y"]}
+        selector = SubgroupSelector(groups, size=1, measure="r2", coding=KEEP).fit(own, "y")
+        assert (selector.cohorts_.parents is None) == ("region" not in groups)
+        return np.abs(selector.selection_.completed(1).score - truth).mean()
+
+    assert error(["region", "hospital"]) < 0.7 * error(["hospital"])
+
+
+def test_a_selection_that_was_saved_before_loads(tmp_path):
+    place = tmp_path / "run"
+    selector = SubgroupSelector(["region", "hospital"], size=1, coding=KEEP)
+    selector.fit(hospitals(rows=20, per_region=3) | {"region": np.arange(120) % 2}, "y").save(place)
+    manifest = json.loads((place / MANIFEST).read_text())
+    del manifest["cohorts"]["parents"]
+    manifest["checksum"] = saving._checksum(manifest)
+    (place / MANIFEST).write_bytes(saving._as_text(manifest))
+    assert SubgroupSelector.load(place).cohorts_.equals(selector.cohorts_)
+
+
+def test_a_hierarchy_that_cannot_be_is_refused():
+    selector = SubgroupSelector(["region", "hospital"], size=1, coding=KEEP)
+    selection = selector.fit(hospitals(rows=20, per_region=3), "y").selection_
+    for wrong in (np.array([0, 0, 0, 2, 2, 2]), np.zeros(3, dtype=np.int64), np.full(6, -1)):
+        with pytest.raises(ContradictionError):
+            check_cohorts(replace(selection.cohorts, parents=wrong))

@@ -96,7 +96,7 @@ def gather_evidence(
     if size > LARGEST_PART:
         model.keep_triples()
     n_rows = rows.by_class.sum(axis=1)
-    parents = None if known.cohorts is None else known.cohorts.parents
+    parents = known.parents
     merged = [np.zeros((len(n_rows), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
