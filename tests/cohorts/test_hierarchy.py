@@ -49,6 +49,13 @@ def test_the_order_of_columns_does_not_matter():
     assert parents(table(), ("hospital", "region")) == [0, 0, 0, 1, 1]
 
 
+def test_cohorts_with_and_without_a_hierarchy_are_not_the_same():
+    one = build_cohorts(table(), "y", groups=["region", "hospital"], coding=KEEP)
+    other = replace(one, parents=None)
+    assert not one.equals(other)
+    assert not other.equals(one)
+
+
 def test_one_column_alone_has_no_hierarchy():
     assert parents(table(), ("hospital",)) is None
 
@@ -168,4 +175,4 @@ def test_other_names_of_hospitals_change_nothing_but_names(order):
     assert two.parents.tolist() == one.parents.tolist()
     for name, new in other.items():
         left, right = one[name], two[new]
-        assert replace(left, name="").codes.tolist() == replace(right, name="").codes.tolist()
+        assert left.codes.tolist() == right.codes.tolist()

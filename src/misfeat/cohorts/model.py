@@ -382,10 +382,8 @@ class Cohorts:
 
 
 def _same(left: Any, right: Any) -> bool:
-    if isinstance(left, np.ndarray):
-        return (
-            isinstance(right, np.ndarray)
-            and left.dtype == right.dtype
-            and np.array_equal(left, right)
-        )
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return False
     return bool(left == right)
