@@ -8,6 +8,7 @@ is pooled over all cohorts. Tables pass by in stretches and are not kept, but fo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from misfeat.machine.threads import Work
 from misfeat.population.merging import lost_by_merging, scores_of_tables
 from misfeat.population.pool import LARGEST_PART, PooledSets, joined, shrink
 from misfeat.population.posterior import Evidence
-from misfeat.population.regions import evidence_of_regions, scores_of_regions
+from misfeat.population.regions import evidence_of_regions, tables_of_regions
 from misfeat.population.variance import null_variance
 
 if TYPE_CHECKING:
@@ -44,10 +45,13 @@ class Gathered:
         Scores above chance of all cohorts, and the information of the pool.
     pool : PooledSets
         The pool; with its tables where larger sets are expected from them.
+    regions : tuple of PooledSets
+        The same of every region that cohorts lie in.
     """
 
     evidence: Evidence
     pool: PooledSets
+    regions: tuple[PooledSets, ...] = ()
 
 
 def gather_evidence(
@@ -100,7 +104,7 @@ def gather_evidence(
     merged = [np.zeros((len(n_rows), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
-        parts = found[min(m - 1, LARGEST_PART)].pool if m > 1 else None
+        parts = found.get(min(m - 1, LARGEST_PART))
         keep = m < size and m <= LARGEST_PART
         tables = _pooled(model, m, rows, parts, keep=keep, parents=parents)
         guessed, pool = tables.guessed, tables.pool
@@ -121,9 +125,10 @@ def gather_evidence(
             whole=np.array([entropy(counts) for counts in rows.by_class]),
         )
         if parents is not None:
-            regions = evidence_of_regions(tables.regions, rows.by_class, parents, n_cells, evidence)
+            told = np.array([region.information for region in tables.regions])
+            regions = evidence_of_regions(told, rows.by_class, parents, n_cells, evidence)
             evidence = replace(evidence, regions=regions)
-        found[m] = Gathered(evidence, pool)
+        found[m] = Gathered(evidence, pool, tables.regions)
     return found
 
 
@@ -135,23 +140,23 @@ class _OfTables(NamedTuple):
     guessed, merged : ndarray of shape (n_cohorts, n_sets)
         Predicted scores above chance, and counted ones with categories merged; the second are
         worked out only where merging made a difference.
-    regions : ndarray of shape (n_regions, n_sets)
-        Scores above chance of regions; without lines where there are none.
     pool : PooledSets
         The pool.
+    regions : tuple of PooledSets
+        The same of every region.
     """
 
     guessed: Floats
     merged: Floats
-    regions: Floats
     pool: PooledSets
+    regions: tuple[PooledSets, ...]
 
 
 def _pooled(
     model: TransferModel,
     size: int,
     rows: CodedRows,
-    parts: PooledSets | None,
+    parts: Gathered | None,
     *,
     keep: bool,
     parents: NDArray[np.int64] | None,
@@ -160,22 +165,30 @@ def _pooled(
     by_class = rows.by_class
     found: dict[int, _OfTables] = {}
 
+    def shrunken(
+        stretch: CompletedTables, counts: Floats, smaller: PooledSets | None
+    ) -> PooledSets:
+        return shrink(stretch.subsets, counts, rows.cards, smaller, keep=keep)
+
     def pool(stretch: CompletedTables) -> None:
-        counts = stretch.tables.sum(axis=0)
-        pooled = shrink(stretch.subsets, counts, rows.cards, parts, keep=keep)
+        pooled = shrunken(
+            stretch, stretch.tables.sum(axis=0), None if parts is None else parts.pool
+        )
         guessed = merged = stretch.above_chance
         if not rows.as_scored:
             merged = scores_of_tables(stretch, by_class)
-        regions = np.zeros((0, len(stretch.subsets)))
+        regions: tuple[PooledSets, ...] = ()
         if parents is not None:
-            regions = scores_of_regions(stretch, by_class, parents)
-        found[stretch.first] = _OfTables(guessed, merged, regions, pooled)
+            counts = tables_of_regions(stretch, parents)
+            smaller = [None] * len(counts) if parts is None else parts.regions
+            regions = tuple(map(partial(shrunken, stretch), counts, smaller))
+        found[stretch.first] = _OfTables(guessed, merged, pooled, regions)
 
     model.hand_out_tables(size, pool)
-    guessed, merged, regions, pools = zip(*(found[first] for first in sorted(found)), strict=True)
+    guessed, merged, pools, regions = zip(*(found[first] for first in sorted(found)), strict=True)
     return _OfTables(
         np.concatenate(guessed, axis=1),
         np.concatenate(merged, axis=1),
-        np.concatenate(regions, axis=1),
         joined(pools),
+        tuple(map(joined, zip(*regions, strict=True))),
     )

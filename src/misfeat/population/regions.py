@@ -1,9 +1,10 @@
 """Cohorts that lie in regions: what a region tells stands between its cohorts and the whole.
 
-The tables of a region's cohorts are added up, and scored above chance as those of one cohort. The
-same posterior that draws cohorts towards the pool draws regions towards the pool of all, as far as
-regions do not differ; cohorts are then drawn towards their own region. So a small hospital borrows
-from its region first, and where regions are alike, or a region has few rows, from all.
+The tables of a region's cohorts are added up and shrunk as the pool is. Tables of what a cohort did
+not record are carried over from cohorts of all regions, and count less. The same posterior that
+draws cohorts towards the pool draws regions towards the pool of all, as far as regions do not
+differ; cohorts are then drawn towards their own region. So a small hospital borrows from its region
+first, and where regions are alike, or a region has few rows, from all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.model import NO_PARENT
-from misfeat.information.chance import chance_of_counts, n_log_n
 from misfeat.information.shannon import entropy
 from misfeat.population.posterior import Evidence, InRegions
 from misfeat.population.variance import null_variance
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
+CARRIED_WEIGHT = 0.25
+"""What a table that was carried over from all regions weighs; a counted one weighs 1."""
 NO_LESS = 1e-9
 """Keeps shares defined: of what there is to tell, in nats, and of rows."""
 
@@ -52,25 +54,24 @@ def added_up(values: Floats, parents: Integers) -> Floats:
     return np.array([values[parents == region].sum(axis=0) for region in range(parents.max() + 1)])
 
 
-def scores_of_regions(stretch: CompletedTables, by_class: Floats, parents: Integers) -> Floats:
-    """Scores above chance of the tables of regions, of shape (n_regions, n_sets).
+def tables_of_regions(stretch: CompletedTables, parents: Integers) -> Floats:
+    """The tables of regions, of shape (n_regions, n_lines, n_classes).
 
     Parameters
     ----------
     stretch : CompletedTables
         Tables of all cohorts.
-    by_class : ndarray of shape (n_cohorts, n_classes)
-        Rows of every cohort by class.
     parents : ndarray of int of shape (n_cohorts,)
         The region of each.
     """
-    found = []
-    for table, counts in zip(
-        added_up(stretch.tables, parents), added_up(by_class, parents), strict=True
-    ):
-        cells = n_log_n(table).sum(axis=1) - chance_of_counts(table.sum(axis=1), counts)
-        found.append(np.add.reduceat(cells, stretch.starts) / counts.sum())
-    return np.array(found)
+    n_lines = np.diff(stretch.starts, append=stretch.tables.shape[1])
+    weight = _weight(~np.isnan(stretch.above_chance))
+    return added_up(stretch.tables * np.repeat(weight, n_lines, axis=1)[:, :, None], parents)
+
+
+def _weight(carried: NDArray[np.bool_]) -> Floats:
+    """What the tables of cohorts weigh in those of their region."""
+    return np.where(carried, CARRIED_WEIGHT, 1.0)
 
 
 def evidence_of_regions(
@@ -81,7 +82,7 @@ def evidence_of_regions(
     Parameters
     ----------
     scores : ndarray of shape (n_regions, n_sets)
-        As `scores_of_regions` gives them.
+        The information of the shrunken tables of regions.
     by_class : ndarray of shape (n_cohorts, n_classes)
         Rows of every cohort by class.
     parents : ndarray of int of shape (n_cohorts,)
@@ -92,14 +93,14 @@ def evidence_of_regions(
         Of the cohorts themselves.
     """
     counts = added_up(by_class, parents)
-    n_rows = counts.sum(axis=1)
-    recorded = added_up((cohorts.usable & ~cohorts.predicted).astype(np.float64), parents)
+    carried = cohorts.predicted | ~cohorts.usable
+    rows = added_up(_weight(carried) * cohorts.n_rows[:, None], parents)
     of_regions = replace(
         cohorts,
         scores=scores,
-        null=null_variance(n_rows, n_cells, counts.shape[1]),
-        n_rows=n_rows,
-        predicted=recorded == 0,
+        null=null_variance(np.ones(1), n_cells, counts.shape[1]) / rows**2,
+        n_rows=rows.mean(axis=1),
+        predicted=added_up((~carried).astype(np.float64), parents) == 0,
         whole=np.array([entropy(own) for own in counts]),
         lacking=None,
     )
