@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
+PAGES["many_subgroups"] = ROOT / "docs" / "many_subgroups.md"
 PAGES["numbers"] = ROOT / "docs" / "numbers.md"
 PAGES["weights"] = ROOT / "docs" / "weights.md"
 PAGES["wide"] = ROOT / "docs" / "wide.md"

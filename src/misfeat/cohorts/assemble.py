@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
+from misfeat.cohorts.hierarchy import find_hierarchy, parents_of
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
+from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.cohorts.weighing import effective_sizes, heaviest_of
 from misfeat.exceptions import MisfeatError, Setting
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.groups import Grouping
+    from misfeat.cohorts.hierarchy import Hierarchy
     from misfeat.cohorts.rules import CohortRules, Notes
     from misfeat.cohorts.weighing import Weighing
 
@@ -42,6 +45,25 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     return rows.where(present)
 
 
+@dataclass(frozen=True)
+class FoundCohorts:
+    """The cohorts of a table.
+
+    Attributes
+    ----------
+    runs : Runs
+        Which rows belong to which.
+    names : list of str
+        What they are called.
+    parents : ndarray of int64 of shape (n_cohorts,), or None
+        What each lies in, as `Cohorts.parents` has it.
+    """
+
+    runs: Runs
+    names: list[str]
+    parents: NDArray[np.int64] | None = None
+
+
 def find_cohorts(
     rows: CodedRows,
     groupings: Sequence[Grouping],
@@ -50,7 +72,7 @@ def find_cohorts(
     notes: Notes,
     floor: int = 1,
     weighing: Weighing | None = None,
-) -> tuple[Runs, list[str]]:
+) -> FoundCohorts:
     """Find the minterms that occur, from rows sorted by the codes of the groupings.
 
     Parameters
@@ -112,8 +134,24 @@ def find_cohorts(
         without=runs.in_cohorts(runs.without, len(names)).T,
         threshold=rules.coding.missing_threshold,
     )
-    runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes)
-    return runs, _unique(names)
+    hierarchy = find_hierarchy(minterms, groupings)
+    runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes, hierarchy)
+    parents = None
+    if hierarchy is not None:
+        parents = parents_of(runs, cohort, hierarchy, len(names))
+    if hierarchy is not None and parents is not None:
+        _say_nested(hierarchy, rules, notes)
+    return FoundCohorts(runs, _unique(names), parents)
+
+
+def _say_nested(hierarchy: Hierarchy, rules: CohortRules, notes: Notes) -> None:
+    for inner, outer in hierarchy.within:
+        notes.add(
+            "{inner!r} lies within {outer!r}: where subgroups borrow from others, they do so from "
+            "their own {outer!r} first.",
+            inner=rules.groups[inner].subject,
+            outer=rules.groups[outer].subject,
+        )
 
 
 def effective_of(
@@ -158,19 +196,19 @@ def _stretches(
 
 def _minterm_name(minterm: NDArray[np.int64], groupings: Sequence[Grouping]) -> str:
     terms = (grouping.terms[term] for grouping, term in zip(groupings, minterm, strict=True))
-    return " & ".join(terms) or EVERYTHING
+    return BETWEEN_TERMS.join(terms) or EVERYTHING
 
 
 def _unique(names: list[str]) -> list[str]:
     """Tell equal names apart, as values such as "A & q=B" can bring about."""
-    unique: list[str] = []
+    unique: dict[str, None] = {}
     for name in names:
         number, candidate = 1, name
         while candidate in unique:
             number += 1
             candidate = f"{name} ({number})"
-        unique.append(candidate)
-    return unique
+        unique[candidate] = None
+    return list(unique)
 
 
 def systematically_missing(runs: Runs, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:

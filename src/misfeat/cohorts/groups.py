@@ -26,7 +26,7 @@ from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortene
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MAX_VALUES = 1000
+MAX_VALUES = 5000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
 OTHERS = "*"
 AUTO = "auto"
@@ -49,6 +49,11 @@ class ByValue:
     merged: Mapping[str, str]
 
     @property
+    def subject(self) -> str:
+        """What it goes by."""
+        return self.column
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return (self.column,)
@@ -62,6 +67,11 @@ class ByCuts:
     points: tuple[Value, ...]
 
     @property
+    def subject(self) -> str:
+        """What it goes by."""
+        return self.column
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return (self.column,)
@@ -73,6 +83,11 @@ class ByPredicate:
 
     name: str
     predicate: Predicate
+
+    @property
+    def subject(self) -> str:
+        """What it goes by."""
+        return self.name
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = -1
 """The code of a value that cannot be used."""
+NO_PARENT = -1
+"""What a cohort lies in where that is not known."""
 
 
 def no_ranks() -> NDArray[np.int16]:
@@ -189,6 +191,9 @@ class Cohorts:
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
+    parents : ndarray of int64 of shape (n_cohorts,), or None
+        Where columns that tell subgroups apart nest (hospitals in regions), the number of what each
+        cohort lies in, from 0 on; -1 where that is not known. None where none nest.
 
     Examples
     --------
@@ -222,17 +227,25 @@ class Cohorts:
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
+    parents: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
 
     def __iter__(self) -> Iterator[Cohort]:
-        return map(self._at, range(len(self.names)))
+        return map(self.at, range(len(self.names)))
 
     def __getitem__(self, name: str) -> Cohort:
-        return self._at(self.position(name))
+        return self.at(self.position(name))
 
-    def _at(self, position: int) -> Cohort:
+    def at(self, position: int) -> Cohort:
+        """The subgroup of a number.
+
+        Parameters
+        ----------
+        position : int
+            Its place in `names`.
+        """
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
             name=self.names[position],
@@ -279,6 +292,20 @@ class Cohorts:
     def counts(self) -> NDArray[np.float64]:
         """What each row counts where shares are taken; together the effective sizes."""
         return np.concatenate([cohort.counts for cohort in self])
+
+    def effective_sizes(self) -> NDArray[np.float64]:
+        """How many rows of equal weight tell as much as those of each subgroup.
+
+        Examples
+        --------
+        >>> from misfeat.cohorts import build_cohorts
+        >>> table = {"site": ["va", "va", "ch"], "x": [0, 1, 0], "y": [0, 1, 1]}
+        >>> build_cohorts(table, "y", groups="site").effective_sizes()
+        array([1., 2.])
+        """
+        if self.effective is not None:
+            return self.effective
+        return np.add.reduceat(self.weights, self.offsets[:-1]).astype(np.float64)
 
     def position(self, name: str) -> int:
         """The number of a subgroup.
@@ -355,10 +382,8 @@ class Cohorts:
 
 
 def _same(left: Any, right: Any) -> bool:
-    if isinstance(left, np.ndarray):
-        return (
-            isinstance(right, np.ndarray)
-            and left.dtype == right.dtype
-            and np.array_equal(left, right)
-        )
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return False
     return bool(left == right)

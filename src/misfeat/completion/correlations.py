@@ -99,6 +99,18 @@ class SeenCorrelations:
         values[:, np.arange(n_features + 1), np.arange(n_features + 1)] = 1.0
         return cls(values, seen, missing, sums.rows.astype(np.float64))
 
+    def of_cohorts(self, chosen: Flags) -> SeenCorrelations:
+        """The correlations of some cohorts.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool of shape (n_cohorts,)
+            True for those to keep.
+        """
+        return SeenCorrelations(
+            self.values[chosen], self.seen[chosen], self.missing[chosen], self.n_rows[chosen]
+        )
+
     @cached_property
     def spread(self) -> float:
         """How much correlations differ between cohorts: the variance, for one near 0.

@@ -121,6 +121,12 @@ class Known:
     grids: tuple[Known, ...] = ()
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
+    @property
+    def parents(self) -> NDArray[np.int64] | None:
+        """What each subgroup lies in, where subgroups nest and that is known."""
+        held = self.cohorts if self.sums is None else self.sums
+        return None if held is None else held.parents
+
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
         """What would be known if the subgroups had not recorded the features that a mask marks.
 

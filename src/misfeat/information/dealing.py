@@ -134,6 +134,7 @@ def deals_of(
     held: tuple[int, ...] = (),
     strata: NDArray[np.integer] | None = None,
     seed: np.random.SeedSequence,
+    most: int = MOST_DEALS,
 ) -> Deals:
     """Ways to deal the target out over a cohort's rows, and the scores of all sets for each.
 
@@ -150,6 +151,8 @@ def deals_of(
         A number for every distinct row; classes stay among rows of the same number.
     seed : SeedSequence
         Makes deals repeatable.
+    most : int, default=131072
+        Deals are numbered up to this one; the first ones are the same whatever it is.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def deals_of(
         strata = None if strata is None else strata[place]
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
-    seeds = np.random.Philox(seed).random_raw(MOST_DEALS) | np.uint64(1)
+    seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
     seeds[0] = 0
     asked = Dealing(rows, largest, held, cells, within, seeds, one_each)
     deals = SideBySide(asked) if _side_by_side(asked) else OneByOne(asked)

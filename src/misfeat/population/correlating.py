@@ -8,6 +8,7 @@ chance already. The pool are the correlations within cohorts that all of them sh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from misfeat.completion.covariances import CarriedCorrelations
 from misfeat.information.correlation import squared_correlation
 from misfeat.lattice import level
-from misfeat.population.posterior import Evidence
+from misfeat.population.posterior import Evidence, InRegions
 from misfeat.population.variance import OF_CORRELATION, null_variance_of_correlations
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def gather_correlations(
     >>> found[1].scores, found[1].predicted
     (array([[0.46]]), array([[False]]))
     """
-    model = CarriedCorrelations.of(known)
+    model, parents = CarriedCorrelations.of(known), known.parents
+    regions = [] if parents is None else _regions(model, parents)
     n_rows, n_features = model.own.n_rows, known.exact.missing.shape[1]
     found = {}
     for m in range(1, size + 1):
@@ -73,7 +75,7 @@ def gather_correlations(
         guessed, carried = _predicted(model, subsets, predicted)
         if guesses is not None:
             guessed, carried = guesses[m], np.ones_like(carried)
-        found[m] = Evidence(
+        evidence = Evidence(
             scores=np.where(predicted, guessed, above_chance[m]),
             null=np.broadcast_to(null_variance_of_correlations(n_rows, m), predicted.shape),
             n_rows=n_rows,
@@ -84,7 +86,43 @@ def gather_correlations(
             least_spread=model.own.spread,
             carried=carried,
         )
+        if parents is not None:
+            evidence = _in_regions(evidence, regions, subsets, parents)
+        found[m] = evidence
     return found
+
+
+def _regions(model: CarriedCorrelations, parents: NDArray[np.int64]) -> list[CarriedCorrelations]:
+    """The correlations of the cohorts of every region."""
+    numbers = range(int(parents.max()) + 1)
+    return [CarriedCorrelations(model.own.of_cohorts(parents == number)) for number in numbers]
+
+
+def _in_regions(
+    evidence: Evidence,
+    regions: Sequence[CarriedCorrelations],
+    subsets: NDArray[np.integer],
+    parents: NDArray[np.int64],
+) -> Evidence:
+    """Evidence with that of regions: R² of what the cohorts of each share."""
+    seen = np.array([region.own.seen.any(axis=0) for region in regions])
+    predicted: NDArray[np.bool_] = np.any(~seen[:, subsets], axis=2)
+    own = np.array([_pooled(region, subsets) for region in regions])
+    n_rows = np.array([region.own.n_rows.sum() for region in regions])
+    of_regions = replace(
+        evidence,
+        scores=np.where(predicted, evidence.pooled, own),
+        null=np.broadcast_to(
+            null_variance_of_correlations(n_rows, subsets.shape[1]), predicted.shape
+        ),
+        n_rows=n_rows,
+        predicted=predicted,
+        whole=seen[:, -1].astype(np.float64),
+        least_spread=0.0,
+        carried=None,
+    )
+    within = np.average([region.own.spread for region in regions], weights=n_rows)
+    return replace(evidence, regions=InRegions(of_regions, parents), least_spread=float(within))
 
 
 def _predicted(

@@ -7,8 +7,9 @@ is pooled over all cohorts. Tables pass by in stretches and are not kept, but fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from misfeat.machine.threads import Work
 from misfeat.population.merging import lost_by_merging, scores_of_tables
 from misfeat.population.pool import LARGEST_PART, PooledSets, joined, shrink
 from misfeat.population.posterior import Evidence
+from misfeat.population.regions import evidence_of_regions, tables_of_regions
 from misfeat.population.variance import null_variance
 
 if TYPE_CHECKING:
@@ -43,10 +45,13 @@ class Gathered:
         Scores above chance of all cohorts, and the information of the pool.
     pool : PooledSets
         The pool; with its tables where larger sets are expected from them.
+    regions : tuple of PooledSets
+        The same of every region that cohorts lie in.
     """
 
     evidence: Evidence
     pool: PooledSets
+    regions: tuple[PooledSets, ...] = ()
 
 
 def gather_evidence(
@@ -95,13 +100,15 @@ def gather_evidence(
     if size > LARGEST_PART:
         model.keep_triples()
     n_rows = rows.by_class.sum(axis=1)
+    parents = known.parents
     merged = [np.zeros((len(n_rows), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
-        parts = found[min(m - 1, LARGEST_PART)].pool if m > 1 else None
+        parts = found.get(min(m - 1, LARGEST_PART))
         keep = m < size and m <= LARGEST_PART
-        guessed, of_merged, pool = _pooled(model, m, rows, parts, keep=keep)
-        merged.append(of_merged)
+        tables = _pooled(model, m, rows, parts, keep=keep, parents=parents)
+        guessed, pool = tables.guessed, tables.pool
+        merged.append(tables.merged)
         if not rows.as_scored:
             guessed = guessed + lost_by_merging(above_chance, merged, pool.subsets, missing)
         if guesses is not None:
@@ -117,28 +124,71 @@ def gather_evidence(
             lacking=missing[:, pool.subsets].mean(axis=2),
             whole=np.array([entropy(counts) for counts in rows.by_class]),
         )
-        found[m] = Gathered(evidence, pool)
+        if parents is not None:
+            told = np.array([region.information for region in tables.regions])
+            regions = evidence_of_regions(told, rows.by_class, parents, n_cells, evidence)
+            evidence = replace(evidence, regions=regions)
+        found[m] = Gathered(evidence, pool, tables.regions)
     return found
 
 
-def _pooled(
-    model: TransferModel, size: int, rows: CodedRows, parts: PooledSets | None, *, keep: bool
-) -> tuple[Floats, Floats, PooledSets]:
-    """Predicted scores above chance of all sets of one size, those with merging, and the pool.
+class _OfTables(NamedTuple):
+    """What the completed tables of all sets of one size tell.
 
-    The second are worked out only where merging made a difference.
+    Attributes
+    ----------
+    guessed, merged : ndarray of shape (n_cohorts, n_sets)
+        Predicted scores above chance, and counted ones with categories merged; the second are
+        worked out only where merging made a difference.
+    pool : PooledSets
+        The pool.
+    regions : tuple of PooledSets
+        The same of every region.
     """
+
+    guessed: Floats
+    merged: Floats
+    pool: PooledSets
+    regions: tuple[PooledSets, ...]
+
+
+def _pooled(
+    model: TransferModel,
+    size: int,
+    rows: CodedRows,
+    parts: Gathered | None,
+    *,
+    keep: bool,
+    parents: NDArray[np.int64] | None,
+) -> _OfTables:
+    """What the tables of all sets of one size tell, completed a stretch at a time."""
     by_class = rows.by_class
-    found: dict[int, tuple[Floats, Floats, PooledSets]] = {}
+    found: dict[int, _OfTables] = {}
+
+    def shrunken(
+        stretch: CompletedTables, counts: Floats, smaller: PooledSets | None
+    ) -> PooledSets:
+        return shrink(stretch.subsets, counts, rows.cards, smaller, keep=keep)
 
     def pool(stretch: CompletedTables) -> None:
-        counts = stretch.tables.sum(axis=0)
-        pooled = shrink(stretch.subsets, counts, rows.cards, parts, keep=keep)
+        pooled = shrunken(
+            stretch, stretch.tables.sum(axis=0), None if parts is None else parts.pool
+        )
         guessed = merged = stretch.above_chance
         if not rows.as_scored:
             merged = scores_of_tables(stretch, by_class)
-        found[stretch.first] = guessed, merged, pooled
+        regions: tuple[PooledSets, ...] = ()
+        if parents is not None:
+            counts = tables_of_regions(stretch, parents)
+            smaller = [None] * len(counts) if parts is None else parts.regions
+            regions = tuple(map(partial(shrunken, stretch), counts, smaller))
+        found[stretch.first] = _OfTables(guessed, merged, pooled, regions)
 
     model.hand_out_tables(size, pool)
-    guessed, merged, pools = zip(*(found[first] for first in sorted(found)), strict=True)
-    return np.concatenate(guessed, axis=1), np.concatenate(merged, axis=1), joined(pools)
+    guessed, merged, pools, regions = zip(*(found[first] for first in sorted(found)), strict=True)
+    return _OfTables(
+        np.concatenate(guessed, axis=1),
+        np.concatenate(merged, axis=1),
+        joined(pools),
+        tuple(map(joined, zip(*regions, strict=True))),
+    )

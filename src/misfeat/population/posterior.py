@@ -16,7 +16,7 @@ otherwise (`variance.Variation`): what it gives stands for (a m)² then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -60,8 +60,9 @@ class Evidence:
         Rows of each cohort.
     predicted : ndarray of bool of shape (n_cohorts, n_sets)
         Which scores are not of the cohort's own rows.
-    pooled : ndarray of shape (n_sets,)
-        The score of the pool (`pool.PooledSets.information`); NaN where no cohort has a row.
+    pooled : ndarray of shape (n_sets,) or (n_cohorts, n_sets)
+        The score of the pool (`pool.PooledSets.information`), or of what each cohort is to be
+        compared with; NaN where no cohort has a row.
     whole : ndarray of shape (n_cohorts,), default=None
         What there is to tell about the target in each cohort: its entropy, or for R² 1, 0 where it
         never varies. None: the same in all.
@@ -74,6 +75,16 @@ class Evidence:
     carried : ndarray of shape (n_cohorts, n_sets), default=None
         How far a predicted score hangs on what other cohorts recorded, between 0 and 1: the rest is
         as sure as a recorded one. None: altogether.
+    pooled_variance : ndarray of shape (n_cohorts, n_sets), default=None
+        How sure it is what each cohort is compared with. None: as sure as the pool.
+    elsewhere : float, default=0.0
+        The spread that predictions have because they are carried over from other regions, for sets
+        of which a cohort recorded nothing.
+    mixed : ndarray of shape (n_cohorts,), default=None
+        The spread that scores have because cohorts are themselves made of parts that differ. None:
+        none.
+    regions : InRegions, default=None
+        What is known of the regions that cohorts lie in. None: they lie in none.
     """
 
     scores: Floats
@@ -86,6 +97,10 @@ class Evidence:
     least_spread: float = 0.0
     lacking: Floats | None = None
     carried: Floats | None = None
+    pooled_variance: Floats | None = None
+    elsewhere: float = 0.0
+    mixed: Floats | None = None
+    regions: InRegions | None = None
 
     @property
     def n_cohorts(self) -> int:
@@ -105,9 +120,17 @@ class Evidence:
         unseen: Floats = np.where(self.usable & ~self.predicted, 0.0, carried)
         return unseen
 
+    @property
+    def from_elsewhere(self) -> Floats | float:
+        """The spread of every score that comes from what other regions recorded."""
+        return 0.0 if self.lacking is None else self.elsewhere * self.lacking**2
+
     def variance_at(self, scores: Floats) -> Floats:
-        """The sampling variance, were these the scores of the population."""
-        return self.variation.sampling(scores, self.null, self.n_rows)
+        """The variance of scores about those of the population, were these the population's."""
+        variance = self.variation.sampling(scores, self.null, self.n_rows)
+        if self.mixed is not None:
+            variance = variance + self.mixed[:, None] * self.between(scores)
+        return variance
 
     def left_in_pool(self, variance: Floats) -> Floats:
         """What of the sampling variance of a score its pool has, times the cohorts of the pool."""
@@ -116,6 +139,21 @@ class Evidence:
     def between(self, expected: Floats) -> Floats:
         """The variance between cohorts about what is expected, for a spread of 1."""
         return self.variation.between(expected)
+
+
+class InRegions(NamedTuple):
+    """What is known of regions, and which of them each cohort lies in.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        Of all sets of one size, with regions in place of cohorts.
+    parents : ndarray of int of shape (n_cohorts,)
+        The region of each cohort; -1 for those of none.
+    """
+
+    evidence: Evidence
+    parents: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

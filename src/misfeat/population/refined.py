@@ -34,6 +34,7 @@ from misfeat.population.posterior import (
     known_pool,
     strength_of,
 )
+from misfeat.population.regions import mixed_spread, within_regions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +87,10 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
     For other measures than information, p² is what `Evidence.between` says.
 
+    Where cohorts lie in regions, p is what their own region leads one to expect (`regions`), whose
+    variance is added. Predictions are carried over from all regions: as far as these differ, times
+    k², they are doubted.
+
     Examples
     --------
     >>> from misfeat.population.posterior import Evidence
@@ -105,6 +110,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     """
     if evidence.n_cohorts == 1:
         return alone(evidence)
+    if evidence.regions is not None:
+        spread = _fitted(within_regions(evidence, None, refined_posterior)).spread
+        evidence = within_regions(evidence, mixed_spread(evidence, spread), refined_posterior)
     recorded = evidence.usable & ~evidence.predicted
     fit = _fitted(evidence)
     p = fit.expected
@@ -114,7 +122,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     used = recorded if recorded.any() else evidence.usable
     shown = used * _shows_spread(v, differ, fit.spread)
     spread, largest = _believed(_spread_sums(off**2, v, differ, shown), fit.spread, evidence)
-    shrinkage = np.where(evidence.usable, v / (v + spread * differ + TINY), 1.0)
+    elsewhere = evidence.from_elsewhere * differ
+    doubted = v + elsewhere
+    shrinkage = np.where(evidence.usable, doubted / (doubted + spread * differ + TINY), 1.0)
     mean = p + (1.0 - shrinkage) * off
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
     far = largest * differ
@@ -124,6 +134,9 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
     unseen = (far + common) * _doubt(evidence.lacking)
     unseen += evidence.left_in_pool(v) / n_pooled + BETWEEN_GUESSES * off**2
+    if evidence.pooled_variance is not None:
+        known += shrinkage * evidence.pooled_variance
+        unseen += evidence.pooled_variance + elsewhere
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),

@@ -15,7 +15,7 @@ from misfeat.lattice import rank
 from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
 from misfeat.machine.steps import Form
 from misfeat.machine.threads import Work
-from misfeat.population.significance import MaxTest, max_test
+from misfeat.population.significance import PILOTS, MaxTest, max_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,9 +133,10 @@ class Dealer:
             recorded = np.flatnonzero(~measure.missing[cohort])
             products, n_rows = sums.products[cohort], int(sums.rows[cohort])
             return CorrelationDeals(products, n_rows, recorded, largest, held=held, seed=seed)
-        rows = self.cohorts[self.cohorts.names[cohort]]
+        rows = self.cohorts.at(cohort)
         strata = None if self.within is None else rows.codes[self.within]
-        return deals_of(rows, largest, held=held, strata=strata, seed=seed)
+        most = 1 + PILOTS + self.permutations
+        return deals_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
 
     def of(
         self,

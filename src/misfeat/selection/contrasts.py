@@ -9,9 +9,9 @@ interval that counts, the interval of a sum reaches
 to either side. Below, the end that counts is the lower one of what is added and the upper one of
 what is subtracted; above, it is the other way round (Zou and Donner, Statistics in Medicine 27,
 2008). Correlations come from the rows of the subgroup (`misfeat.information.influence`) or, where
-it did not record all features, from those of the subgroups that did. Where nobody did, or no rows
-are kept, they are 4/5 of the overlap of the sets: the features they share over the root of the
-product of their sizes.
+it did not record all features, from those of the largest subgroups that did. Where nobody did, or
+no rows are kept, they are 4/5 of the overlap of the sets: the features they share over the root of
+the product of their sizes.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 2**23
 """Numbers that are kept of the influences of rows, so that none is computed twice in a row."""
+
+MOST_ASKED = 20
+"""Of so many other subgroups, the largest, the rows tell how errors vary together."""
 
 ROUNDING = 1e-12
 """Sums of scores (nats) that are nearer to each other are the same but for rounding."""
@@ -168,31 +171,32 @@ class Contrasts:
         if self._errors is None or not who:
             return np.sqrt(_squares_by_overlap(sets, reaches))
         found = [self._errors.squares(one, sets, reaches) for one in who]
-        rows = [self._errors.n_rows(one) for one in who]
-        return np.sqrt(np.average(found, axis=0, weights=rows))
+        return np.sqrt(np.average(found, axis=0, weights=self._errors.n_rows[who]))
 
     def _who_recorded(self, cohort: int, members: list[int]) -> list[int]:
-        """The cohort itself, else all others that recorded these features."""
-        if not self._missing[cohort, members].any():
+        """The cohort itself, else the largest of the others that recorded these features."""
+        if self._errors is None or not self._missing[cohort, members].any():
             return [cohort]
-        recorded: list[int] = np.flatnonzero(~self._missing[:, members].any(axis=1)).tolist()
-        return recorded
+        recorded = np.flatnonzero(~self._missing[:, members].any(axis=1))
+        if len(recorded) > MOST_ASKED:
+            by_rows = np.argsort(-self._errors.n_rows[recorded], kind="stable")
+            recorded = np.sort(recorded[by_rows[:MOST_ASKED]])
+        found: list[int] = recorded.tolist()
+        return found
 
 
 class _RowErrors:
     """How the errors of scores vary together, by the rows of cohorts."""
 
     def __init__(self, cohorts: Cohorts) -> None:
-        self._cohorts = list(cohorts)
+        self._cohorts = cohorts
+        self.n_rows = cohorts.effective_sizes()
         self._influences: OrderedDict[tuple[int, Set], Floats] = OrderedDict()
         self._n_kept = 0
 
-    def n_rows(self, cohort: int) -> float:
-        return self._cohorts[cohort].effective_size
-
     def squares(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
         """The squares of how far sums reach."""
-        joint = np.zeros((len(reaches), len(self._cohorts[cohort].weights)))
+        joint = np.zeros((len(reaches), len(self._cohorts.at(cohort).weights)))
         apart = np.zeros(len(reaches))
         for members, each in zip(sets, reaches.T, strict=True):
             rows = self._influence(cohort, members)
@@ -209,7 +213,7 @@ class _RowErrors:
         if asked in self._influences:
             self._influences.move_to_end(asked)
             return self._influences[asked]
-        found = influence(self._cohorts[cohort], members)
+        found = influence(self._cohorts.at(cohort), members)
         self._influences[asked] = found
         self._n_kept += len(found)
         while self._n_kept > MOST_KEPT and len(self._influences) > 1:

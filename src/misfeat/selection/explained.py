@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from misfeat.selection.explaining import CellCounts
-    from misfeat.selection.ranking import ScoredSet
 
 
 class Explained(Ranked):
@@ -109,9 +108,25 @@ class Explained(Ranked):
         >>> selector.explanation("all rows", ["a"]).sentences(k=1)
         ['a = 0: 100 % y = 0 (6 rows), against 50 % overall.']
         """
-        names = check_set(features)
-        members = sorted(self._feature_number(name, "a feature") for name in names)
-        cohort = self.cohorts.position(subgroup)
+        return self.explanations([(subgroup, features)])[0]
+
+    def explanations(self, sets: Iterable[tuple[str, Sequence[str]]]) -> list[Explanation]:
+        """The same as `explanation`, of many sets: what predictions need is prepared once.
+
+        Parameters
+        ----------
+        sets : iterable of (str, sequence of str)
+            Subgroups, and the features of a set.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 3, "b": [0, 1] * 6, "y": [0, 0, 1, 1] * 3}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> [one.features for one in selector.explanations([("all rows", "a"), ("all rows", "b")])]
+        [('a',), ('b',)]
+        """
+        asked = [self._place(*one) for one in sets]
         if self.book.measure.rows is None:
             raise MisfeatError(
                 "What a set tells is explained by the cells of its values, of which {measure} "
@@ -119,10 +134,14 @@ class Explained(Ranked):
                 measure=Setting("measure", "r2"),
                 other=Setting("measure", "mutual_info"),
             )
-        predicted = bool(self.missing[cohort, members].any())
-        found = self._kept_cells(cohort, members)
-        if found is None:
-            found = self._cells(cohort, members, predicted=predicted)
+        if self.book.rows_withheld:
+            counted = {one: self._kept_cells(*one) for one in asked}
+        else:
+            counted = self.counts_of(asked)
+        return [self._explained(*one, counted[one]) for one in asked]
+
+    def _explained(self, cohort: int, members: tuple[int, ...], found: CellCounts) -> Explanation:
+        predicted = bool(self.missing[cohort, list(members)].any())
         set_of = tuple(self.feature_names[m] for m in members)
         confidence = None if predicted else self.confidence
         return Explanation(
@@ -190,33 +209,30 @@ class Explained(Ranked):
             screened=screened,
         )
         left.unfinished = self.unfinished
+        best = [one for size in scores for one in left.best_sets(size)]
+        places = [self._place(one.subgroup, one.features) for one in best]
+        counted = self.counts_of(places)
         left.kept_cells = {
-            (best.subgroup, best.features): withheld_cells(
-                self._cells_of(best), rounding, best.subgroup, *best.features
+            (one.subgroup, one.features): withheld_cells(
+                counted[place], rounding, one.subgroup, *one.features
             )
-            for size in scores
-            for best in left.best_sets(size)
+            for one, place in zip(best, places, strict=True)
         }
         return left
 
-    def _cells_of(self, best: ScoredSet) -> CellCounts:
-        members = sorted(map(self.feature_names.index, best.features))
-        cohort = self.cohorts.position(best.subgroup)
-        return self._cells(cohort, members, predicted=bool(best.missing))
+    def _members(self, features: Sequence[str]) -> list[int]:
+        """The numbers of the features of a set, ascending."""
+        return sorted(self._feature_number(name, "a feature") for name in check_set(features))
 
-    def _cells(self, cohort: int, members: list[int], *, predicted: bool) -> CellCounts:
-        """Rows by cell and class, counted or predicted."""
-        if not predicted:
-            return recorded_counts(self.cohorts, cohort, members)
-        return self._predicted_counts(len(members)).of(cohort, members)
+    def _place(self, subgroup: str, features: Sequence[str]) -> tuple[int, tuple[int, ...]]:
+        """The number of a subgroup, and those of the features of a set."""
+        return self.cohorts.position(subgroup), tuple(self._members(features))
 
     def _predicted_counts(self, size: int) -> PredictedCounts:
         return PredictedCounts(self.book.known(size), self.completer)
 
-    def _kept_cells(self, cohort: int, members: list[int]) -> CellCounts | None:
-        """The cells of a set that were kept where the rows were not; None where they were."""
-        if not self.book.rows_withheld:
-            return None
+    def _kept_cells(self, cohort: int, members: tuple[int, ...]) -> CellCounts:
+        """The cells of a set that were kept where the rows were not."""
         asked = self.cohorts.names[cohort], tuple(self.feature_names[m] for m in members)
         if asked not in self.kept_cells:
             raise MisfeatError(

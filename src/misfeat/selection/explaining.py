@@ -244,7 +244,7 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
     cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
     counts = np.zeros((cells.shape[1], len(cohorts.classes)))
     place = number.reshape(-1), cohorts.target_codes[rows][whole]
-    own = cohorts[cohorts.names[cohort]]
+    own = cohorts.at(cohort)
     np.add.at(counts, place, own.counts[whole])
     in_cells = None
     if own.effective is not None:

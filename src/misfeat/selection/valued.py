@@ -6,7 +6,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from misfeat.machine.long_work import long_work
-from misfeat.selection.asked import check_set
 from misfeat.selection.explained import Explained
 from misfeat.selection.valuing import FeatureValue, FeatureValues, shapley_values
 
@@ -183,10 +182,6 @@ class Valued(Explained):
             if progress is not None:
                 progress(what, len(names), len(names))
         return found
-
-    def _members(self, features: Sequence[str]) -> list[int]:
-        """The numbers of the features of a set, ascending."""
-        return sorted(self._feature_number(name, "a feature") for name in check_set(features))
 
     def _least(self) -> float:
         """What a feature adds at least: nothing, unless sets are scored on different rows."""

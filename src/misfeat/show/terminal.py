@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import WORTH_COLUMNS
@@ -74,9 +75,8 @@ def print_tables(
     measure = selection.book.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     shown = _Columns.of(sets, narrow, measure.unit)
-    for name in dict.fromkeys(best.subgroup for best in sets):
-        own = [best for best in sets if best.subgroup == name]
-        _print_titled(console, name, _set_table(own, wholes[name], shown))
+    for name, own in groupby(sets, key=lambda best: best.subgroup):
+        _print_titled(console, name, _set_table(list(own), wholes[name], shown))
     if worths:
         table = _worth_table(worths, wholes, measure.unit, k, narrow)
         _print_titled(console, "Worth collecting", table)

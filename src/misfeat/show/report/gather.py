@@ -28,6 +28,8 @@ WITHHELD = "This was not checked: no rows are kept that could be left out (min_c
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
 """Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
+MOST_EXPLAINED = 200
+"""Subgroups, the largest, whose answers are explained and compared with other sets."""
 
 
 def gather(
@@ -73,11 +75,15 @@ def gather(
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
         if selection.unfinished.parts:
             screen = replace(screen, cautions=tuple(selection.caution_list(size)))
+        explained = _explained(selection)
         return Findings(
             screen=screen,
-            subgroups=_subgroups(selection, screen, size, k),
+            subgroups=_subgroups(selection, screen, size, k, explained),
             stability=stability,
-            cells=cells_that_fit(selection, [one.features for one in screen.subgroups]),
+            cells=cells_that_fit(
+                selection,
+                [one.features if one.subgroup in explained else () for one in screen.subgroups],
+            ),
             cohorts=selection.cohorts,
             features=selection.feature_names,
             missing=selection.missing,
@@ -97,8 +103,15 @@ def gather(
         )
 
 
+def _explained(selection: Selection) -> set[str]:
+    """The subgroups whose answers are explained: all, or the largest of very many."""
+    sizes = np.add.reduceat(selection.cohorts.weights, selection.cohorts.offsets[:-1])
+    largest = np.argsort(-sizes, kind="stable")[:MOST_EXPLAINED]
+    return {selection.cohorts.names[number] for number in largest}
+
+
 def _subgroups(
-    selection: Selection, screen: FirstScreen, size: int, k: int
+    selection: Selection, screen: FirstScreen, size: int, k: int, explained: set[str]
 ) -> list[SubgroupFindings]:
     """The pages of all subgroups."""
     best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
@@ -113,24 +126,25 @@ def _subgroups(
         effort = screen.effort
         asked = selection.enoughs(size=effort.enough)
         enough = {one.subgroup: one for one in asked}
-    found = []
-    for answer in screen.subgroups:
-        own = best[answer.subgroup]
-        chosen = answer.features or (own[0].features if own else ())
-        found.append(
-            SubgroupFindings(
-                best=own,
-                chance=_chance(selection, own),
-                enough=enough.get(answer.subgroup),
-                features=values[answer.subgroup],  # type: ignore[arg-type]
-                explanation=_explanation(selection, answer.subgroup, chosen),
-                alternatives=(
-                    selection.alternative_sets(answer.subgroup, chosen, k) if chosen else []
-                ),
-                parts=selection.shapley(answer.subgroup, chosen) if chosen else {},
-            )
+    chosen = {
+        one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
+        for one in screen.subgroups
+        if one.subgroup in explained
+    }
+    why = _explanations(selection, chosen)
+    return [
+        SubgroupFindings(
+            best=own,
+            chance=_chance(selection, own),
+            enough=enough.get(name),
+            features=values[name],  # type: ignore[arg-type]
+            explanation=why.get(name),
+            alternatives=selection.alternative_sets(name, of, k) if of else [],
+            parts=selection.shapley(name, of) if of else {},
         )
-    return found
+        for name, own in best.items()
+        for of in [chosen.get(name, ())]
+    ]
 
 
 def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
@@ -147,15 +161,16 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     return [max(all_of_it - real, 0.0) for all_of_it, real in zip(seen, above, strict=True)]
 
 
-def _explanation(
-    selection: Selection, subgroup: str, features: Sequence[str]
-) -> Explanation | None:
-    """The cells of a set, where there are any."""
-    if not features or selection.book.measure.rows is None:
-        return None
-    if selection.book.rows_withheld and (subgroup, tuple(features)) not in selection.kept_cells:
-        return None
-    return selection.explanation(subgroup, features)
+def _explanations(
+    selection: Selection, chosen: Mapping[str, Sequence[str]]
+) -> dict[str, Explanation]:
+    """The cells of a set of every subgroup, where there are any."""
+    if selection.book.measure.rows is None:
+        return {}
+    sets = [(name, features) for name, features in chosen.items() if features]
+    if selection.book.rows_withheld:
+        sets = [one for one in sets if (one[0], tuple(one[1])) in selection.kept_cells]
+    return {one.subgroup: one for one in selection.explanations(sets)}
 
 
 def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
@@ -168,6 +183,9 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         said.append(_ask(f"Of so many sets, {what} were not tested against chance", "significance"))
     if not effort.redrawn:
         said.append(_ask("Whether sets come out again was not tried for so many", "stability"))
+    if len(selection.cohorts) > MOST_EXPLAINED:
+        what = f"Only the {MOST_EXPLAINED} largest subgroups have their answers explained"
+        said.append(_ask(what, "why"))
     if selection.completed(screen.size).score.size > MOST_VALUED:
         said.append(_ask("What each feature adds was not worked out for so many sets", "features"))
     return said

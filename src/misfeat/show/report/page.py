@@ -39,6 +39,8 @@ MOST_COLUMNS = 20
 """Features that the map shows at first."""
 MOST_CELLS = 3_000
 """Cells of a map; where there are more, only the features that tell most are in it."""
+MOST_LINES = 200
+"""Subgroups of a map, the largest; the page of any other has what its features tell."""
 MOST_WORTHS = 200
 """Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
 
@@ -73,6 +75,7 @@ def page(
             data=_as_script_data(packed(contents, cells)),
             number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
             map_features=_map_features(contents),
+            map_subgroups=_map_subgroups(contents),
             map_top=_map_top(contents),
             beside=len(contents["features"]) <= MOST_BESIDE and len(subgroups) > 1,
             most_columns=MOST_COLUMNS,
@@ -88,8 +91,15 @@ def page(
 def _map_features(contents: Mapping[str, Any]) -> list[int]:
     """The features of the map, those that tell most first."""
     ordered: list[int] = contents["map"]["features"]
-    most = max(MOST_COLUMNS, MOST_CELLS // max(len(contents["subgroups"]), 1))
-    return ordered[:most]
+    lines = min(len(contents["subgroups"]), MOST_LINES)
+    return ordered[: max(MOST_COLUMNS, MOST_CELLS // max(lines, 1))]
+
+
+def _map_subgroups(contents: Mapping[str, Any]) -> list[int]:
+    """The subgroups of the map, the largest of very many, in its order."""
+    rows = [row["rows"] for row in contents["subgroups"]]
+    largest = set(sorted(range(len(rows)), key=lambda number: -rows[number])[:MOST_LINES])
+    return [number for number in contents["map"]["subgroups"] if number in largest]
 
 
 def _map_top(contents: Mapping[str, Any]) -> float:

@@ -1,0 +1,128 @@
+"""Subgroups that nest: every hospital lies in one region, and those of a region go together.
+
+Whether columns nest is found in the rows, not asked. A column lies within another where each of its
+values goes with one value of the other, and two values of the other at least have several each.
+What a subgroup lies in is told by its terms without that of the inner column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.model import NO_PARENT
+from misfeat.cohorts.runs import DROPPED
+from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.groups import Grouping
+    from misfeat.cohorts.runs import Runs
+
+    Integers = NDArray[np.int64]
+
+LEAST = 2
+"""So many regions, with so many hospitals each, make a hierarchy."""
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Which subgroups lie in what.
+
+    Attributes
+    ----------
+    within : tuple of (int, int)
+        Groupings, and the narrowest that each of them lies within.
+    parents : ndarray of int64 of shape (n_subgroups,)
+        What every subgroup lies in, by number; `NO_PARENT` where a value is missing that says so.
+    names : tuple of str
+        What these are called: the terms of their subgroups without those of the inner groupings.
+    """
+
+    within: tuple[tuple[int, int], ...]
+    parents: Integers
+    names: tuple[str, ...]
+
+
+def find_hierarchy(minterms: Integers, groupings: Sequence[Grouping]) -> Hierarchy | None:
+    """The hierarchy of subgroups, from their terms; None where no grouping lies within another.
+
+    Parameters
+    ----------
+    minterms : ndarray of int64 of shape (n_groupings, n_subgroups)
+        The terms of all subgroups.
+    groupings : sequence of Grouping
+        What the terms are called; the last one of each stands for a missing value.
+    """
+    known = minterms < np.array([[len(grouping.terms) - 1] for grouping in groupings])
+    outer = {
+        (a, b)
+        for a, b in permutations(range(len(groupings)), 2)
+        if _lies_within(*minterms[[a, b]][:, known[a] & known[b]])
+    }
+    inner = sorted({a for a, _ in outer} - {b for _, b in outer})
+    if not inner:
+        return None
+    within = tuple((a, _narrowest([b for one, b in outer if one == a], minterms)) for a in inner)
+    rest = np.setdiff1d(np.arange(len(groupings)), inner)
+    different, parents = np.unique(minterms[rest], axis=1, return_inverse=True)
+    told = known[[b for _, b in within]].all(axis=0)
+    names = tuple(
+        BETWEEN_TERMS.join(groupings[g].terms[t] for g, t in zip(rest, terms, strict=True))
+        for terms in different.T
+    )
+    return Hierarchy(within, np.where(told, parents.ravel(), NO_PARENT), names)
+
+
+def parents_of(
+    runs: Runs, subgroup_of: Integers, hierarchy: Hierarchy, n_cohorts: int
+) -> Integers | None:
+    """What every cohort lies in, numbered from 0 on in the order of cohorts.
+
+    Cohorts that were merged from subgroups of several regions lie in none of them. None where too
+    little is left of the hierarchy to borrow from.
+
+    Parameters
+    ----------
+    runs : Runs
+        Which rows belong to which cohort.
+    subgroup_of : ndarray of shape (n_runs,)
+        The subgroup that each run was of before small ones were merged.
+    hierarchy : Hierarchy
+        What these subgroups lie in.
+    n_cohorts : int
+        How many cohorts there are.
+    """
+    kept = runs.cohort != DROPPED
+    of_run = hierarchy.parents[subgroup_of[kept]]
+    least = np.full(n_cohorts, np.iinfo(np.int64).max)
+    most = np.full(n_cohorts, NO_PARENT)
+    np.minimum.at(least, runs.cohort[kept], of_run)
+    np.maximum.at(most, runs.cohort[kept], of_run)
+    parents = np.where(least == most, most, NO_PARENT)
+    found, first, number, counts = np.unique(
+        parents, return_index=True, return_inverse=True, return_counts=True
+    )
+    if (counts[found != NO_PARENT] >= LEAST).sum() < LEAST:
+        return None
+    in_order = np.argsort(np.argsort(np.where(found == NO_PARENT, -1, first)))
+    in_order -= int(found[0] == NO_PARENT)
+    return in_order[number.ravel()].astype(np.int64)
+
+
+def _lies_within(inner: Integers, outer: Integers) -> bool:
+    """Whether every inner term goes with one outer one, and several outer ones have several."""
+    pairs = np.unique(np.stack([inner, outer]), axis=1)
+    several = np.bincount(pairs[1]) >= LEAST if pairs.size else np.zeros(0, dtype=bool)
+    return len(np.unique(pairs[0])) == pairs.shape[1] and int(several.sum()) >= LEAST
+
+
+def _narrowest(outer: list[int], minterms: Integers) -> int:
+    """The grouping with the most terms, the first of these."""
+    return max(sorted(outer), key=lambda one: len(np.unique(minterms[one])))
