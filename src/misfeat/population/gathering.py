@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Known
+    from misfeat.completion.transfer.counted import CountedTables
     from misfeat.completion.transfer.model import CompletedTables
     from misfeat.completion.transfer.rows import CodedRows
 
@@ -122,7 +123,12 @@ def gather_evidence(
 
 
 def _pooled(
-    model: TransferModel, size: int, rows: CodedRows, parts: PooledSets | None, *, keep: bool
+    model: TransferModel,
+    size: int,
+    rows: CodedRows | CountedTables,
+    parts: PooledSets | None,
+    *,
+    keep: bool,
 ) -> tuple[Floats, Floats, PooledSets]:
     """Predicted scores above chance of all sets of one size, those with merging, and the pool.
 

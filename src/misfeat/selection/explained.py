@@ -15,6 +15,7 @@ from misfeat.selection.explaining import (
     as_rows,
     cells_of,
     recorded_counts,
+    tabled_counts,
 )
 from misfeat.selection.ranked import Ranked
 from misfeat.selection.withholding import (
@@ -112,7 +113,8 @@ class Explained(Ranked):
         names = check_set(features)
         members = sorted(self._feature_number(name, "a feature") for name in names)
         cohort = self.cohorts.position(subgroup)
-        if self.book.measure.rows is None:
+        measure = self.book.measure
+        if measure.rows is None and measure.tables is None:
             raise MisfeatError(
                 "What a set tells is explained by the cells of its values, of which {measure} "
                 "knows nothing; use {other}.",
@@ -150,7 +152,7 @@ class Explained(Ranked):
             if self.missing[cohort, numbers].any():
                 found[cohort, members] = prepared(len(numbers)).of(cohort, numbers)
             else:
-                found[cohort, members] = recorded_counts(self.cohorts, cohort, numbers)
+                found[cohort, members] = self._recorded(cohort, numbers)
         return found
 
     def withheld(self, least: int) -> Self:
@@ -207,14 +209,35 @@ class Explained(Ranked):
     def _cells(self, cohort: int, members: list[int], *, predicted: bool) -> CellCounts:
         """Rows by cell and class, counted or predicted."""
         if not predicted:
-            return recorded_counts(self.cohorts, cohort, members)
+            return self._recorded(cohort, members)
         return self._predicted_counts(len(members)).of(cohort, members)
+
+    def _recorded(self, cohort: int, members: list[int]) -> CellCounts:
+        """Rows by cell and class that were counted, now or where the rows are."""
+        tables = self.book.measure.tables
+        if tables is None:
+            return recorded_counts(self.cohorts, cohort, members)
+        return tabled_counts(tables, cohort, members)
 
     def _predicted_counts(self, size: int) -> PredictedCounts:
         return PredictedCounts(self.book.known(size), self.completer)
 
+    def _check_counted(self, members: list[int]) -> None:
+        """Raise where a set has more features than counts are at hand of."""
+        most = max(self.book.held, default=0)
+        if len(members) > most:
+            raise MisfeatError(
+                "{features} cannot be explained: only counts of sets of up to {most} features are "
+                "at hand, no rows.",
+                features=listed([self.feature_names[m] for m in members]),
+                most=most,
+            )
+
     def _kept_cells(self, cohort: int, members: list[int]) -> CellCounts | None:
         """The cells of a set that were kept where the rows were not; None where they were."""
+        if self.book.measure.tables is not None:
+            self._check_counted(members)
+            return None
         if not self.book.rows_withheld:
             return None
         asked = self.cohorts.names[cohort], tuple(self.feature_names[m] for m in members)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
+ONLY_COUNTS = "This was not checked: no rows are at hand that could be left out, only counts."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
 """Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
@@ -68,7 +69,8 @@ def gather(
         trusted = selection.trusts_in_time(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            not_trusted = WITHHELD if withheld else NOT_ASKED
+            kept_back = WITHHELD if measure.tables is None else ONLY_COUNTS
+            not_trusted = kept_back if withheld else NOT_ASKED
         not_trusted = NO_TIME if asked else not_trusted
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
         if selection.unfinished.parts:
@@ -137,7 +139,8 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     """What chance alone would give sets in the rows at hand."""
     measure = selection.book.measure
     nothing = [float("nan")] * len(best)
-    if not best or not measure.above_chance or selection.book.rows_withheld:
+    withheld = selection.book.rows_withheld and measure.tables is None
+    if not best or not measure.above_chance or withheld:
         return nothing
     number = {name: at for at, name in enumerate(selection.feature_names)}
     subsets = np.array([sorted(number[name] for name in one.features) for one in best])
@@ -151,9 +154,11 @@ def _explanation(
     selection: Selection, subgroup: str, features: Sequence[str]
 ) -> Explanation | None:
     """The cells of a set, where there are any."""
-    if not features or selection.book.measure.rows is None:
+    measure = selection.book.measure
+    if not features or (measure.rows is None and measure.tables is None):
         return None
-    if selection.book.rows_withheld and (subgroup, tuple(features)) not in selection.kept_cells:
+    withheld = selection.book.rows_withheld and measure.tables is None
+    if withheld and (subgroup, tuple(features)) not in selection.kept_cells:
         return None
     return selection.explanation(subgroup, features)
 

@@ -1,0 +1,155 @@
+"""A summary as a file: a line that says what it is, and counts, compressed; all of it checked.
+
+The first line is a sealed document (`sealing`): the codebook, what is shared, and the checksum of
+the counts that follow. How many these are follows from it, so that no more is ever unpacked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import level
+from misfeat.machine.paths import as_path
+from misfeat.machine.writing import write_file
+from misfeat.sites.codebook import Codebook, check_site
+from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
+from misfeat.sites.summary import TABLES, Summary, agree_in_margins, size_shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+KIND = "misfeat summary"
+LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
+"""Bytes of a file, and of the counts in it once they are unpacked."""
+MOST_ROWS = 2**52
+"""Rows of a site; counts stay whole numbers whatever is done with them."""
+
+
+def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
+    """Write a summary to a file; returns how many bytes it has.
+
+    Parameters
+    ----------
+    summary : Summary
+        What the site shares.
+    file : str or Path
+        Where to.
+    key : Ed25519PrivateKey, default=None
+        What signs it: the one that the site proposed with.
+    """
+    wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
+    body = zlib.compress(np.ascontiguousarray(summary.tables).astype(wide).tobytes(), 9)
+    head = sealed(
+        KIND,
+        {
+            "site": summary.site,
+            "codebook": summary.codebook.as_plain(),
+            "share": summary.share,
+            "recorded": summary.recorded.tolist(),
+            "by_class": summary.by_class.tolist(),
+            "counts": wide,
+            "body": hashlib.sha256(body).hexdigest(),
+            "misfeat": summary.misfeat,
+        },
+        key,
+    )
+    whole = head + b"\n" + body
+    write_file(as_path(file, "out"), whole)
+    return len(whole)
+
+
+def read_summary(file: str | Path) -> Summary:
+    """Read a summary, and check all of it: form, checksums, signature, and that tables agree.
+
+    Parameters
+    ----------
+    file : str or Path
+        What `write_summary` wrote, or somebody says it did.
+    """
+    place = as_path(file, "summaries")
+    head, newline, body = read_within(place, LARGEST_FILE).partition(b"\n")
+    if not newline or len(head) > LARGEST_DOCUMENT:
+        raise not_whole(str(place), "it is cut off, or no such file")
+    held = unsealed(head, KIND, str(place))
+    if held.get("body") != hashlib.sha256(body).hexdigest():
+        raise not_whole(str(place), "its counts are cut off or changed")
+    codebook = Codebook.from_plain(held.get("codebook"), str(place))
+    try:
+        return _summary(held, codebook, body)
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        raise not_whole(str(place), str(error)[:200]) from error
+
+
+def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
+    """What a file holds; a ValueError says what is wrong with it."""
+    n_classes = len(codebook.target.labels)
+    recorded = _flags(held["recorded"], len(codebook.features))
+    by_class = _counts(held["by_class"], n_classes)
+    share = held["share"]
+    if share not in TABLES:
+        raise ValueError("what is shared is not known")
+    if not recorded.any() or by_class.sum() == 0:
+        raise ValueError("it has no rows, or no feature")
+    size = size_shared(share, recorded)
+    cards = np.array(codebook.cards, dtype=np.int64)[recorded]
+    subsets = level(len(cards), size)
+    n_lines = int(table_starts(subsets, cards)[-1])
+    tables = _unpacked(body, held["counts"], n_lines, n_classes)
+    sums = np.add.reduceat(tables, table_starts(subsets, cards)[:-1], axis=0)
+    if not (sums == by_class).all():
+        raise ValueError("its tables do not add up to its rows")
+    if size > 1 and not agree_in_margins(tables, cards, size):
+        raise ValueError("its tables do not agree with each other")
+    made_by = held["misfeat"]
+    if not isinstance(made_by, str) or len(made_by) > 100:
+        raise ValueError("the version that made it")
+    return Summary(
+        site=check_site(held["site"]),
+        codebook=codebook,
+        share=share,
+        recorded=recorded,
+        by_class=by_class,
+        tables=tables,
+        signed_by=held.get("signed_by"),
+        misfeat=made_by,
+    )
+
+
+def _unpacked(body: bytes, wide: object, n_lines: int, n_classes: int) -> NDArray[np.int64]:
+    if wide not in ("<u4", "<u8"):
+        raise ValueError("the type of its counts")
+    expected = n_lines * n_classes * int(str(wide)[-1])
+    if expected > LARGEST_COUNTS:
+        raise ValueError(f"its counts would take {expected:,} bytes")
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(body, expected + 1)
+    if len(raw) != expected or unpacking.unconsumed_tail or unpacking.unused_data:
+        raise ValueError("it has more or fewer counts than its codebook says")
+    counts = np.frombuffer(raw, dtype=str(wide)).reshape(n_lines, n_classes)
+    if counts.max(initial=0) > MOST_ROWS:
+        raise ValueError("a count that is too large")
+    return counts.astype(np.int64)
+
+
+def _flags(held: Any, many: int) -> NDArray[np.bool_]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("which features were recorded")
+    if not all(isinstance(flag, bool) for flag in held):
+        raise ValueError("which features were recorded")
+    return np.array(held, dtype=bool)
+
+
+def _counts(held: Any, many: int) -> NDArray[np.int64]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("rows by class")
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in held)
+    if not whole or sum(held) > MOST_ROWS:
+        raise ValueError("rows by class")
+    return np.array(held, dtype=np.int64)
