@@ -113,8 +113,9 @@ def combine(
     """
     read, refused = _read(summaries)
     if own is not None:
-        read = {name: one for name, one in read.items() if one.site != own.site}
-    agreed = codebook or _most_common(([own] if own is not None else []) + list(read.values()))
+        read = [(name, one) for name, one in read if one.site != own.site]
+    known = [one for _, one in read]
+    agreed = codebook or _most_common(known if own is None else [own, *known])
     taken, unfit = _fitting(read, agreed, own)
     refused += unfit
     if not taken:
@@ -135,19 +136,19 @@ def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:
     summaries : iterable of str, Path or Summary
         The files of all sites, or what was read from them.
     """
-    return _most_common(list(_read(summaries)[0].values()))
+    return _most_common([one for _, one in _read(summaries)[0]])
 
 
 def _read(
     summaries: Iterable[str | Path | Summary],
-) -> tuple[dict[str, Summary], list[Refusal]]:
-    """All that can be read, by name, and what cannot."""
-    read: dict[str, Summary] = {}
+) -> tuple[list[tuple[str, Summary]], list[Refusal]]:
+    """All that can be read, with its name, and what cannot."""
+    read = []
     refused = []
     for one in summaries:
         name = f"site {one.site!r}" if isinstance(one, Summary) else str(one)
         try:
-            read[name] = one if isinstance(one, Summary) else read_summary(one)
+            read.append((name, one if isinstance(one, Summary) else read_summary(one)))
         except MisfeatError as error:
             refused.append(Refusal(name, str(error)))
     return read, refused
@@ -168,12 +169,12 @@ def _most_common(summaries: Sequence[Summary]) -> Codebook:
 
 
 def _fitting(
-    read: dict[str, Summary], agreed: Codebook, own: Summary | None
+    read: Sequence[tuple[str, Summary]], agreed: Codebook, own: Summary | None
 ) -> tuple[list[Summary], list[Refusal]]:
     """The summaries that were made with a codebook by the sites that it names."""
     taken = {} if own is None else {own.site: own}
     refused = []
-    for name, one in read.items():
+    for name, one in read:
         if why := _why_not(one, agreed, taken):
             refused.append(Refusal(name, why))
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import InPython, MisfeatError, listed
 from misfeat.sites.combining import readable_codebook
 from misfeat.sites.summarising import check_takes_part, summarise
 
@@ -42,7 +42,7 @@ def own_summary(
     if not site:
         raise MisfeatError(
             "One's own table is that of a site; name it with {site}: {names}.",
-            site=Setting("site"),
+            site=InPython("site", "--site"),
             names=listed(sorted(agreed.sites)),
         )
     check_takes_part(agreed, site)
