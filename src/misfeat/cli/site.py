@@ -116,6 +116,9 @@ def summarise(
     share: Annotated[
         str, typer.Option(help="Tables of all three features ('tables3') or of two ('tables2').")
     ] = "tables3",
+    min_cell: Annotated[
+        int, typer.Option(help="Counts are rounded to multiples of this.", min=1)
+    ] = 1,
     missing: Missing = None,
     read: Read = None,
     signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
@@ -133,7 +136,13 @@ def summarise(
     check_takes_part(agreed, name, secret)
     with warnings_as_notes(quiet) as warned, progress_shown(not quiet) as progress:
         found = summarised(
-            table, agreed, name, share=share, coding=_coding(missing, read), progress=progress
+            table,
+            agreed,
+            name,
+            share=share,
+            min_cell=min_cell,
+            coding=_coding(missing, read),
+            progress=progress,
         )
         size = write_summary(found, out, secret)
     if not quiet:

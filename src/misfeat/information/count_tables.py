@@ -49,6 +49,9 @@ class CountTables:
         Rows of every class.
     singles, pairs, triples : ndarray of shape (n_cohorts, n_lines, n_classes)
         The tables of all sets of one, two and three features; without lines where there are none.
+    effective : ndarray of shape (n_cohorts, 3) or None
+        Where counts were made less exact on purpose: how many rows, counted exactly, would tell as
+        much about sets of one, two and three features. None: the rows that were counted.
 
     Examples
     --------
@@ -68,6 +71,20 @@ class CountTables:
     singles: Floats
     pairs: Floats
     triples: Floats
+    effective: Floats | None = None
+
+    def rows_worth(self, size: int) -> Floats:
+        """How many exactly counted rows of every cohort would tell as much about sets of a size.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        if self.effective is None or size == 0:
+            rows: Floats = self.by_class.sum(axis=1)
+            return rows
+        return self.effective[:, min(size, LARGEST) - 1]
 
     @property
     def cards(self) -> NDArray[np.int64]:

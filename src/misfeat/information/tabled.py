@@ -98,6 +98,9 @@ class TableInformation:
         if size > self._tables.largest:
             return np.full(len(subsets), np.nan)
         counts, by_class = self._tables.of_size(size)[cohort], self._tables.by_class[cohort]
+        if self.above_chance and self._tables.effective is not None:
+            share = self._tables.rows_worth(size)[cohort] / by_class.sum()
+            counts, by_class = counts * share, by_class * share
         n_rows, totals = by_class.sum(), counts.sum(axis=1)
         of_totals = chance_of_counts(totals, by_class) if self.above_chance else n_log_n(totals)
         cells = n_log_n(counts).sum(axis=1) - of_totals

@@ -95,8 +95,7 @@ def gather_evidence(
     )
     if size > LARGEST_PART:
         model.keep_triples()
-    n_rows = rows.by_class.sum(axis=1)
-    merged = [np.zeros((len(n_rows), 1))]
+    merged = [np.zeros((len(missing), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
         parts = found[min(m - 1, LARGEST_PART)].pool if m > 1 else None
@@ -108,6 +107,7 @@ def gather_evidence(
         if guesses is not None:
             guessed = guesses[m]
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
+        n_rows = rows.rows_worth(m)
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(
             scores=scores,

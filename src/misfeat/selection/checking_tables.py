@@ -26,6 +26,9 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
     _check_counts(tables.by_class, "tables.by_class", (n_cohorts, n_classes))
     own = [np.bincount(c.target, weights=c.weights, minlength=n_classes) for c in cohorts]
     demand(np.allclose(tables.by_class, own, rtol=NEARLY), "the classes of tables", ARRAYS)
+    if tables.effective is not None:
+        _check_counts(tables.effective, "tables.effective", (n_cohorts, 3))
+        demand((tables.effective > 0).all(), "what tables are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         lines = int(tables.starts(size)[-1]) if size <= n_features else 0
         if size > 1 and not getattr(tables, name).size:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from misfeat.information.count_tables import CountTables
+
 SHORT = 16
 """Digits of a fingerprint or a key that people compare."""
 
@@ -245,5 +247,24 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    cohorts = joined_cohorts(taken, codebook, tables, kept, (note,))
+    cohorts = joined_cohorts(taken, codebook, tables, kept, (note, *_lost(taken, tables)))
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
+
+
+def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
+    """What rounding cost, in rows that would tell as much if they were counted exactly."""
+    return [
+        Message(
+            "Counts of {site} are multiples of {least}: for sets of {sizes} features its {rows:,} "
+            "rows are worth {worth}.",
+            site=repr(one.site),
+            least=one.min_cell,
+            sizes=" and ".join(map(str, range(1, tables.largest + 1))),
+            rows=one.rows,
+            worth=" and ".join(
+                f"{tables.rows_worth(m)[place]:,.0f}" for m in range(1, tables.largest + 1)
+            ),
+        )
+        for place, one in enumerate(taken)
+        if one.min_cell > 1
+    ]

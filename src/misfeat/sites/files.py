@@ -45,7 +45,8 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         What signs it: the one that the site proposed with.
     """
     wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
-    body = zlib.compress(np.ascontiguousarray(summary.tables).astype(wide).tobytes(), 9)
+    held = np.concatenate([*summary.smaller, summary.tables])
+    body = zlib.compress(held.astype(wide).tobytes(), 9)
     head = sealed(
         KIND,
         {
@@ -54,6 +55,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
             "share": summary.share,
             "recorded": summary.recorded.tolist(),
             "by_class": summary.by_class.tolist(),
+            "min_cell": summary.min_cell,
             "counts": wide,
             "body": hashlib.sha256(body).hexdigest(),
             "misfeat": summary.misfeat,
@@ -97,16 +99,20 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         raise ValueError("what is shared is not known")
     if not recorded.any() or by_class.sum() == 0:
         raise ValueError("it has no rows, or no feature")
+    min_cell = held["min_cell"]
+    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
+        raise ValueError("the fewest rows that a count tells of")
     size = size_shared(share, recorded)
     cards = np.array(codebook.cards, dtype=np.int64)[recorded]
-    subsets = level(len(cards), size)
-    n_lines = int(table_starts(subsets, cards)[-1])
-    tables = _unpacked(body, held["counts"], n_lines, n_classes)
-    sums = np.add.reduceat(tables, table_starts(subsets, cards)[:-1], axis=0)
-    if not (sums == by_class).all():
-        raise ValueError("its tables do not add up to its rows")
-    if size > 1 and not agree_in_margins(tables, cards, size):
-        raise ValueError("its tables do not agree with each other")
+    sizes = range(1 if min_cell > 1 else size, size + 1)
+    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
+    counts = _unpacked(body, held["counts"], sum(lines), n_classes)
+    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
+    if min_cell > 1:
+        if (counts % min_cell).any() or (by_class % min_cell).any():
+            raise ValueError("a count that was not rounded as it says")
+    else:
+        _check_exact(tables, by_class, cards, size)
     made_by = held["misfeat"]
     if not isinstance(made_by, str) or len(made_by) > 100:
         raise ValueError("the version that made it")
@@ -117,9 +123,22 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         recorded=recorded,
         by_class=by_class,
         tables=tables,
+        smaller=tuple(smaller),
+        min_cell=min_cell,
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
+
+
+def _check_exact(
+    tables: NDArray[np.int64], by_class: NDArray[np.int64], cards: NDArray[np.int64], size: int
+) -> None:
+    """Raise unless exact tables are those of the same rows."""
+    starts = table_starts(level(len(cards), size), cards)
+    if not (np.add.reduceat(tables, starts[:-1], axis=0) == by_class).all():
+        raise ValueError("its tables do not add up to its rows")
+    if size > 1 and not agree_in_margins(tables, cards, size):
+        raise ValueError("its tables do not agree with each other")
 
 
 def _unpacked(body: bytes, wide: object, n_lines: int, n_classes: int) -> NDArray[np.int64]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
+from misfeat.sites.rounding import fitted_tables, worth
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     codebook : Codebook
         How columns were coded.
     """
-    of_sizes = [summary.of_sizes() for summary in summaries]
+    of_sizes = [_tables(summary) for summary in summaries]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
     categories = tuple(
@@ -81,7 +82,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         pairs=by_size[1],
         triples=by_size[2],
     )
-    return tables, kept
+    return replace(tables, effective=_effective(summaries, tables)), kept
 
 
 def joined_cohorts(
@@ -134,13 +135,30 @@ def joined_cohorts(
     )
 
 
-def _kept(
-    summaries: Sequence[Summary], codebook: Codebook, singles: list[NDArray[np.int64]]
-) -> Kept:
+def _tables(summary: Summary) -> list[Any]:
+    """The tables of a site by size, consistent with each other."""
+    return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
+
+
+def _effective(summaries: Sequence[Summary], tables: CountTables) -> Floats | None:
+    """How many rows, counted exactly, would tell as much; None where all were."""
+    if all(summary.min_cell == 1 for summary in summaries):
+        return None
+    rows = tables.by_class.sum(axis=1)
+    cells = [float(np.mean(tables.cards)) ** size * tables.by_class.shape[1] for size in (1, 2, 3)]
+    return np.array(
+        [
+            worth(float(n), np.array(cells), summary.min_cell)
+            for n, summary in zip(rows, summaries, strict=True)
+        ]
+    )
+
+
+def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:
     features = np.flatnonzero(np.any([summary.recorded for summary in summaries], axis=0))
     codes = []
     for f in features.tolist():
-        held = np.zeros(codebook.cards[f], dtype=np.int64)
+        held = np.zeros(codebook.cards[f])
         for summary, table in zip(summaries, singles, strict=True):
             if summary.recorded[f]:
                 own = int(summary.recorded[:f].sum())
@@ -158,7 +176,7 @@ def _kept(
 
 def _place(
     summary: Summary,
-    tables: NDArray[np.int64],
+    tables: NDArray[Any],
     size: int,
     kept: Kept,
     cards: NDArray[np.int64],

@@ -13,11 +13,12 @@ from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.covering import covering_blocks
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
+from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.signing import public_key
 from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
@@ -44,6 +45,7 @@ def summarise(
     site: str,
     *,
     share: str = "tables3",
+    min_cell: int = 1,
     coding: Coding | None = None,
     progress: Progress | None = None,
 ) -> Summary:
@@ -59,6 +61,9 @@ def summarise(
         The site's name.
     share : {"tables3", "tables2"}, default="tables3"
         Tables of all sets of three features, or of two.
+    min_cell : int, default=1
+        Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
+        is told.
     coding : Coding, default=None
         How its columns are read: `missing_values`, `read` and `missing_threshold`; the rest is the
         codebook's.
@@ -80,6 +85,7 @@ def summarise(
             setting=Setting("share", share),
             names=listed(list(TABLES)),
         )
+    check_count(min_cell, "min_cell")
     rules = CohortRules.parse(None, coding)
     table, _ = open_table(X, codebook.target.column, rules.codes)
     with closing(table):
@@ -88,7 +94,7 @@ def summarise(
         held = [coder for coder in coders if coder is not None]
         found = _Counting(table, held, target, size_shared(share, recorded), progress)
         by_class, tables = found.counted()
-    return Summary(
+    exact = Summary(
         site=check_site(site),
         codebook=codebook,
         share=share,
@@ -97,6 +103,7 @@ def summarise(
         tables=tables,
         misfeat=__version__,
     )
+    return rounded_summary(exact, min_cell)
 
 
 def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:

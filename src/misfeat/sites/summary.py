@@ -39,6 +39,11 @@ class Summary:
         Rows of every class.
     tables : ndarray of int64 of shape (n_lines, n_classes)
         The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
+    smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
+        Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
+        follow from `tables`.
+    min_cell : int
+        Counts are multiples of this.
     signed_by : str or None
         The public key of whoever signed the file that it was read from.
     misfeat : str
@@ -51,6 +56,8 @@ class Summary:
     recorded: NDArray[np.bool_]
     by_class: Counts
     tables: Counts
+    smaller: tuple[Counts, ...] = ()
+    min_cell: int = 1
     signed_by: str | None = None
     misfeat: str = ""
 
@@ -76,7 +83,9 @@ class Summary:
         return np.array(self.codebook.cards, dtype=np.int64)[self.recorded]
 
     def of_sizes(self) -> list[NDArray[np.int64]]:
-        """The tables of all sets of 1, 2, … recorded features, each from those of the next size."""
+        """The tables of all sets of 1, 2, … recorded features as they were told."""
+        if self.min_cell > 1:
+            return [*self.smaller, self.tables]
         found = [self.tables]
         for size in range(self.size, 1, -1):
             found.append(margins(found[-1], self.cards, size))

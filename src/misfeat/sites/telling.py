@@ -61,12 +61,13 @@ def contents_of(summary: Summary) -> Contents:
     >>> found.smallest, found.small, found.single, found.alone
     (1, 2, 1, 0)
     """
-    held = summary.tables[summary.tables > 0]
+    told_of = np.concatenate(summary.of_sizes()) if summary.min_cell > 1 else summary.tables
+    held = told_of[told_of > 0]
     n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
     return Contents(
         n_sets=n_sets,
-        n_counts=summary.tables.size,
-        smallest=int(held.min()),
+        n_counts=told_of.size,
+        smallest=int(held.min(initial=summary.rows)),
         small=int((held < FEW).sum()),
         single=int((held == 1).sum()),
         alone=int((summary.tables.sum(axis=1) == 1).sum()),
@@ -94,27 +95,31 @@ def told(summary: Summary) -> list[str]:
     signed = "by nobody"
     if summary.signed_by is not None:
         signed = f"with the key {summary.signed_by[:SHORT]}…"
+    about = "about " if summary.min_cell > 1 else ""
     lines = [
         f"Site {summary.site!r}, signed {signed}; codebook of edition {book.edition}, "
         f"{book.fingerprint[:SHORT]}….",
-        f"Rows: {summary.rows:,}, by {book.target.column}: {classes}.",
+        f"Rows: {about}{summary.rows:,}, by {book.target.column}: {classes}.",
         f"Features: {joined(list(summary.features), most=len(summary.features))}.",
     ]
     if lacking:
         lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
     lines += [
-        f"Tables: {found.n_sets:,}, one for every {_of(summary.size)}, with rows by "
+        f"Tables: {found.n_sets:,}, one for every {_of(summary)}, with rows by "
         f"combination of values and {book.target.column}: {found.n_counts:,} counts.",
         "No row, no identifier and no value beyond the categories and bins of the codebook.",
         f"Smallest count: {found.smallest:,}. Counts of fewer than {FEW} rows: {found.small:,}; "
         f"of a single row: {found.single:,}.",
     ]
-    lines += _worked_out(summary, found)
-    return lines
+    return lines + (_rounded(summary) if summary.min_cell > 1 else _worked_out(summary, found))
 
 
-def _of(size: int) -> str:
-    return {1: "feature", 2: "pair of features", 3: "three features"}[size]
+def _of(summary: Summary) -> str:
+    """Of what there is a table."""
+    words = {1: "feature", 2: "pair of features", 3: "three features"}
+    if summary.min_cell > 1 and summary.size > 1:
+        return f"{words[summary.size]}, and those of smaller sets"
+    return words[summary.size]
 
 
 def _worked_out(summary: Summary, found: Contents) -> list[str]:
@@ -139,6 +144,22 @@ def _worked_out(summary: Summary, found: Contents) -> list[str]:
         "of another release of the same rows. Counts are exact: nothing was rounded or suppressed."
     )
     return lines
+
+
+def _rounded(summary: Summary) -> list[str]:
+    """What could be worked out from rounded counts."""
+    n = summary.min_cell
+    return [
+        f"All counts are multiples of {n}, rounded up or down at random; 0 stands for anything "
+        f"from 0 to {n - 1} rows, and {n} for anything from 1 to {2 * n - 1}.",
+        "What could be worked out:",
+        f"• Not that a combination of values is that of one row, nor any count below {n}: larger "
+        "tables were fitted to the rounded smaller ones before they were rounded, so that sums and "
+        "differences of counts tell what was told before.",
+        "• What is common: shares and associations that hold for many rows.",
+        "• Another release of other rows of the same people adds to it; one of the same rows does "
+        "not, since they are rounded in the same way every time.",
+    ]
 
 
 def _certain(summary: Summary) -> int:

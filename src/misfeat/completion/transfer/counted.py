@@ -32,10 +32,22 @@ class CountedTables:
         self._tables = tables
         self.cards = tables.cards
         self.missing = tables.missing
-        self.by_class = tables.by_class
+        # Tables of all sizes weigh the same, what the largest ones are worth.
+        self._share = tables.rows_worth(tables.largest) / tables.by_class.sum(axis=1)
+        self.by_class = tables.by_class * self._share[:, None]
         self.n_classes = tables.by_class.shape[1]
         self.categories = tables.categories
         self.merged = np.zeros(len(tables.features), dtype=bool)
+
+    def rows_worth(self, size: int) -> Floats:
+        """How many exactly counted rows of every cohort would tell as much about sets of a size.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        return self._tables.rows_worth(size)
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """Sizes and classes of all cohorts, and no rows.
@@ -79,4 +91,5 @@ class CountedTables:
             begin, end = starts[place], starts[place + 1]
             at = layout.starts[s]
             recorded = ~rows.missing[:, layout.subsets[s]].any(axis=1)
-            counts[recorded, at : at + end - begin] = held[recorded, begin:end]
+            share = self._share[recorded, None, None]
+            counts[recorded, at : at + end - begin] = held[recorded, begin:end] * share

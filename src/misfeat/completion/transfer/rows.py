@@ -104,6 +104,17 @@ class CodedRows:
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
 
+    def rows_worth(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """The rows of every cohort, whatever the size of sets: all are counted as they are.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        rows: NDArray[np.float64] = self.by_class.sum(axis=1)
+        return rows
+
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """The same as the kernels take them.
 
