@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 from misfeat import Selection
 from misfeat.sites import read_codebook, read_summary
 from tests.cli.commands import run
-from tests.sites.conftest import tables_by_site
+from tests.sites.test_page import write_hospitals
 
 SITES = ("cleveland", "hungarian", "switzerland", "va")
 
@@ -37,14 +36,7 @@ def at_all_sites(folder, *words):
 def shared(tmp_path_factory):
     pytest.importorskip("cryptography")
     folder = tmp_path_factory.mktemp("sites")
-    for one, table in tables_by_site().items():
-        place = folder / one
-        place.mkdir()
-        with (place / "heart.csv").open("w", newline="") as file:
-            lines = csv.writer(file)
-            lines.writerow(table)
-            for row in zip(*table.values(), strict=True):
-                lines.writerow(["" if value is None or value != value else value for value in row])
+    write_hospitals(folder)
     for one in SITES:
         assert run("site", "key", "--out", str(folder / one / "site.key")).exit_code == 0
     at_all_sites(
