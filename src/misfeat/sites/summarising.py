@@ -227,7 +227,7 @@ class _Counting:
             places = rank(members[inside])
             new = ~done[places]
             done[places] = True
-            tables, own = self._tables(rows, self._cards[members], inside[new])
+            tables, own = tables_of_rows(rows, self._cards[members], self._n_classes, inside[new])
             for place, first, last in zip(places[new], own[:-1], own[1:], strict=True):
                 counts[starts[place] : starts[place + 1]] = tables[first:last]
             if number == 0:
@@ -244,25 +244,38 @@ class _Counting:
             raise MisfeatError("No row has a value of the target.")
         return kept
 
-    def _tables(
-        self, rows: CodedRows, cards: NDArray[np.int64], subsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The tables of some sets of a block, and where each starts."""
-        from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
 
-        starts = table_starts(subsets, cards)
-        counts = np.zeros((1, int(starts[-1]), self._n_classes))
-        weights = rows.weights.astype(np.float64)
-        own = Rows(
-            codes=rows.codes[:-1].astype(np.uint16),
-            target=rows.codes[-1].astype(np.int64),
-            weights=weights,
-            offsets=np.array([0, len(weights)], dtype=np.int64),
-            missing=np.zeros((1, len(cards)), dtype=bool),
-            cards=cards,
-            by_class=np.zeros((1, self._n_classes)),
-            sizes=np.zeros(1),
-        )
-        layout = Layout(subsets, starts[:-1], int(starts[-1]))
-        count_level(own, layout, 0, len(subsets), counts)
-        return counts[0], starts
+def tables_of_rows(
+    rows: CodedRows, cards: NDArray[np.int64], n_classes: int, subsets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The tables of some sets laid end to end, and where each starts.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        A line a feature, and the target last.
+    cards : ndarray of int64
+        How many codes each feature has, the one for missing values included.
+    n_classes : int
+        Classes of the target.
+    subsets : ndarray of int64 of shape (n_sets, size)
+        Feature numbers.
+    """
+    from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
+
+    starts = table_starts(subsets, cards)
+    counts = np.zeros((1, int(starts[-1]), n_classes))
+    weights = rows.weights.astype(np.float64)
+    own = Rows(
+        codes=rows.codes[:-1].astype(np.uint16),
+        target=rows.codes[-1].astype(np.int64),
+        weights=weights,
+        offsets=np.array([0, len(weights)], dtype=np.int64),
+        missing=np.zeros((1, len(cards)), dtype=bool),
+        cards=cards,
+        by_class=np.zeros((1, n_classes)),
+        sizes=np.zeros(1),
+    )
+    layout = Layout(subsets, starts[:-1], int(starts[-1]))
+    count_level(own, layout, 0, len(subsets), counts)
+    return counts[0], starts
