@@ -84,17 +84,22 @@ def worked_out(summary, truth, least, reach):
     return found
 
 
+def agreed_table(rng, least):
+    """A table whose three features all have several common values, and its codebook."""
+    while True:
+        table = drawn_table(rng, int(rng.integers(8 * least, 40 * least)))
+        codebook, _ = agree([propose(table, "y", "north")])
+        if len(codebook.features) == 3:
+            return table, codebook
+
+
 def attack(cases: int, seed: int) -> Tally:
     """Try to work out counts below min_cell from everything that a summary tells."""
     tally = Tally("site_cells", "no summary gives away a count below its min_cell")
     rng = np.random.default_rng(seed)
     for case in range(cases):
         least = 10
-        table = drawn_table(rng, int(rng.integers(8 * least, 40 * least)))
-        codebook, _ = agree([propose(table, "y", "north")])
-        if len(codebook.features) < 3 or any(len(f.labels) < 2 for f in codebook.features):
-            tally.well("too few values to try")
-            continue
+        table, codebook = agreed_table(rng, least)
         summary = summarise(table, codebook, "north", min_cell=least)
         about = f"case {case}, {len(table['y'])} rows"
         told = [summary.by_class, *summary.of_sizes()]

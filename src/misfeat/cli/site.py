@@ -114,7 +114,10 @@ def summarise(
     name: Name,
     out: Annotated[str, typer.Option(metavar="FILE", help="The summary.")],
     share: Annotated[
-        str, typer.Option(help="Tables of all three features ('tables3') or of two ('tables2').")
+        str,
+        typer.Option(
+            help="'tables3', 'tables2': counts of sets of so many features; or 'scores' alone."
+        ),
     ] = "tables3",
     min_cell: Annotated[
         int, typer.Option(help="Counts are rounded to multiples of this.", min=1)

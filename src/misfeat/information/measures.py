@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -82,6 +83,11 @@ class Measure(Protocol):
         ...
 
     @property
+    def alone(self) -> ScoresAlone | None:
+        """The scores themselves, where there is nothing else."""
+        ...
+
+    @property
     def plug_in(self) -> Measure:
         """The same measure of the rows as they are, nothing taken off for chance."""
         ...
@@ -129,6 +135,7 @@ class MutualInformation:
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     sums: ProductSums | None = None
     tables: CountTables | None = None
+    alone: ScoresAlone | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(
@@ -228,6 +235,7 @@ class SquaredCorrelation:
     device = "cpu"
     rows: Cohorts | None = None
     tables: CountTables | None = None
+    alone: ScoresAlone | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure
+    from misfeat.information.scores_alone import ScoresAlone
 
     Floats = NDArray[np.float64]
     Progress = Callable[[int, int], None]
@@ -50,6 +51,7 @@ class TableInformation:
     device = "cpu"
     rows: Cohorts | None = None
     sums: ProductSums | None = None
+    alone: ScoresAlone | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(self, tables: CountTables, *, above_chance: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from misfeat.selection.folders import ARRAYS
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
 
 def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
@@ -36,6 +38,25 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
         _check_counts(getattr(tables, name), f"tables.{name}", (n_cohorts, lines, n_classes))
         if lines:
             _check_margins(tables, size)
+
+
+def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
+    """Raise unless scores are those of all sets of up to three features."""
+    n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
+    demand(alone.features == cohorts.features, "the features of scores")
+    check_array(alone.cards, "alone.cards", (np.int64,), (n_features,))
+    demand((alone.cards > 0).all() and (alone.cards <= MOST_ROWS).all(), "values", ARRAYS)
+    check_flags(alone.missing, "alone.missing", (n_cohorts, n_features))
+    demand(np.array_equal(alone.missing, cohorts.missing), "what scores lack", ARRAYS)
+    _check_counts(alone.by_class, "alone.by_class", (n_cohorts, len(cohorts.classes)))
+    _check_counts(alone.steps, "alone.steps", (n_cohorts,))
+    for size, name in enumerate(("singles", "pairs", "triples"), start=1):
+        held = getattr(alone, name)
+        n_sets = comb(n_features, size) if np.size(held) else 0
+        check_array(held, f"alone.{name}", (np.float64,), (n_cohorts, n_sets))
+        if n_sets:
+            lacking = alone.missing[:, level(n_features, size)].any(axis=2)
+            demand(np.array_equal(np.isnan(held), lacking), f"scores of size {size}", ARRAYS)
 
 
 def _check_margins(tables: CountTables, size: int) -> None:

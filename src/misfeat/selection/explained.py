@@ -114,6 +114,11 @@ class Explained(Ranked):
         members = sorted(self._feature_number(name, "a feature") for name in names)
         cohort = self.cohorts.position(subgroup)
         measure = self.book.measure
+        if measure.alone is not None:
+            raise MisfeatError(
+                "What a set tells is explained by its cells, and only scores are at hand.",
+                remedy="Ask it where the rows are.",
+            )
         if measure.rows is None and measure.tables is None:
             raise MisfeatError(
                 "What a set tells is explained by the cells of its values, of which {measure} "

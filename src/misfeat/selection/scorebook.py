@@ -240,10 +240,11 @@ class ScoreBook:
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
-        if self.measure.tables is not None:
+        if self.measure.tables is not None or self.measure.alone is not None:
             raise MisfeatError(
-                "This needs rows, and only counts of them are at hand.",
+                "This needs rows, and only {what} of them are at hand.",
                 remedy="Ask it where the rows are.",
+                what="counts" if self.measure.alone is None else "scores",
             )
         if self.rows_withheld:
             raise MisfeatError(
@@ -254,10 +255,11 @@ class ScoreBook:
 
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
-        if self.rows_withheld and self.measure.tables is not None:
+        measure = self.measure
+        if self.rows_withheld and (measure.tables is not None or measure.alone is not None):
             raise MisfeatError(
-                "Only counts of sets of up to {most} features are at hand, no rows; ask for sets "
-                "of at most so many.",
+                "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
+                "for sets of at most so many.",
                 most=max(self._completed, default=0),
             )
         if self.rows_withheld:
@@ -313,7 +315,13 @@ class ScoreBook:
             above_chance=measure.above_chance,
         )
         return Known(
-            exact, measure.rows, self.n_jobs, progress, measure.sums, tables=measure.tables
+            exact,
+            measure.rows,
+            self.n_jobs,
+            progress,
+            measure.sums,
+            tables=measure.tables,
+            alone=measure.alone,
         )
 
     def memory_needed(self, size: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.information.scores_alone import ScoredInformation
 from misfeat.information.tabled import TableInformation
 from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.selection.asked import Asked
@@ -16,7 +17,8 @@ from misfeat.show.shown import ShownSelection
 from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
-from misfeat.sites.summary import TABLES, Summary
+from misfeat.sites.scoring import joined_scores
+from misfeat.sites.summary import SCORES, TABLES, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -233,22 +235,40 @@ def _selection(
     estimate: Estimate,
     n_jobs: int | None,
 ) -> ShownSelection:
-    tables, kept = joined_tables(taken, codebook)
-    measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
-    size = min(size, len(tables.features))
+    measure: TableInformation | ScoredInformation
+    if any(one.share == SCORES for one in taken):
+        _check_scale(estimate)
+        held, kept = joined_scores(taken, codebook)
+        measure, most, lost = ScoredInformation(held), held.largest, []
+        categories = tuple(codebook.labels[f] for f in kept.features)
+    else:
+        tables, kept = joined_tables(taken, codebook)
+        measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
+        most, lost, categories = tables.largest, _lost(taken, tables), tables.categories
+    size = min(size, len(measure.features))
     book = ScoreBook(measure, estimate, n_jobs=n_jobs)
-    most = min(tables.largest, min(TABLES[one.share] for one in taken))
     scores = {m: book.completed(m) for m in range(1, most + 1)}
     note = Message(
-        "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
+        "Made from {what} that {n} sites shared, without rows: {sites}. Codebook: edition "
         "{edition}, {fingerprint}.",
+        what="scores" if measure.tables is None else "counts",
         n=len(taken),
         sites=listed([one.site for one in taken]),
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    cohorts = joined_cohorts(taken, codebook, tables, kept, (note, *_lost(taken, tables)))
+    cohorts = joined_cohorts(taken, codebook, measure.missing, categories, kept, (note, *lost))
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
+
+
+def _check_scale(estimate: Estimate) -> None:
+    """Raise where scores of rows as they are were asked for, and scores above chance are shared."""
+    if estimate.name == SAMPLE:
+        raise MisfeatError(
+            "{setting} needs counts, and some sites shared scores only; use {other}.",
+            setting=Setting("estimate", SAMPLE),
+            other=Setting("estimate", POPULATION),
+        )
 
 
 def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import level
+from misfeat.lattice import count, level
 from misfeat.machine.paths import as_path
 from misfeat.machine.writing import write_file
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
-from misfeat.sites.summary import TABLES, Summary, agree_in_margins, size_shared
+from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,8 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
     """
     wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
     held = np.concatenate([*summary.smaller, summary.tables])
+    if summary.share == SCORES:
+        wide, held = "<i4", np.concatenate(summary.scores)
     body = zlib.compress(held.astype(wide).tobytes(), 9)
     head = sealed(
         KIND,
@@ -56,6 +59,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
             "recorded": summary.recorded.tolist(),
             "by_class": summary.by_class.tolist(),
             "min_cell": summary.min_cell,
+            "in_use": list(summary.in_use),
             "counts": wide,
             "body": hashlib.sha256(body).hexdigest(),
             "misfeat": summary.misfeat,
@@ -102,32 +106,56 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     min_cell = held["min_cell"]
     if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
         raise ValueError("the fewest rows that a count tells of")
-    size = size_shared(share, recorded)
-    cards = np.array(codebook.cards, dtype=np.int64)[recorded]
-    sizes = range(1 if min_cell > 1 else size, size + 1)
-    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    counts = _unpacked(body, held["counts"], sum(lines), n_classes)
-    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    if min_cell > 1:
-        if (counts % min_cell).any() or (by_class % min_cell).any():
-            raise ValueError("a count that was not rounded as it says")
-    else:
-        _check_exact(tables, by_class, cards, size)
+    if min_cell > 1 and (by_class % min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
     made_by = held["misfeat"]
     if not isinstance(made_by, str) or len(made_by) > 100:
         raise ValueError("the version that made it")
-    return Summary(
+    head = Summary(
         site=check_site(held["site"]),
         codebook=codebook,
         share=share,
         recorded=recorded,
         by_class=by_class,
-        tables=tables,
-        smaller=tuple(smaller),
+        tables=np.zeros((0, n_classes), dtype=np.int64),
         min_cell=min_cell,
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
+    if share == SCORES:
+        return _with_scores(head, held, body)
+    return _with_tables(head, held["counts"], body)
+
+
+def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
+    """A summary with the tables that a file holds."""
+    cards, size, rounded = head.cards, head.size, head.min_cell > 1
+    sizes = range(1 if rounded else size, size + 1)
+    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
+    if wide not in ("<u4", "<u8"):
+        raise ValueError("the type of its counts")
+    n_classes = len(head.by_class)
+    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
+    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
+    if rounded and (counts % head.min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    if not rounded:
+        _check_exact(tables, head.by_class, cards, size)
+    return replace(head, tables=tables, smaller=tuple(smaller))
+
+
+def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
+    """A summary with the scores that a file holds."""
+    in_use = _counts(held["in_use"], int(head.recorded.sum()))
+    if held["counts"] != "<i4" or (in_use < 1).any() or (in_use > head.cards).any():
+        raise ValueError("the type of its scores, or the codes in use")
+    n_sets = [count(len(head.cards), size) for size in range(1, head.size + 1)]
+    scores = _unpacked(body, "<i4", sum(n_sets))
+    most = np.log(len(head.by_class)) + head.step
+    if (np.abs(scores * head.step) > most).any():
+        raise ValueError("a score that is larger than any can be")
+    parts = tuple(np.split(scores, np.cumsum(n_sets)[:-1]))
+    return replace(head, scores=parts, in_use=tuple(in_use.tolist()))
 
 
 def _check_exact(
@@ -141,17 +169,15 @@ def _check_exact(
         raise ValueError("its tables do not agree with each other")
 
 
-def _unpacked(body: bytes, wide: object, n_lines: int, n_classes: int) -> NDArray[np.int64]:
-    if wide not in ("<u4", "<u8"):
-        raise ValueError("the type of its counts")
-    expected = n_lines * n_classes * int(str(wide)[-1])
+def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
+    expected = many * int(wide[-1])
     if expected > LARGEST_COUNTS:
         raise ValueError(f"its counts would take {expected:,} bytes")
     unpacking = zlib.decompressobj()
     raw = unpacking.decompress(body, expected + 1)
     if len(raw) != expected or unpacking.unconsumed_tail or unpacking.unused_data:
         raise ValueError("it has more or fewer counts than its codebook says")
-    counts = np.frombuffer(raw, dtype=str(wide)).reshape(n_lines, n_classes)
+    counts = np.frombuffer(raw, dtype=wide)
     if counts.max(initial=0) > MOST_ROWS:
         raise ValueError("a count that is too large")
     return counts.astype(np.int64)

@@ -88,7 +88,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
 def joined_cohorts(
     summaries: Sequence[Summary],
     codebook: Codebook,
-    tables: CountTables,
+    missing: NDArray[np.bool_],
+    categories: tuple[tuple[str, ...], ...],
     kept: Kept,
     notes: tuple[str, ...],
 ) -> Cohorts:
@@ -100,34 +101,37 @@ def joined_cohorts(
         One a site.
     codebook : Codebook
         How columns were coded.
-    tables, kept
-        What `joined_tables` gave.
+    missing : ndarray of bool of shape (n_sites, n_features)
+        What each site never recorded.
+    categories : tuple of tuple of str
+        What the values of each feature mean.
+    kept : Kept
+        What of the codebook some site has rows of.
     notes : tuple of str
         What happened.
     """
     names = tuple(f"site={summary.site}" for summary in summaries)
-    by_class = tables.by_class.astype(np.int64)
+    by_class = np.array([summary.by_class[kept.classes] for summary in summaries])
     place, target = np.nonzero(by_class)
-    codes = np.where(tables.missing[place].T, NOT_RECORDED, 0).astype(np.int8)
+    codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
     audits = [
-        _audit(codebook.features[f], "feature", categories)
-        for f, categories in zip(kept.features, tables.categories, strict=True)
+        _audit(codebook.features[f], "feature", labels)
+        for f, labels in zip(kept.features, categories, strict=True)
     ]
     return Cohorts(
         names=names,
-        features=tables.features,
+        features=tuple(codebook.features[f].column for f in kept.features),
         target=codebook.target.column,
         codes=np.ascontiguousarray(codes),
         target_codes=target.astype(np.int8),
         weights=by_class[place, target],
         offsets=np.searchsorted(place, np.arange(len(names) + 1)).astype(np.int64),
-        missing=tables.missing,
-        categories=tables.categories,
+        missing=missing,
+        categories=categories,
         classes=classes,
         gap_codes=tuple(
-            (len(labels) - 1,) if labels[-1] == MISSING_LABEL else ()
-            for labels in tables.categories
+            (len(labels) - 1,) if labels[-1] == MISSING_LABEL else () for labels in categories
         ),
         columns=(*audits, _audit(codebook.target, "target", classes)),
         notes=notes,

@@ -19,8 +19,9 @@ from misfeat.lattice import level, rank
 from misfeat.lattice.covering import covering_blocks
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.scoring import scored_summary
 from misfeat.sites.signing import public_key
-from misfeat.sites.summary import TABLES, Summary, size_shared
+from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def summarise(
         How its columns are coded.
     site : str
         The site's name.
-    share : {"tables3", "tables2"}, default="tables3"
-        Tables of all sets of three features, or of two.
+    share : {"tables3", "tables2", "scores"}, default="tables3"
+        Tables of all sets of three features, or of two, or scores of sets of up to three.
     min_cell : int, default=1
         Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
         is told.
@@ -97,12 +98,14 @@ def summarise(
     exact = Summary(
         site=check_site(site),
         codebook=codebook,
-        share=share,
+        share="tables3" if share == SCORES else share,
         recorded=recorded,
         by_class=by_class,
         tables=tables,
         misfeat=__version__,
     )
+    if share == SCORES:
+        return scored_summary(exact, min_cell)
     return rounded_summary(exact, min_cell)
 
 

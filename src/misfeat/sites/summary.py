@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-TABLES = {"tables2": 2, "tables3": 3}
-"""What may be shared: tables of all sets of so many features."""
+SCORES = "scores"
+TABLES = {"tables2": 2, "tables3": 3, SCORES: 3}
+"""What may be shared: tables of all sets of so many features, or scores of up to so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class Summary:
         Its name.
     codebook : Codebook
         How its columns were coded.
-    share : {"tables2", "tables3"}
+    share : {"tables2", "tables3", "scores"}
         What is shared.
     recorded : ndarray of bool of shape (n_features,)
         Which features of the codebook the site recorded.
@@ -44,6 +45,11 @@ class Summary:
         follow from `tables`.
     min_cell : int
         Counts are multiples of this.
+    scores : tuple of ndarray of int64 of shape (n_sets,)
+        Where scores alone are shared: those of all sets of 1, 2, … recorded features above chance,
+        in units of `step`.
+    in_use : tuple of int
+        And how many codes of every recorded feature have rows, or a name in the codebook.
     signed_by : str or None
         The public key of whoever signed the file that it was read from.
     misfeat : str
@@ -58,6 +64,8 @@ class Summary:
     tables: Counts
     smaller: tuple[Counts, ...] = ()
     min_cell: int = 1
+    scores: tuple[Counts, ...] = ()
+    in_use: tuple[int, ...] = ()
     signed_by: str | None = None
     misfeat: str = ""
 
@@ -70,6 +78,11 @@ class Summary:
     def size(self) -> int:
         """Features of the sets whose tables are shared; fewer where fewer were recorded."""
         return size_shared(self.share, self.recorded)
+
+    @property
+    def step(self) -> float:
+        """What scores are rounded to, in nats: about what the fewest rows that count weigh."""
+        return self.min_cell / self.rows
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -97,7 +110,7 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
 
     Parameters
     ----------
-    share : {"tables2", "tables3"}
+    share : {"tables2", "tables3", "scores"}
         What is shared.
     recorded : ndarray of bool
         Which features were recorded.

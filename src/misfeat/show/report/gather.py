@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
-ONLY_COUNTS = "This was not checked: no rows are at hand that could be left out, only counts."
+NO_ROWS = "This was not checked: no rows are at hand that could be left out."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
 """Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
@@ -69,7 +69,8 @@ def gather(
         trusted = selection.trusts_in_time(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            kept_back = WITHHELD if measure.tables is None else ONLY_COUNTS
+            counted = measure.tables is not None or measure.alone is not None
+            kept_back = NO_ROWS if counted else WITHHELD
             not_trusted = kept_back if withheld else NOT_ASKED
         not_trusted = NO_TIME if asked else not_trusted
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
