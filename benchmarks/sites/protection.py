@@ -4,7 +4,8 @@
 
 Rows are drawn from large tables as in `misfeat bench population`, every subgroup is a site that
 shares tables of three features, and answers are held against the population where it is known, or
-against the rows that were not drawn. `least` 1 are exact counts, which answer as rows do.
+against the rows that were not drawn. The ways to share are exact counts ("1"), which answer as rows
+do, counts rounded to multiples ("5", "10", "20"), and scores alone ("scores").
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.scoring import scored_summary
 from misfeat.sites.summarising import tables_of_rows
 
 if TYPE_CHECKING:
@@ -74,32 +76,37 @@ def _values(many: int) -> tuple[str, ...]:
     return tuple(f"v{number:03}" for number in range(many))
 
 
-def one_draw(table: str, n_rows: int, hidden: float, seed: int, least: list[int]) -> list[dict]:
+def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str]) -> list[dict]:
     source = source_of(table, seed)
     draw = draw_of(source, n_rows, seed)
     known = hide_features(draw.rows, mask_of(source.cohorts.missing, hidden, seed))
     exact = summaries_of(known)
     truths = {size: source.truth(size, draw.left) for size in (1, 2, 3)}
     rows = []
-    for n in least:
-        selection = combine([rounded_summary(one, n) for one in exact]).selection
+    for way in ways:
+        selection = combine([shared(one, way) for one in exact]).selection
         for size, truth in truths.items():
             found = selection.completed(size)
             figures = held(truth, found, exact=source.populations is not None)
             about = {"table": table, "rows": n_rows, "hidden": hidden, "seed": seed}
             rows.append(
-                {**about, "least": n, "size": size, **ranked(truth, found.score), **figures}
+                {**about, "way": way, "size": size, **ranked(truth, found.score), **figures}
             )
     return rows
+
+
+def shared(summary: Summary, way: str) -> Summary:
+    """What a site shares in some way."""
+    return scored_summary(summary) if way == "scores" else rounded_summary(summary, int(way))
 
 
 def means(rows: list[dict]) -> list[dict]:
     by = defaultdict(list)
     for row in rows:
-        by[tuple(row[name] for name in ("table", "rows", "hidden", "size", "least"))].append(row)
+        by[tuple(row[name] for name in ("table", "rows", "hidden", "size", "way"))].append(row)
     return [
         {
-            **dict(zip(("table", "rows", "hidden", "size", "least"), key, strict=True)),
+            **dict(zip(("table", "rows", "hidden", "size", "way"), key, strict=True)),
             "draws": len(found),
             **{name: _mean([row[name] for row in found]) for name in FIGURES},
         }
@@ -116,14 +123,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default=";".join(TABLES))
     parser.add_argument("--rows", default="300,1000,3000")
-    parser.add_argument("--hidden", default="0,0.3")
-    parser.add_argument("--least", default="1,5,10,20")
+    parser.add_argument("--hidden", default="0,0.2,0.5")
+    parser.add_argument("--ways", default="1,5,10,20,scores")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", default="")
     asked = parser.parse_args()
-    least = [int(n) for n in asked.least.split(",")]
+    ways = asked.ways.split(",")
     seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
     work = product(
         asked.tables.split(";"),
@@ -132,7 +139,7 @@ def main() -> None:
         seeds,
     )
     done = Parallel(n_jobs=asked.processes)(
-        delayed(one_draw)(*about, least) for about in work if _can_be_drawn(*about[:2], about[3])
+        delayed(one_draw)(*about, ways) for about in work if _can_be_drawn(*about[:2], about[3])
     )
     found = means([row for rows in done for row in rows])
     for row in found:
