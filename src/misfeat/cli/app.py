@@ -15,6 +15,7 @@ from misfeat.cli.errors import OneLineErrors
 from misfeat.cli.export import export
 from misfeat.cli.report import report
 from misfeat.cli.run import run
+from misfeat.cli.site import site
 from misfeat.version import __version__
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ app.command()(ask)
 app.command()(export)
 app.command()(compare)
 app.command()(demo)
+app.add_typer(site, name="site")
 app.add_typer(bench, name="bench")
 app.command()(doctor)
 

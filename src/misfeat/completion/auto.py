@@ -74,7 +74,7 @@ class AutoCompleter(BaseCompleter):
 
     def _way(self, known: Known) -> BaseCompleter:
         self.chosen_ = "transfer"
-        if known.cohorts is None:
+        if known.cohorts is None and known.tables is None:
             self.chosen_ = "interactions" if known.sums is None else "covariances"
         return _WAYS[self.chosen_](
             confidence=self.confidence, rounds=self.rounds, random_state=self.random_state

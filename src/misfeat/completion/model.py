@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")
@@ -108,6 +110,11 @@ class Known:
     sums : ProductSums or None
         The sums of products that scores come from; None where they were counted from codes. They
         may hold features that ``exact.missing`` marks; of these nothing may be read.
+    tables : CountTables or None
+        The count tables that scores come from, where there are no rows; what ``exact.missing``
+        marks may not be read there, either.
+    alone : ScoresAlone or None
+        Where there is nothing but scores: rows by class, and how many values features have.
     grids : tuple of Known
         The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
         classes. An estimate is the mean of the estimates of these.
@@ -119,6 +126,8 @@ class Known:
     progress: Progress | None = None
     sums: ProductSums | None = None
     grids: tuple[Known, ...] = ()
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

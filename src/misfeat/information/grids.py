@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -54,6 +56,8 @@ class GridInformation:
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     sums: ProductSums | None = None
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
 
     def __init__(
         self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -76,6 +78,16 @@ class Measure(Protocol):
         ...
 
     @property
+    def tables(self) -> CountTables | None:
+        """The count tables that scores come from, where there are no rows."""
+        ...
+
+    @property
+    def alone(self) -> ScoresAlone | None:
+        """The scores themselves, where there is nothing else."""
+        ...
+
+    @property
     def plug_in(self) -> Measure:
         """The same measure of the rows as they are, nothing taken off for chance."""
         ...
@@ -122,6 +134,8 @@ class MutualInformation:
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     sums: ProductSums | None = None
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(
@@ -220,6 +234,8 @@ class SquaredCorrelation:
     name, unit, words = "r2", "R²", "squared multiple correlation"
     device = "cpu"
     rows: Cohorts | None = None
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:

@@ -19,11 +19,12 @@ from misfeat.information.chance import (
     chance_of_totals,
     expected_information,
 )
+from misfeat.information.count_tables import table_starts
 from misfeat.population.correlating import gather_correlations
 from misfeat.population.estimates import Estimate, own_posterior
 from misfeat.population.gathering import Gathered, gather_evidence
 from misfeat.population.intervals import Intervals, closed, intervals_of
-from misfeat.population.pool import PooledSets, shrink, shrink_levels, table_starts
+from misfeat.population.pool import PooledSets, shrink, shrink_levels
 from misfeat.population.posterior import Evidence, Posterior, posterior_of
 from misfeat.population.refined import refined_posterior
 from misfeat.population.scores import PopulationScores, population_scores

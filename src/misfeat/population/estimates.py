@@ -123,7 +123,8 @@ class Estimate:
         """How what was not recorded is predicted on the way."""
         completer = self.completer
         if isinstance(completer, TransferCompleter):
-            known.rows_for("transfer", instead="covariances")
+            if known.tables is None:
+                known.rows_for("transfer", instead="covariances")
             return {"proxies": completer.proxies, "table_size": completer.table_size}
         if isinstance(completer, AutoCompleter) or not np.isnan(known.exact.by_size[size]).any():
             return {}

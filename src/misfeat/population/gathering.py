@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Known
+    from misfeat.completion.transfer.counted import CountedTables
     from misfeat.completion.transfer.model import CompletedTables
     from misfeat.completion.transfer.rows import CodedRows
 
@@ -99,9 +100,8 @@ def gather_evidence(
     )
     if size > LARGEST_PART:
         model.keep_triples()
-    n_rows = rows.by_class.sum(axis=1)
     parents = known.parents
-    merged = [np.zeros((len(n_rows), 1))]
+    merged = [np.zeros((len(missing), 1))]
     found: dict[int, Gathered] = {}
     for m in range(1, size + 1):
         parts = found.get(min(m - 1, LARGEST_PART))
@@ -114,6 +114,7 @@ def gather_evidence(
         if guesses is not None:
             guessed = guesses[m]
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
+        n_rows = rows.rows_worth(m)
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(
             scores=scores,
@@ -155,7 +156,7 @@ class _OfTables(NamedTuple):
 def _pooled(
     model: TransferModel,
     size: int,
-    rows: CodedRows,
+    rows: CodedRows | CountedTables,
     parts: Gathered | None,
     *,
     keep: bool,

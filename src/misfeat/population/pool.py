@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.information.count_tables import table_starts
 from misfeat.lattice import rank
 from misfeat.population.kernels.shrinking import Parts, Sets, Shrunken, shrink_sets
 
@@ -54,17 +55,6 @@ class PooledSets:
     tables: Floats
     kept: Floats
     information: Floats
-
-
-def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where the tables of sets start when they are laid end to end, and where the last one ends.
-
-    Examples
-    --------
-    >>> table_starts(np.array([[0, 1], [0, 2]]), np.array([2, 3, 4])).tolist()
-    [0, 6, 14]
-    """
-    return np.concatenate([[0], np.cumsum(cards[subsets].prod(axis=1))]).astype(np.int64)
 
 
 def shrink(

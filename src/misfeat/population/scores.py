@@ -9,6 +9,7 @@ from misfeat.population.correlating import gather_correlations
 from misfeat.population.gathering import gather_evidence
 from misfeat.population.intervals import closed, intervals_of
 from misfeat.population.refined import refined_posterior
+from misfeat.population.scored import gather_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,6 +130,8 @@ def _evidence(
     """What is known by size, of the measure that scores come from."""
     if known.sums is not None:
         return gather_correlations(known, above_chance, size, guesses=guesses)
+    if known.alone is not None:
+        return gather_scores(known, known.alone, above_chance, size, guesses=guesses)
     gathered = gather_evidence(
         known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
     )

@@ -113,19 +113,19 @@ def _check_audit(audit: ColumnAudit) -> None:
 def _check_rows(cohorts: Cohorts) -> None:
     n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
     offsets, weights, codes = cohorts.offsets, cohorts.weights, cohorts.codes
-    _check_array(offsets, "cohorts.offsets", (np.int64,), (n_cohorts + 1,))
+    check_array(offsets, "cohorts.offsets", (np.int64,), (n_cohorts + 1,))
     demand(offsets[0] == 0 and (offsets[1:] > offsets[:-1]).all(), "the order of offsets", ARRAYS)
     n_rows = int(offsets[-1])
-    _check_array(weights, "cohorts.weights", (np.int64,), (n_rows,))
+    check_array(weights, "cohorts.weights", (np.int64,), (n_rows,))
     demand((weights > 0).all(), "a weight that is not positive", ARRAYS)
     demand(weights.sum(dtype=np.float64) <= MOST_ROWS, "the sum of weights", ARRAYS)
     _check_weights(cohorts, n_rows)
     _check_parents(cohorts)
-    _check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
+    check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
     _check_codes(cohorts.target_codes, 0, len(cohorts.classes), "a class that there is not")
     _check_grids(cohorts)
-    _check_array(codes, "cohorts.codes", CODES, (n_features, n_rows))
-    _check_flags(cohorts.missing, "cohorts.missing", (n_cohorts, n_features))
+    check_array(codes, "cohorts.codes", CODES, (n_features, n_rows))
+    check_flags(cohorts.missing, "cohorts.missing", (n_cohorts, n_features))
     for line, labels in zip(codes, cohorts.categories, strict=True):
         _check_codes(line, NOT_RECORDED, len(labels), "a code that there is not")
         gaps = len(labels) > MOST_CODES_WITH_GAPS and bool((line == NOT_RECORDED).any())
@@ -139,8 +139,8 @@ def _check_grids(cohorts: Cohorts) -> None:
     """Raise unless the grids of a numeric target are made of its bins, in their order."""
     ranks, grids = cohorts.ranks, cohorts.grids
     demand(isinstance(grids, np.ndarray) and grids.ndim == 2, "cohorts.grids")
-    _check_array(grids, "cohorts.grids", CODES, grids.shape)
-    _check_array(ranks, "cohorts.ranks", CODES, (len(cohorts.weights) if len(grids) else 0,))
+    check_array(grids, "cohorts.grids", CODES, grids.shape)
+    check_array(ranks, "cohorts.ranks", CODES, (len(cohorts.weights) if len(grids) else 0,))
     if not len(grids):
         return
     demand(0 < grids.shape[1] <= MOST_CODES, "the number of bins")
@@ -157,16 +157,16 @@ def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
     masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
     demand((masses is None) == (heaviest is None), "masses, and the heaviest of them")
     if masses is not None and heaviest is not None:
-        _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
+        check_array(masses, "cohorts.masses", (np.int64,), (n_rows,))
         demand((masses > 0).all(), "a mass that is not positive", ARRAYS)
         demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
         demand(effective is not None, "masses without effective sizes")
-        _check_array(heaviest, "cohorts.heaviest", (np.float64,), (n_rows,))
+        check_array(heaviest, "cohorts.heaviest", (np.float64,), (n_rows,))
         mean, near = masses / cohorts.weights, 1.0 + NEARLY
         within = (heaviest * near >= mean) & (heaviest <= masses * near)
         demand(bool(within.all()), "a row that weighs more than all of its kind", ARRAYS)
     if effective is not None:
-        _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
+        check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),))
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         within = (effective >= min(1.0, sizes.min())) & (effective <= 2.0 * sizes)
         demand(bool(within.all()), "an effective size", ARRAYS)
@@ -177,7 +177,7 @@ def _check_parents(cohorts: Cohorts) -> None:
     parents = cohorts.parents
     if parents is None:
         return
-    _check_array(parents, "cohorts.parents", (np.int64,), (len(cohorts.names),))
+    check_array(parents, "cohorts.parents", (np.int64,), (len(cohorts.names),))
     numbers = np.unique(parents[parents != NO_PARENT])
     in_turn = len(numbers) > 0 and np.array_equal(numbers, np.arange(len(numbers)))
     demand(in_turn, "what subgroups lie in", ARRAYS)
@@ -191,12 +191,12 @@ def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
     demand(lies_in[0] == lies_in[1], "what subgroups of sums lie in")
     _check_texts(sums.features, "features", unique=True)
     n_cohorts, n = len(cohorts.names), len(sums.features)
-    _check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,))
+    check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,))
     within = (sums.rows > 0).all() and (sums.rows <= MOST_ROWS).all()
     demand(within, "the number of rows of sums", ARRAYS)
-    _check_array(sums.products, "sums.products", (np.float64,), (n_cohorts, n + 1, n + 1))
+    check_array(sums.products, "sums.products", (np.float64,), (n_cohorts, n + 1, n + 1))
     demand(np.isfinite(sums.products).all(), "a sum that is no number", ARRAYS)
-    _check_flags(sums.missing, "sums.missing", (n_cohorts, n))
+    check_flags(sums.missing, "sums.missing", (n_cohorts, n))
 
 
 def check_estimate(estimate: Estimate) -> None:
@@ -249,12 +249,12 @@ def check_screened(
     few = screened.telling is None or is_count(screened.telling, most=len(screened.left_out))
     demand(few, "the features that tell and were screened out")
     demand(is_count(screened.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
-    _check_array(screened.at_most, "screened.at_most", (np.float64,), (len(cohorts.names),))
+    check_array(screened.at_most, "screened.at_most", (np.float64,), (len(cohorts.names),))
     within = (screened.at_most >= 0).all() and np.isfinite(screened.at_most).all()
     demand(bool(within), "what sets score at most", ARRAYS)
     n_rows = 0 if rows_withheld else len(cohorts.weights)
     held_back = screened.held_back
-    _check_array(held_back, "screened.held_back", (np.int64,), (n_rows,))
+    check_array(held_back, "screened.held_back", (np.int64,), (n_rows,))
     if rows_withheld:
         return
     within = (held_back >= 0).all() and (held_back <= cohorts.weights).all()
@@ -276,7 +276,7 @@ def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
         for value in values:
             _check_texts(value, "the values of a cell")
             demand(len(value) == len(features), "a cell of other features")
-        _check_array(counts, "counts of cells", (np.float64,), (len(values), n_classes))
+        check_array(counts, "counts of cells", (np.float64,), (len(values), n_classes))
         counted = np.isfinite(counts).all() and (counts >= 0).all() and (counts <= MOST_ROWS).all()
         demand(counted and bool((counts.sum(axis=1) > 0).all()), "the rows of a cell")
 
@@ -323,9 +323,9 @@ def check_scores(arrays: Mapping[str, NDArray[Any]], measure: Measure) -> None:
         if kind == "grids":
             shape = (len(measure.parts), *shape)
         if what == ["predicted"]:
-            _check_flags(scores, name, shape)
+            check_flags(scores, name, shape)
         else:
-            _check_array(scores, name, (np.int8 if what == ["support"] else np.float64,), shape)
+            check_array(scores, name, (np.int8 if what == ["support"] else np.float64,), shape)
         if kind in ("exact", "grids"):
             demand(not np.isinf(scores).any(), f"{name}: a score that is no number", ARRAYS)
 
@@ -404,14 +404,16 @@ def _check_texts(held: Any, what: str, *, unique: bool = False) -> None:
     demand(not unique or len(set(held)) == len(held), f"{what}: one that is there twice")
 
 
-def _check_array(array: Any, name: str, types: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+def check_array(array: Any, name: str, types: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+    """Raise unless an array has one of some types, and a shape."""
     demand(isinstance(array, np.ndarray), f"{name} is no array")
     demand(array.dtype in types, f"{name} has the type {array.dtype}", ARRAYS)
     demand(array.shape == shape, f"{name} has the shape {array.shape}, not {shape}", ARRAYS)
 
 
-def _check_flags(array: Any, name: str, shape: tuple[int, ...]) -> None:
-    _check_array(array, name, (np.bool_,), shape)
+def check_flags(array: Any, name: str, shape: tuple[int, ...]) -> None:
+    """Raise unless an array of a shape holds flags."""
+    check_array(array, name, (np.bool_,), shape)
     # Other bytes than 0 and 1 would be flags that are neither true nor false.
     demand((array.view(np.uint8) <= 1).all(), f"{name} holds what is no flag", ARRAYS)
 

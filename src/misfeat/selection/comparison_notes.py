@@ -247,7 +247,13 @@ def _on_rows(runs: Runs) -> Iterator[Message]:
         for which, run in zip(("first", "second"), runs, strict=True)
         if run.book.rows_withheld
     ]
-    if withheld:
+    if withheld and any(run.book.measure.tables is not None for run in runs):
+        yield Message(
+            "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
+            "subgroup alone is harder to see.",
+            which=joined(withheld),
+        )
+    elif withheld:
         yield Message(
             "The {which} run keeps no rows ({setting}): its shares are those it shows, and what "
             "changed in one subgroup alone is harder to see.",

@@ -15,6 +15,7 @@ from misfeat.selection.explaining import (
     as_rows,
     cells_of,
     recorded_counts,
+    tabled_counts,
 )
 from misfeat.selection.ranked import Ranked
 from misfeat.selection.withholding import (
@@ -127,14 +128,23 @@ class Explained(Ranked):
         [('a',), ('b',)]
         """
         asked = [self._place(*one) for one in sets]
-        if self.book.measure.rows is None:
+        measure = self.book.measure
+        if measure.alone is not None:
+            raise MisfeatError(
+                "What a set tells is explained by its cells, and only scores are at hand.",
+                remedy="Ask it where the rows are.",
+            )
+        if measure.rows is None and measure.tables is None:
             raise MisfeatError(
                 "What a set tells is explained by the cells of its values, of which {measure} "
                 "knows nothing; use {other}.",
                 measure=Setting("measure", "r2"),
                 other=Setting("measure", "mutual_info"),
             )
-        if self.book.rows_withheld:
+        if measure.tables is not None:
+            for _, members in asked:
+                self._check_counted(members)
+        if self.book.rows_withheld and measure.tables is None:
             counted = {one: self._kept_cells(*one) for one in asked}
         else:
             counted = self.counts_of(asked)
@@ -169,7 +179,7 @@ class Explained(Ranked):
             if self.missing[cohort, numbers].any():
                 found[cohort, members] = prepared(len(numbers)).of(cohort, numbers)
             else:
-                found[cohort, members] = recorded_counts(self.cohorts, cohort, numbers)
+                found[cohort, members] = self._recorded(cohort, numbers)
         return found
 
     def withheld(self, least: int) -> Self:
@@ -228,8 +238,26 @@ class Explained(Ranked):
         """The number of a subgroup, and those of the features of a set."""
         return self.cohorts.position(subgroup), tuple(self._members(features))
 
+    def _recorded(self, cohort: int, members: list[int]) -> CellCounts:
+        """Rows by cell and class that were counted, now or where the rows are."""
+        tables = self.book.measure.tables
+        if tables is None:
+            return recorded_counts(self.cohorts, cohort, members)
+        return tabled_counts(tables, cohort, members)
+
     def _predicted_counts(self, size: int) -> PredictedCounts:
         return PredictedCounts(self.book.known(size), self.completer)
+
+    def _check_counted(self, members: tuple[int, ...]) -> None:
+        """Raise where a set has more features than counts are at hand of."""
+        most = max(self.book.held, default=0)
+        if len(members) > most:
+            raise MisfeatError(
+                "{features} cannot be explained: only counts of sets of up to {most} features are "
+                "at hand, no rows.",
+                features=listed([self.feature_names[m] for m in members]),
+                most=most,
+            )
 
     def _kept_cells(self, cohort: int, members: tuple[int, ...]) -> CellCounts:
         """The cells of a set that were kept where the rows were not."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Known
+    from misfeat.information.count_tables import CountTables
 
     Floats = NDArray[np.float64]
 
@@ -252,6 +253,21 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
     return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts, in_cells)
 
 
+def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
+    """The same as `recorded_counts` from count tables, where there are no rows.
+
+    Parameters
+    ----------
+    tables : CountTables
+        Of all subgroups.
+    cohort : int
+        Which subgroup.
+    members : sequence of int
+        Feature numbers, ascending, at most three.
+    """
+    return _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+
+
 class PredictedCounts:
     """The cells of sets that a subgroup did not record, as the transfer expects them.
 
@@ -286,10 +302,14 @@ class PredictedCounts:
         """
         rows = self._rows
         counts = self._model.table_of(np.asarray(members))[cohort]
-        cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(rows.cards[members])))
-        held = counts.sum(axis=1) > 0
-        values = _values([rows.categories[m] for m in members], cells[:, held])
-        return CellCounts(values, counts[held])
+        return _held_cells(counts, [rows.categories[m] for m in members])
+
+
+def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
+    """The cells of a table that hold anything."""
+    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(map(len, labels))))
+    held = counts.sum(axis=1) > 0
+    return CellCounts(_values(labels, cells[:, held]), counts[held])
 
 
 def cells_of(

@@ -20,8 +20,11 @@ from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.information.count_tables import CountTables
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
+from misfeat.information.scores_alone import ScoredInformation, ScoresAlone
+from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
 from misfeat.screening import Looked, Screened
@@ -40,6 +43,7 @@ from misfeat.selection.checking import (
     check_unfinished,
     demand,
 )
+from misfeat.selection.checking_tables import check_alone, check_tables
 from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.explaining import CellCounts
@@ -205,6 +209,8 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "asked": _packed(saved.asked, "asked", arrays),
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
         "sums": None if sums is None else _packed(sums, "sums", arrays),
+        "tables": None if measure.tables is None else _packed(measure.tables, "tables", arrays),
+        "alone": None if measure.alone is None else _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
         "book": book.packed(arrays),
@@ -219,7 +225,9 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     kinds = {"cohorts", "book"}
-    kinds |= {name for name in ("sums", "screened") if manifest.get(name) is not None}
+    kinds |= {
+        name for name in ("sums", "tables", "alone", "screened") if manifest.get(name) is not None
+    }
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
@@ -230,7 +238,15 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     estimate = Estimate(completer=completer, **manifest["estimate"])
     check_estimate(estimate)
     measure: Any
-    if manifest["sums"] is None:
+    if manifest.get("tables") is not None:
+        tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
+        check_tables(tables, cohorts)
+        measure = TableInformation(tables, above_chance=estimate.above_chance)
+    elif manifest.get("alone") is not None:
+        alone = ScoresAlone(**_unpacked(manifest["alone"], "alone", arrays))
+        check_alone(alone, cohorts)
+        measure = ScoredInformation(alone)
+    elif manifest["sums"] is None:
         measure = information_of(cohorts, above_chance=estimate.above_chance)
     else:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))

@@ -150,7 +150,7 @@ class ScoreBook:
         subsets : ndarray of shape (n_sets, size)
             Feature numbers.
         """
-        if self.rows_withheld:
+        if self.rows_withheld and self.measure.tables is None:
             return np.full(len(subsets), np.nan)
         size, measure = subsets.shape[1], self.measure.plug_in
         ranks = rank(subsets)
@@ -233,12 +233,19 @@ class ScoreBook:
 
     def known(self, size: int, progress: Progress | None = None) -> Known:
         """What the completer may look at to predict the scores of one size."""
-        self.check_rows()
+        if self.measure.tables is None:
+            self.check_rows()
         with self._lock:
             return self._known(size, self.estimate, progress)
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
+        if self.measure.tables is not None or self.measure.alone is not None:
+            raise MisfeatError(
+                "This needs rows, and only {what} of them are at hand.",
+                remedy="Ask it where the rows are.",
+                what="counts" if self.measure.alone is None else "scores",
+            )
         if self.rows_withheld:
             raise MisfeatError(
                 "This needs the rows, which {setting} keeps from being stored.",
@@ -248,6 +255,13 @@ class ScoreBook:
 
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
+        measure = self.measure
+        if self.rows_withheld and (measure.tables is not None or measure.alone is not None):
+            raise MisfeatError(
+                "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
+                "for sets of at most so many.",
+                most=max(self._completed, default=0),
+            )
         if self.rows_withheld:
             raise MisfeatError(
                 "This needs the rows, which {setting} keeps from being stored; sets of {sizes} "
@@ -300,7 +314,15 @@ class ScoreBook:
             closed=measure.closed,
             above_chance=measure.above_chance,
         )
-        return Known(exact, measure.rows, self.n_jobs, progress, measure.sums)
+        return Known(
+            exact,
+            measure.rows,
+            self.n_jobs,
+            progress,
+            measure.sums,
+            tables=measure.tables,
+            alone=measure.alone,
+        )
 
     def memory_needed(self, size: int) -> int:
         """Bytes that the scores of a size take, at most; an error where there are not so many.

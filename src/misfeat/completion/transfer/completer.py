@@ -14,6 +14,7 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.settings import INHERIT
+from misfeat.completion.transfer.counted import CountedTables
 from misfeat.completion.transfer.rows import CodedRows
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import ExactScores, Known
     from misfeat.completion.settings import Confidence, Seed
+    from misfeat.information.count_tables import CountTables
 
     Scores = NDArray[np.float64]
 
@@ -158,8 +160,10 @@ class TransferRows:
         self._coarse: dict[bool, list[Scores]] = {}
 
     @classmethod
-    def of(cls, known: Known) -> TransferRows:
-        """The rows of what is known."""
+    def of(cls, known: Known) -> TransferRows | CountedRows:
+        """The rows of what is known, or what was counted of them where there are none."""
+        if known.tables is not None:
+            return CountedRows(known.tables)
         return cls(known.rows_for("transfer", instead="interactions"))
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
@@ -183,3 +187,33 @@ class TransferRows:
             found = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
             self._coarse[above_chance] = [np.array(scores) for scores in zip(*found, strict=True)]
         return self._coarse[above_chance]
+
+
+class CountedRows:
+    """What was counted of rows that are not there; in place of `TransferRows`.
+
+    Parameters
+    ----------
+    tables : CountTables
+        Rows by cell and class of sets of up to three features.
+
+    Attributes
+    ----------
+    coded : CountedTables
+        The same as the transfer takes them.
+    """
+
+    def __init__(self, tables: CountTables) -> None:
+        self.coded = CountedTables(tables)
+
+    def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
+        """Nothing: tables are of the categories that scores are of.
+
+        Parameters
+        ----------
+        exact : ExactScores
+            What could be computed.
+        size : int
+            Features per set.
+        """
+        return np.zeros_like(exact.by_size[size])

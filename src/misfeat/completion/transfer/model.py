@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels import margins, smoothing, tables
+from misfeat.completion.transfer.kernels import margins, smoothing
 from misfeat.completion.transfer.kernels.completed import Completed, note_score
 from misfeat.completion.transfer.kernels.expectation import poisson_table
 from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed
-from misfeat.completion.transfer.kernels.tables import Layout, Rows
+from misfeat.completion.transfer.kernels.tables import Layout
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.completion.transfer.counted import CountedTables
     from misfeat.completion.transfer.rows import CodedRows
     from misfeat.machine.threads import Work
 
@@ -95,8 +96,8 @@ class TransferModel:
 
     Parameters
     ----------
-    records : CodedRows
-        The rows of all cohorts.
+    records : CodedRows or CountedTables
+        The rows of all cohorts, or their tables of up to three features.
     missing : ndarray of bool of shape (n_cohorts, n_features)
         What to treat as never recorded: at least what is.
     work : Work
@@ -111,7 +112,7 @@ class TransferModel:
 
     def __init__(
         self,
-        records: CodedRows,
+        records: CodedRows | CountedTables,
         missing: NDArray[np.bool_],
         work: Work,
         *,
@@ -119,17 +120,8 @@ class TransferModel:
         table_size: int = 3,
         above_chance: bool = False,
     ) -> None:
-        by_class = records.by_class
-        self._rows = Rows(
-            codes=records.codes.astype(np.uint16),
-            target=records.target,
-            weights=records.weights,
-            offsets=records.offsets,
-            missing=np.ascontiguousarray(missing),
-            cards=records.cards,
-            by_class=by_class,
-            sizes=by_class.sum(axis=1),
-        )
+        self._rows = records.rows(missing)
+        self._count = partial(records.count, self._rows)
         self._work = work
         self._table_size = table_size
         self._above_chance = above_chance
@@ -159,7 +151,7 @@ class TransferModel:
         completed = self._to_complete(layout, scores=not self._above_chance)
 
         def complete(first: int, last: int) -> None:
-            tables.count_level(self._rows, layout, first, last, completed.tables)
+            self._count(layout, first, last, completed.tables)
             complete_sets(layout.subsets, evidence, first, last, completed)
 
         self._in_stretches(complete, len(layout.subsets))
@@ -244,7 +236,7 @@ class TransferModel:
 
         def complete(layout: Layout, _first: int) -> Completed:
             completed = self._to_complete(layout, scores=scores or not self._above_chance)
-            tables.count_level(self._rows, layout, 0, len(layout.subsets), completed.tables)
+            self._count(layout, 0, len(layout.subsets), completed.tables)
             complete_sets(layout.subsets, evidence, 0, len(layout.subsets), completed)
             return completed
 
@@ -392,7 +384,7 @@ class TransferModel:
         counts = np.zeros((n_cohorts, layout.n_cells, n_classes))
 
         def count(first: int, last: int) -> None:
-            tables.count_level(self._rows, layout, first, last, counts)
+            self._count(layout, first, last, counts)
 
         self._in_stretches(count, len(layout.subsets))
         return counts

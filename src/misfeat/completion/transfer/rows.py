@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
+    from misfeat.completion.transfer.kernels.tables import Layout, Rows
 
 LARGEST_TABLE = 2**16
 """Cells of the largest table of three features with the target."""
@@ -102,6 +103,59 @@ class CodedRows:
         cohort_of = np.repeat(np.arange(len(counts)), np.diff(self.offsets))
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
+
+    def rows_worth(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """The rows of every cohort, whatever the size of sets: all are counted as they are.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        rows: NDArray[np.float64] = self.by_class.sum(axis=1)
+        return rows
+
+    def rows(self, missing: NDArray[np.bool_]) -> Rows:
+        """The same as the kernels take them.
+
+        Parameters
+        ----------
+        missing : ndarray of bool of shape (n_cohorts, n_features)
+            What to treat as never recorded: at least what is.
+        """
+        from misfeat.completion.transfer.kernels.tables import Rows
+
+        by_class = self.by_class
+        return Rows(
+            codes=self.codes.astype(np.uint16),
+            target=self.target,
+            weights=self.weights,
+            offsets=self.offsets,
+            missing=np.ascontiguousarray(missing),
+            cards=self.cards,
+            by_class=by_class,
+            sizes=by_class.sum(axis=1),
+        )
+
+    def count(
+        self, rows: Rows, layout: Layout, first: int, last: int, counts: NDArray[np.float64]
+    ) -> None:
+        """Add to the tables of the sets first to last, in every cohort that recorded them.
+
+        Parameters
+        ----------
+        rows : Rows
+            What `rows` gave.
+        layout : Layout
+            The sets, and where their tables go.
+        first, last : int
+            Which of them.
+        counts : ndarray of shape (n_cohorts, n_lines, n_classes)
+            Where to.
+        """
+        from misfeat.completion.transfer.kernels.tables import count_level
+
+        count_level(rows, layout, first, last, counts)
 
 
 def most_categories(n_classes: int) -> int:

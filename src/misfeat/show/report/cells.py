@@ -30,8 +30,10 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
     answers : sequence of sequence of str
         The set that answers for every subgroup, which is always held where it may be.
     """
-    withheld = selection.book.rows_withheld
-    if selection.book.measure.rows is None or len(selection.cohorts.classes) > MOST_CLASSES:
+    measure = selection.book.measure
+    counted = measure.rows is not None or measure.tables is not None
+    withheld = selection.book.rows_withheld and measure.tables is None
+    if not counted or len(selection.cohorts.classes) > MOST_CLASSES:
         return {}
     number = {name: at for at, name in enumerate(selection.feature_names)}
     found: Cells = {}

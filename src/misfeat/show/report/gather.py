@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
+NO_ROWS = "This was not checked: no rows are at hand that could be left out."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
 """Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
@@ -70,7 +71,9 @@ def gather(
         trusted = selection.trusts_in_time(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            not_trusted = WITHHELD if withheld else NOT_ASKED
+            counted = measure.tables is not None or measure.alone is not None
+            kept_back = NO_ROWS if counted else WITHHELD
+            not_trusted = kept_back if withheld else NOT_ASKED
         not_trusted = NO_TIME if asked else not_trusted
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
         if selection.unfinished.parts:
@@ -151,7 +154,8 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     """What chance alone would give sets in the rows at hand."""
     measure = selection.book.measure
     nothing = [float("nan")] * len(best)
-    if not best or not measure.above_chance or selection.book.rows_withheld:
+    withheld = selection.book.rows_withheld and measure.tables is None
+    if not best or not measure.above_chance or withheld:
         return nothing
     number = {name: at for at, name in enumerate(selection.feature_names)}
     subsets = np.array([sorted(number[name] for name in one.features) for one in best])
@@ -165,10 +169,11 @@ def _explanations(
     selection: Selection, chosen: Mapping[str, Sequence[str]]
 ) -> dict[str, Explanation]:
     """The cells of a set of every subgroup, where there are any."""
-    if selection.book.measure.rows is None:
+    measure = selection.book.measure
+    if measure.rows is None and measure.tables is None:
         return {}
     sets = [(name, features) for name, features in chosen.items() if features]
-    if selection.book.rows_withheld:
+    if selection.book.rows_withheld and measure.tables is None:
         sets = [one for one in sets if (one[0], tuple(one[1])) in selection.kept_cells]
     return {one.subgroup: one for one in selection.explanations(sets)}
 

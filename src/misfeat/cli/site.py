@@ -1,0 +1,242 @@
+"""`misfeat site`: sites that may not share records, from agreeing on a coding to the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from misfeat.cli.columns import complete_column
+from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.coding import Coding
+
+site = typer.Typer(
+    help="Answers for sites that may not share records: each shares counts that it can read.",
+    no_args_is_help=True,
+)
+
+Table = Annotated[str, typer.Argument(metavar="TABLE", help="The site's own table, a file.")]
+Name = Annotated[str, typer.Option("--site", help="The site's name.")]
+Key = Annotated[str, typer.Option(metavar="FILE", help="The key that signs, of 'site key'.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A value that means missing, as '?' or COL=0. May be repeated."),
+]
+Read = Annotated[
+    list[str] | None,
+    typer.Option(help="How a column of text is read, as COL=text. May be repeated."),
+]
+
+
+@site.command()
+def key(
+    out: Annotated[str, typer.Option(metavar="FILE", help="The file for the key.")],
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make a key that signs what a site sends; keep the file where only the site can read it."""
+    from misfeat.sites import make_key
+
+    del debug
+    public = make_key(out)
+    if not quiet:
+        say(f"Others know the site by {public}")
+
+
+@site.command()
+def propose(
+    table: Table,
+    target: Annotated[str, typer.Option(help="The target.", autocompletion=complete_column)],
+    name: Name,
+    out: Annotated[str, typer.Option(metavar="FILE", help="The proposal.")] = "proposal.json",
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="A column that is no feature. May be repeated.")
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(help="Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."),
+    ] = None,
+    missing: Missing = None,
+    read: Read = None,
+    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Propose columns, common values and rounded cut points; nothing else is in the file."""
+    from misfeat.sites import propose as proposed
+
+    del debug
+    secret = _key(signing_key)
+    with warnings_as_notes(quiet) as warned:
+        coding = _coding(missing, read, bins)
+        found = proposed(
+            table, target, name, coding=coding, exclude=tuple(exclude or ()), key=secret
+        )
+        found.write(out, secret)
+    if not quiet:
+        say_notes(warned)
+        for column, why in found.left_out.items():
+            say(f"Column {column!r} is not proposed: {why}.")
+        say(f"Proposal of {len(found.features)} features: {out}")
+
+
+@site.command()
+def agree(
+    proposals: Annotated[
+        list[str], typer.Argument(metavar="PROPOSAL...", help="The proposals of all sites.")
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The codebook.")] = "codebook.json",
+    edition: Annotated[int, typer.Option(help="Which edition of the codebook it is.", min=1)] = 1,
+    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make one codebook of the proposals of all sites, and say where they disagree."""
+    from misfeat.sites import agree as agreed
+    from misfeat.sites import read_proposal
+
+    del debug
+    codebook, disagreements = agreed([read_proposal(file) for file in proposals], edition)
+    codebook.write(out, _key(signing_key))
+    for words in disagreements:
+        typer.echo(f"Disagreement: {words}.")
+    if not quiet:
+        say(f"Codebook of {len(codebook.features)} features for {len(codebook.sites)} sites: {out}")
+        say(f"Its fingerprint, to be compared by all: {codebook.fingerprint}")
+
+
+@site.command()
+def summarise(
+    table: Table,
+    codebook: Annotated[str, typer.Option(metavar="FILE", help="What 'site agree' wrote.")],
+    name: Name,
+    out: Annotated[str, typer.Option(metavar="FILE", help="The summary.")],
+    share: Annotated[
+        str,
+        typer.Option(
+            help="'tables3', 'tables2': counts of sets of so many features; or 'scores' alone."
+        ),
+    ] = "tables3",
+    min_cell: Annotated[
+        int, typer.Option(help="Counts are rounded to multiples of this.", min=1)
+    ] = 1,
+    missing: Missing = None,
+    read: Read = None,
+    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Count what the site shares; 'site show' says exactly what is in it."""
+    from misfeat.machine.progress import progress_shown
+    from misfeat.sites import read_codebook, write_summary
+    from misfeat.sites import summarise as summarised
+    from misfeat.sites.summarising import check_takes_part
+
+    del debug
+    secret, agreed = _key(signing_key), read_codebook(codebook)
+    check_takes_part(agreed, name, secret)
+    with warnings_as_notes(quiet) as warned, progress_shown(not quiet) as progress:
+        found = summarised(
+            table,
+            agreed,
+            name,
+            share=share,
+            min_cell=min_cell,
+            coding=_coding(missing, read),
+            progress=progress,
+        )
+        size = write_summary(found, out, secret)
+    if not quiet:
+        say_notes(warned)
+        say(f"Summary of {found.rows:,} rows, {size:,} bytes: {out}")
+        say(f"Read what leaves the house: misfeat site show {out}")
+
+
+@site.command()
+def show(
+    summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What a site shares.")],
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Say exactly what a summary tells, and what could be worked out from it."""
+    from misfeat.sites import read_summary
+    from misfeat.sites.telling import told
+
+    del debug, quiet
+    for line in told(read_summary(summary)):
+        typer.echo(line)
+
+
+@site.command()
+def combine(
+    summaries: Annotated[
+        list[str], typer.Argument(metavar="SUMMARY...", help="What the sites shared.")
+    ],
+    out: Annotated[str, typer.Option(metavar="DIR", help="The folder for the run.")],
+    codebook: Annotated[
+        str, typer.Option(metavar="FILE", help="The agreed codebook; else the one of most files.")
+    ] = "",
+    own: Annotated[
+        str, typer.Option(metavar="TABLE", help="One's own table, counted as it is.")
+    ] = "",
+    name: Annotated[str, typer.Option("--site", help="The site of one's own table.")] = "",
+    size: Annotated[int | None, typer.Option(help="Features per set, at most three.")] = None,
+    top: Annotated[int, typer.Option(help="Sets per site.")] = 10,
+    missing: Missing = None,
+    read: Read = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Put summaries together: an ordinary run with its report, for all sites."""
+    from misfeat.selection.folders import REPORT, check_folder
+    from misfeat.show.report import Report
+    from misfeat.show.report.gather import gather
+    from misfeat.sites import combine as combined
+    from misfeat.sites import read_codebook
+    from misfeat.sites.own import own_summary
+
+    del debug
+    folder = check_folder(out)
+    with warnings_as_notes(quiet) as warned:
+        agreed = read_codebook(codebook) if codebook else None
+        mine = None
+        if own:
+            mine = own_summary(own, summaries, name, agreed, _coding(missing, read))
+        found = combined(
+            summaries, own=mine, codebook=agreed, size=size, k=top, verbose=int(not quiet)
+        )
+        page = Report(gather(found.selection), "").html().encode()
+        found.selection.save(folder, beside={REPORT: page})
+        found.selection.show()
+    for refusal in found.refused:
+        say(f"Refused: {refusal.name}: {refusal.why}")
+    if not quiet:
+        say_notes(warned)
+        say(f"Sites: {', '.join(one.site for one in found.taken)}")
+        say(f"Run: {folder}")
+
+
+def _key(file: str) -> Any:
+    """The key in a file; None where no file is named."""
+    from misfeat.sites import read_key
+
+    return read_key(file) if file else None
+
+
+def _coding(
+    missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
+) -> Coding:
+    """How a site's columns are read."""
+    from misfeat.cli.forms import read_bins, read_codes, read_ways
+    from misfeat.cohorts.coding import Coding
+
+    said: dict[str, Any] = {}
+    if missing:
+        said["missing_values"] = read_codes(missing, "missing_values")
+    if read:
+        said["read"] = read_ways(read, "read")
+    if bins:
+        said["bins"] = read_bins(bins, "bins")
+    return Coding(**said)

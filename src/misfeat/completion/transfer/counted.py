@@ -1,0 +1,95 @@
+"""Count tables as the transfer takes them, where there are no rows to count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.lattice import rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion.transfer.kernels.tables import Layout, Rows
+    from misfeat.information.count_tables import CountTables
+
+    Floats = NDArray[np.float64]
+
+
+class CountedTables:
+    """The tables of all cohorts, in place of `CodedRows`; sets hold at most three features.
+
+    Parameters
+    ----------
+    tables : CountTables
+        What was counted.
+    """
+
+    as_scored = True
+
+    def __init__(self, tables: CountTables) -> None:
+        self._tables = tables
+        self.cards = tables.cards
+        self.missing = tables.missing
+        # Tables of all sizes weigh the same, what the largest ones are worth.
+        self._share = tables.rows_worth(tables.largest) / tables.by_class.sum(axis=1)
+        self.by_class = tables.by_class * self._share[:, None]
+        self.n_classes = tables.by_class.shape[1]
+        self.categories = tables.categories
+        self.merged = np.zeros(len(tables.features), dtype=bool)
+
+    def rows_worth(self, size: int) -> Floats:
+        """How many exactly counted rows of every cohort would tell as much about sets of a size.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        return self._tables.rows_worth(size)
+
+    def rows(self, missing: NDArray[np.bool_]) -> Rows:
+        """Sizes and classes of all cohorts, and no rows.
+
+        Parameters
+        ----------
+        missing : ndarray of bool of shape (n_cohorts, n_features)
+            What to treat as never recorded.
+        """
+        from misfeat.completion.transfer.kernels.tables import Rows
+
+        return Rows(
+            codes=np.zeros((len(self.cards), 0), dtype=np.uint16),
+            target=np.zeros(0, dtype=np.int64),
+            weights=np.zeros(0),
+            offsets=np.zeros(len(missing) + 1, dtype=np.int64),
+            missing=np.ascontiguousarray(missing),
+            cards=self.cards,
+            by_class=self.by_class,
+            sizes=self.by_class.sum(axis=1),
+        )
+
+    def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
+        """Fill in the tables of the sets first to last, in every cohort that recorded them.
+
+        Parameters
+        ----------
+        rows : Rows
+            What each cohort never recorded.
+        layout : Layout
+            The sets, and where their tables go.
+        first, last : int
+            Which of them.
+        counts : ndarray of shape (n_cohorts, n_lines, n_classes)
+            Where to.
+        """
+        size = layout.subsets.shape[1]
+        held, starts = self._tables.of_size(size), self._tables.starts(size)
+        places = rank(layout.subsets[first:last])
+        for s, place in zip(range(first, last), places.tolist(), strict=True):
+            begin, end = starts[place], starts[place + 1]
+            at = layout.starts[s]
+            recorded = ~rows.missing[:, layout.subsets[s]].any(axis=1)
+            share = self._share[recorded, None, None]
+            counts[recorded, at : at + end - begin] = held[recorded, begin:end] * share

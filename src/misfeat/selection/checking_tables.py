@@ -1,0 +1,74 @@
+"""What holds for count tables that a saved selection brings along."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.lattice import level
+from misfeat.selection.checking import MOST_ROWS, NEARLY, check_array, check_flags, demand
+from misfeat.selection.folders import ARRAYS
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
+
+
+def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
+    """Raise unless count tables are those of all sets of up to three features, and agree."""
+    n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
+    demand(tables.features == cohorts.features, "the features of tables")
+    demand(tables.categories == cohorts.categories, "the categories of tables")
+    check_flags(tables.missing, "tables.missing", (n_cohorts, n_features))
+    demand(np.array_equal(tables.missing, cohorts.missing), "what tables lack", ARRAYS)
+    n_classes = len(cohorts.classes)
+    _check_counts(tables.by_class, "tables.by_class", (n_cohorts, n_classes))
+    own = [np.bincount(c.target, weights=c.weights, minlength=n_classes) for c in cohorts]
+    demand(np.allclose(tables.by_class, own, rtol=NEARLY), "the classes of tables", ARRAYS)
+    if tables.effective is not None:
+        _check_counts(tables.effective, "tables.effective", (n_cohorts, 3))
+        demand((tables.effective > 0).all(), "what tables are worth", ARRAYS)
+    for size, name in enumerate(("singles", "pairs", "triples"), start=1):
+        lines = int(tables.starts(size)[-1]) if size <= n_features else 0
+        if size > 1 and not getattr(tables, name).size:
+            lines = 0  # sets of so many features were not counted
+        _check_counts(getattr(tables, name), f"tables.{name}", (n_cohorts, lines, n_classes))
+        if lines:
+            _check_margins(tables, size)
+
+
+def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
+    """Raise unless scores are those of all sets of up to three features."""
+    n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
+    demand(alone.features == cohorts.features, "the features of scores")
+    check_array(alone.cards, "alone.cards", (np.int64,), (n_features,))
+    demand((alone.cards > 0).all() and (alone.cards <= MOST_ROWS).all(), "values", ARRAYS)
+    check_flags(alone.missing, "alone.missing", (n_cohorts, n_features))
+    demand(np.array_equal(alone.missing, cohorts.missing), "what scores lack", ARRAYS)
+    _check_counts(alone.by_class, "alone.by_class", (n_cohorts, len(cohorts.classes)))
+    _check_counts(alone.steps, "alone.steps", (n_cohorts,))
+    for size, name in enumerate(("singles", "pairs", "triples"), start=1):
+        held = getattr(alone, name)
+        n_sets = comb(n_features, size) if np.size(held) else 0
+        check_array(held, f"alone.{name}", (np.float64,), (n_cohorts, n_sets))
+        if n_sets:
+            lacking = alone.missing[:, level(n_features, size)].any(axis=2)
+            demand(np.array_equal(np.isnan(held), lacking), f"scores of size {size}", ARRAYS)
+
+
+def _check_margins(tables: CountTables, size: int) -> None:
+    """Raise unless every table of a size has the classes of its cohort, or is empty."""
+    counts = np.add.reduceat(tables.of_size(size), tables.starts(size)[:-1], axis=1)
+    lacking = tables.missing[:, level(len(tables.features), size)].any(axis=2)
+    wanted = np.where(np.asarray(lacking)[:, :, None], 0.0, tables.by_class[:, None, :])
+    same = np.allclose(counts, wanted, rtol=NEARLY, atol=NEARLY)
+    demand(same, f"tables of {size} features do not add up", ARRAYS)
+
+
+def _check_counts(array: Any, name: str, shape: tuple[int, ...]) -> None:
+    check_array(array, name, (np.float64,), shape)
+    within = np.isfinite(array).all() and (array >= 0).all() and (array <= MOST_ROWS).all()
+    demand(within, f"{name} holds what is no count", ARRAYS)

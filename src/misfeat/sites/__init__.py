@@ -1,0 +1,29 @@
+"""Sites that may not share records: what each shares instead, and putting it together."""
+
+from misfeat.sites.agreeing import agree
+from misfeat.sites.codebook import Codebook, ColumnCode, read_codebook
+from misfeat.sites.combining import Combined, Refusal, combine
+from misfeat.sites.files import read_summary, write_summary
+from misfeat.sites.proposing import Proposal, propose, read_proposal
+from misfeat.sites.signing import make_key, read_key
+from misfeat.sites.summarising import summarise
+from misfeat.sites.summary import Summary
+
+__all__ = [
+    "Codebook",
+    "ColumnCode",
+    "Combined",
+    "Proposal",
+    "Refusal",
+    "Summary",
+    "agree",
+    "combine",
+    "make_key",
+    "propose",
+    "read_codebook",
+    "read_key",
+    "read_proposal",
+    "read_summary",
+    "summarise",
+    "write_summary",
+]

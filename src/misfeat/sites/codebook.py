@@ -1,0 +1,287 @@
+"""The codebook: how every site codes every column, agreed on before anything is counted."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from misfeat.cohorts.binning import interval_labels
+from misfeat.cohorts.values import MISSING_LABEL, label
+from misfeat.exceptions import MisfeatError
+from misfeat.sites.sealing import (
+    checksum_of,
+    not_whole,
+    read_document,
+    sealed,
+    write_document,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+KIND = "misfeat codebook"
+NUMBER, CATEGORY, FLAG = "number", "category", "flag"
+KINDS = (NUMBER, CATEGORY, FLAG)
+"""What a column holds: numbers in an order, texts, or true and false."""
+ANY_OTHER = "any other"
+"""The category of values that a codebook does not name."""
+MOST_FEATURES, MOST_VALUES, MOST_CLASSES, LONGEST = 200, 30, 30, 500
+"""A codebook holds at most so many features, values of each, and classes; and texts are so long."""
+
+
+@dataclass(frozen=True)
+class ColumnCode:
+    """How one column is coded.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    kind : {"number", "category", "flag"}
+        What it holds.
+    edges : tuple of float
+        Of numbers: ascending; a value equal to an edge belongs to the bin below it.
+    values : tuple of str
+        Of categories: the texts that have a code of their own.
+    exact : bool
+        Of numbers: whether edges are the values themselves, but for the last one of `values`.
+
+    Examples
+    --------
+    >>> ColumnCode("age", "number", edges=(40, 65)).labels
+    ('<=40', '(40, 65]', '>65')
+    >>> ColumnCode("sex", "category", values=("f", "m")).labels
+    ('f', 'm', 'any other')
+    """
+
+    column: str
+    kind: str
+    edges: tuple[float, ...] = ()
+    values: tuple[Any, ...] = ()
+    exact: bool = False
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the codes mean, the one for missing values left out."""
+        if self.kind == NUMBER:
+            return tuple(map(label, self.values)) if self.exact else interval_labels(self.edges)
+        if self.kind == FLAG:
+            return ("False", "True")
+        return (*self.values, ANY_OTHER)
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes there are, the one for missing values included."""
+        return len(self.labels) + 1
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """How all columns are coded, and which sites take part.
+
+    Attributes
+    ----------
+    target : ColumnCode
+        The target.
+    features : tuple of ColumnCode
+        The features, in their order.
+    sites : mapping of str to str or None
+        The sites that agreed, and their public keys; None for a site that does not sign.
+    edition : int
+        Which edition it is, where a study agrees anew.
+    signed_by : str or None
+        The public key of whoever signed it.
+
+    Examples
+    --------
+    >>> book = Codebook(ColumnCode("ill", "flag"), (ColumnCode("age", "number", edges=(40,)),), {})
+    >>> len(book.fingerprint)
+    64
+    """
+
+    target: ColumnCode
+    features: tuple[ColumnCode, ...]
+    sites: Mapping[str, str | None] = field(default_factory=dict)
+    edition: int = 1
+    signed_by: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The checksum of what was agreed, by which everybody sees that theirs is the same."""
+        return checksum_of(self.as_plain())
+
+    @property
+    def cards(self) -> list[int]:
+        """How many codes each feature has, the one for missing values included."""
+        return [feature.n_codes for feature in self.features]
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """What the codes of each feature mean, the last being missing values."""
+        return [(*feature.labels, MISSING_LABEL) for feature in self.features]
+
+    def as_plain(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "edition": self.edition,
+            "target": _plain(self.target),
+            "features": [_plain(feature) for feature in self.features],
+            "sites": dict(self.sites),
+        }
+
+    @classmethod
+    def from_plain(cls, held: Any, file: str) -> Codebook:
+        """The codebook of plain values that a stranger may have written, all of them checked.
+
+        Parameters
+        ----------
+        held : object
+            What `as_plain` gave, or was said to.
+        file : str
+            Where it came from, for messages.
+        """
+        try:
+            features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
+            sites = {_text(name): _key(key) for name, key in dict(held["sites"]).items()}
+            target, edition = _code(held["target"]), _whole(held["edition"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
+        names = [target.column, *(feature.column for feature in features)]
+        if len(set(names)) < len(names) or len(target.labels) > MOST_CLASSES:
+            raise not_whole(file, "its codebook names a column twice, or has too many classes")
+        return cls(target, features, sites, edition)
+
+    def write(self, file: str | Path, key: Any = None) -> None:
+        """Write the codebook to a file.
+
+        Parameters
+        ----------
+        file : str or Path
+            Where to.
+        key : Ed25519PrivateKey, default=None
+            What signs it.
+        """
+        write_document(file, sealed(KIND, self.as_plain(), key))
+
+
+def read_codebook(file: str | Path) -> Codebook:
+    """Read a codebook, and check all of it.
+
+    Parameters
+    ----------
+    file : str or Path
+        What `Codebook.write` wrote.
+    """
+    held = read_document(file, KIND, "codebook")
+    found = Codebook.from_plain(held, str(file))
+    return Codebook(found.target, found.features, found.sites, found.edition, held.get("signed_by"))
+
+
+def differences(one: Codebook, other: Codebook) -> list[str]:
+    """In what two codebooks differ, in words; empty where they are the same.
+
+    Parameters
+    ----------
+    one, other : Codebook
+        The first is the one that counts.
+
+    Examples
+    --------
+    >>> age, ill = ColumnCode("age", "number", edges=(40,)), ColumnCode("ill", "flag")
+    >>> later = ColumnCode("age", "number", edges=(45,))
+    >>> differences(Codebook(ill, (age,)), Codebook(ill, (later,), edition=2))
+    ['it is edition 2, not 1', "'age' is coded in another way"]
+    """
+    said = []
+    if one.edition != other.edition:
+        said.append(f"it is edition {other.edition}, not {one.edition}")
+    own = {code.column: code for code in one.features}
+    others = {code.column: code for code in other.features}
+    said += [f"{name!r} is not in it" for name in own if name not in others]
+    said += [f"{name!r} is in it" for name in others if name not in own]
+    changed = [name for name in own if name in others and own[name] != others[name]]
+    if one.target != other.target:
+        changed.append(one.target.column)
+    said += [f"{name!r} is coded in another way" for name in changed]
+    if not said and dict(one.sites) != dict(other.sites):
+        said.append("other sites or keys are named in it")
+    if not said and list(own) != list(others):
+        said.append("its features are in another order")
+    return said
+
+
+def check_site(name: object) -> str:
+    """The name of a site, checked.
+
+    Parameters
+    ----------
+    name : object
+        As users give it.
+    """
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST or "\n" in name:
+        raise MisfeatError(
+            "The site has the name {name!r}; give it a short text, such as 'cleveland'.", name=name
+        )
+    return name
+
+
+def _plain(code: ColumnCode) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(code).items()
+    }
+
+
+def _code(held: Any) -> ColumnCode:
+    """A column's code from plain values; a ValueError says what is wrong with them."""
+    column, kind, exact = _text(held["column"]), held["kind"], held["exact"]
+    edges = tuple(map(_number, _listed(held["edges"], MOST_VALUES)))
+    values = tuple(_listed(held["values"], MOST_VALUES))
+    if kind not in KINDS or not isinstance(exact, bool):
+        raise ValueError(f"the kind of {column[:50]!r}")
+    if any(a >= b for a, b in pairwise(edges)):
+        raise ValueError(f"edges of {column[:50]!r} that do not ascend")
+    if kind == NUMBER and exact:
+        values = tuple(map(_number, values))
+        if values[:-1] != edges or len(values) < 1 or (edges and values[-1] <= edges[-1]):
+            raise ValueError(f"values of {column[:50]!r}")
+    elif kind == CATEGORY and not exact and not edges:
+        values = tuple(map(_text, values))
+        if len(set(values)) < len(values) or {ANY_OTHER, MISSING_LABEL} & set(values):
+            raise ValueError(f"values of {column[:50]!r}")
+    elif values or exact or (kind == FLAG and edges):
+        raise ValueError(f"values of {column[:50]!r}")
+    return ColumnCode(column, kind, edges, values, exact)
+
+
+def _listed(held: Any, most: int) -> list[Any]:
+    if not isinstance(held, list) or len(held) > most:
+        raise ValueError(f"no list of at most {most}")
+    return held
+
+
+def _text(held: Any) -> str:
+    if not isinstance(held, str) or not 0 < len(held) <= LONGEST:
+        raise ValueError("a text that is none, or too long")
+    return held
+
+
+def _key(held: Any) -> str | None:
+    return None if held is None else _text(held)
+
+
+def _whole(held: Any) -> int:
+    if not isinstance(held, int) or isinstance(held, bool) or not 0 < held < 2**31:
+        raise ValueError("a number that is none")
+    return held
+
+
+def _number(held: Any) -> float:
+    if isinstance(held, bool) or not isinstance(held, int | float) or not isfinite(held):
+        raise ValueError("a number that is none")
+    if isinstance(held, int) and abs(held) >= 2**63:
+        raise ValueError("a number that is too large")
+    return held

@@ -1,0 +1,290 @@
+"""From the summaries of sites to an ordinary selection: every answer for every site, no rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from misfeat.completion.named import completer_of
+from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.information.scores_alone import ScoredInformation
+from misfeat.information.tabled import TableInformation
+from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
+from misfeat.selection.asked import Asked
+from misfeat.selection.scorebook import ScoreBook
+from misfeat.show.shown import ShownSelection
+from misfeat.sites.codebook import Codebook, differences
+from misfeat.sites.files import read_summary
+from misfeat.sites.joining import joined_cohorts, joined_tables
+from misfeat.sites.scoring import joined_scores
+from misfeat.sites.summary import SCORES, TABLES, Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from misfeat.information.count_tables import CountTables
+
+SHORT = 16
+"""Digits of a fingerprint or a key that people compare."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A summary that was not taken.
+
+    Attributes
+    ----------
+    name : str
+        The file, or the site.
+    why : str
+        What is wrong with it.
+    """
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """What came of putting summaries together.
+
+    Attributes
+    ----------
+    selection : ShownSelection
+        Every answer, as of `SubgroupSelector.fit`.
+    taken : tuple of Summary
+        What it was made from.
+    refused : tuple of Refusal
+        What it was not made from, and why.
+    """
+
+    selection: ShownSelection
+    taken: tuple[Summary, ...]
+    refused: tuple[Refusal, ...]
+
+
+def combine(
+    summaries: Iterable[str | Path | Summary],
+    *,
+    own: Summary | None = None,
+    codebook: Codebook | None = None,
+    size: int | None = None,
+    k: int = 10,
+    confidence: float | None = 0.9,
+    estimate: str = POPULATION,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Combined:
+    """Put the summaries of sites together.
+
+    A file that is damaged, was altered, is signed by somebody else than the codebook names or was
+    made with another codebook is refused, and the others answer.
+
+    Parameters
+    ----------
+    summaries : iterable of str, Path or Summary
+        The files of all sites, or what was read from them.
+    own : Summary, default=None
+        What `summarise` gives of one's own rows, in place of the file of the same site.
+    codebook : Codebook, default=None
+        The one that was agreed on. Defaults to the one that most summaries were made with.
+    size : int, default=None
+        Features per set. Defaults to the most that all sites shared tables of.
+    k : int, default=10
+        Sets per site.
+    confidence : float or None, default=0.9
+        Target coverage of the intervals.
+    estimate : {"population", "above_chance", "sample"}, default="population"
+        The scale of scores.
+    n_jobs : int, default=None
+        Threads, as joblib reads it.
+    verbose : int, default=0
+        1 shows progress.
+
+    Examples
+    --------
+    >>> from misfeat.sites import agree, propose, summarise
+    >>> north = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
+    >>> south = {"a": [0, 1] * 40, "ill": [False, True] * 30 + [True, False] * 10}
+    >>> tables = {"north": north, "south": south}
+    >>> codebook, _ = agree([propose(table, "ill", name) for name, table in tables.items()])
+    >>> shared = [summarise(table, codebook, name) for name, table in tables.items()]
+    >>> found = combine(shared, size=1, k=1).selection
+    >>> [(best.subgroup, best.features) for best in found.best_sets()]
+    [('site=north', ('a',)), ('site=south', ('a',))]
+    """
+    read, refused = _read(summaries)
+    if own is not None:
+        read = [(name, one) for name, one in read if one.site != own.site]
+    known = [one for _, one in read]
+    agreed = codebook or _most_common(known if own is None else [own, *known])
+    taken, unfit = _fitting(read, agreed, own)
+    refused += unfit
+    if not taken:
+        reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+        raise MisfeatError("No summary can be used. {reasons}", reasons=reasons)
+    selection = _selection(
+        taken, agreed, _size(size, taken), k, Estimate(estimate, _completer(), confidence), n_jobs
+    )
+    selection.verbose = verbose
+    return Combined(selection, tuple(taken), tuple(refused))
+
+
+def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:
+    """The codebook that most of the summaries that can be read were made with.
+
+    Parameters
+    ----------
+    summaries : iterable of str, Path or Summary
+        The files of all sites, or what was read from them.
+    """
+    return _most_common([one for _, one in _read(summaries)[0]])
+
+
+def _read(
+    summaries: Iterable[str | Path | Summary],
+) -> tuple[list[tuple[str, Summary]], list[Refusal]]:
+    """All that can be read, with its name, and what cannot."""
+    read = []
+    refused = []
+    for one in summaries:
+        name = f"site {one.site!r}" if isinstance(one, Summary) else str(one)
+        try:
+            read.append((name, one if isinstance(one, Summary) else read_summary(one)))
+        except MisfeatError as error:
+            refused.append(Refusal(name, str(error)))
+    return read, refused
+
+
+def _most_common(summaries: Sequence[Summary]) -> Codebook:
+    """The codebook that most summaries were made with."""
+    if not summaries:
+        raise MisfeatError("No summary can be read; ask the sites for their files again.")
+    made_with = Counter(one.codebook.fingerprint for one in summaries).most_common()
+    if len(made_with) > 1 and made_with[0][1] == made_with[1][1]:
+        raise MisfeatError(
+            "As many summaries were made with one codebook as with another; say which counts with "
+            "{codebook}.",
+            codebook=Setting("codebook"),
+        )
+    return next(one.codebook for one in summaries if one.codebook.fingerprint == made_with[0][0])
+
+
+def _fitting(
+    read: Sequence[tuple[str, Summary]], agreed: Codebook, own: Summary | None
+) -> tuple[list[Summary], list[Refusal]]:
+    """The summaries that were made with a codebook by the sites that it names."""
+    taken = {} if own is None else {own.site: own}
+    refused = []
+    for name, one in read:
+        if why := _why_not(one, agreed, taken):
+            refused.append(Refusal(name, why))
+        else:
+            taken[one.site] = one
+    return [taken[site] for site in sorted(taken)], refused
+
+
+def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
+    """Why a summary cannot be taken; empty where it can."""
+    if said := differences(agreed, one.codebook):
+        return f"It was made with another codebook: {'; '.join(said)}."
+    if one.site not in agreed.sites:
+        return f"The codebook names no site {one.site!r}."
+    wanted = agreed.sites[one.site]
+    if wanted is not None and one.signed_by is None:
+        return f"It is not signed, and {one.site!r} signs."
+    if wanted is not None and one.signed_by != wanted:
+        return (
+            f"It is signed with the key {str(one.signed_by)[:SHORT]}…, and that of {one.site!r} is "
+            f"{wanted[:SHORT]}…."
+        )
+    if one.site in taken:
+        return f"There is another summary of the site {one.site!r}."
+    return ""
+
+
+def _size(size: int | None, taken: Sequence[Summary]) -> int:
+    """The size of sets, checked."""
+    most = min(TABLES[one.share] for one in taken)
+    n_features = len(taken[0].codebook.features)
+    if size is None:
+        return min(most, n_features)
+    check_count(size, "size")
+    if size > most:
+        fewer = [one.site for one in taken if TABLES[one.share] == most]
+        raise MisfeatError(
+            "{setting}, and {sites} shared tables of {most} features; ask for at most so many.",
+            setting=Setting("size", size),
+            sites=listed(fewer),
+            most=most,
+        )
+    return size
+
+
+def _completer() -> Any:
+    return completer_of("auto", confidence=None, device="cpu", random_state=None)
+
+
+def _selection(
+    taken: Sequence[Summary],
+    codebook: Codebook,
+    size: int,
+    k: int,
+    estimate: Estimate,
+    n_jobs: int | None,
+) -> ShownSelection:
+    measure: TableInformation | ScoredInformation
+    if any(one.share == SCORES for one in taken):
+        _check_scale(estimate)
+        held, kept = joined_scores(taken, codebook)
+        measure, most, lost = ScoredInformation(held), held.largest, []
+        categories = tuple(codebook.labels[f] for f in kept.features)
+    else:
+        tables, kept = joined_tables(taken, codebook)
+        measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
+        most, lost, categories = tables.largest, _lost(taken, tables), tables.categories
+    size = min(size, len(measure.features))
+    book = ScoreBook(measure, estimate, n_jobs=n_jobs)
+    scores = {m: book.completed(m) for m in range(1, most + 1)}
+    note = Message(
+        "Made from {what} that {n} sites shared, without rows: {sites}. Codebook: edition "
+        "{edition}, {fingerprint}.",
+        what="scores" if measure.tables is None else "counts",
+        n=len(taken),
+        sites=listed([one.site for one in taken]),
+        edition=codebook.edition,
+        fingerprint=codebook.fingerprint[:SHORT],
+    )
+    cohorts = joined_cohorts(taken, codebook, measure.missing, categories, kept, (note, *lost))
+    return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
+
+
+def _check_scale(estimate: Estimate) -> None:
+    """Raise where scores of rows as they are were asked for, and scores above chance are shared."""
+    if estimate.name == SAMPLE:
+        raise MisfeatError(
+            "{setting} needs counts, and some sites shared scores only; use {other}.",
+            setting=Setting("estimate", SAMPLE),
+            other=Setting("estimate", POPULATION),
+        )
+
+
+def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
+    """What rounding cost, in rows that would tell as much if they were counted exactly."""
+    return [
+        Message(
+            "Counts of {site} are multiples of {least}: for sets of {sizes} features its {rows:,} "
+            "rows are worth {worth}.",
+            site=repr(one.site),
+            least=one.min_cell,
+            sizes=" and ".join(map(str, range(1, tables.largest + 1))),
+            rows=one.rows,
+            worth=" and ".join(
+                f"{tables.rows_worth(m)[place]:,.0f}" for m in range(1, tables.largest + 1)
+            ),
+        )
+        for place, one in enumerate(taken)
+        if one.min_cell > 1
+    ]

@@ -1,0 +1,200 @@
+"""A summary as a file: a line that says what it is, and counts, compressed; all of it checked.
+
+The first line is a sealed document (`sealing`): the codebook, what is shared, and the checksum of
+the counts that follow. How many these are follows from it, so that no more is ever unpacked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import count, level
+from misfeat.machine.paths import as_path
+from misfeat.machine.writing import write_file
+from misfeat.sites.codebook import Codebook, check_site
+from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
+from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+KIND = "misfeat summary"
+LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
+"""Bytes of a file, and of the counts in it once they are unpacked."""
+MOST_ROWS = 2**52
+"""Rows of a site; counts stay whole numbers whatever is done with them."""
+
+
+def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
+    """Write a summary to a file; returns how many bytes it has.
+
+    Parameters
+    ----------
+    summary : Summary
+        What the site shares.
+    file : str or Path
+        Where to.
+    key : Ed25519PrivateKey, default=None
+        What signs it: the one that the site proposed with.
+    """
+    wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
+    held = np.concatenate([*summary.smaller, summary.tables])
+    if summary.share == SCORES:
+        wide, held = "<i4", np.concatenate(summary.scores)
+    body = zlib.compress(held.astype(wide).tobytes(), 9)
+    head = sealed(
+        KIND,
+        {
+            "site": summary.site,
+            "codebook": summary.codebook.as_plain(),
+            "share": summary.share,
+            "recorded": summary.recorded.tolist(),
+            "by_class": summary.by_class.tolist(),
+            "min_cell": summary.min_cell,
+            "in_use": list(summary.in_use),
+            "counts": wide,
+            "body": hashlib.sha256(body).hexdigest(),
+            "misfeat": summary.misfeat,
+        },
+        key,
+    )
+    whole = head + b"\n" + body
+    write_file(as_path(file, "out"), whole)
+    return len(whole)
+
+
+def read_summary(file: str | Path) -> Summary:
+    """Read a summary, and check all of it: form, checksums, signature, and that tables agree.
+
+    Parameters
+    ----------
+    file : str or Path
+        What `write_summary` wrote, or somebody says it did.
+    """
+    place = as_path(file, "summaries")
+    head, newline, body = read_within(place, LARGEST_FILE).partition(b"\n")
+    if not newline or len(head) > LARGEST_DOCUMENT:
+        raise not_whole(str(place), "it is cut off, or no such file")
+    held = unsealed(head, KIND, str(place))
+    if held.get("body") != hashlib.sha256(body).hexdigest():
+        raise not_whole(str(place), "its counts are cut off or changed")
+    codebook = Codebook.from_plain(held.get("codebook"), str(place))
+    try:
+        return _summary(held, codebook, body)
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        raise not_whole(str(place), str(error)[:200]) from error
+
+
+def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
+    """What a file holds; a ValueError says what is wrong with it."""
+    n_classes = len(codebook.target.labels)
+    recorded = _flags(held["recorded"], len(codebook.features))
+    by_class = _counts(held["by_class"], n_classes)
+    share = held["share"]
+    if share not in TABLES:
+        raise ValueError("what is shared is not known")
+    if not recorded.any() or by_class.sum() == 0:
+        raise ValueError("it has no rows, or no feature")
+    min_cell = held["min_cell"]
+    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
+        raise ValueError("the fewest rows that a count tells of")
+    if min_cell > 1 and (by_class % min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    made_by = held["misfeat"]
+    if not isinstance(made_by, str) or len(made_by) > 100:
+        raise ValueError("the version that made it")
+    head = Summary(
+        site=check_site(held["site"]),
+        codebook=codebook,
+        share=share,
+        recorded=recorded,
+        by_class=by_class,
+        tables=np.zeros((0, n_classes), dtype=np.int64),
+        min_cell=min_cell,
+        signed_by=held.get("signed_by"),
+        misfeat=made_by,
+    )
+    if share == SCORES:
+        return _with_scores(head, held, body)
+    return _with_tables(head, held["counts"], body)
+
+
+def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
+    """A summary with the tables that a file holds."""
+    cards, size, rounded = head.cards, head.size, head.min_cell > 1
+    sizes = range(1 if rounded else size, size + 1)
+    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
+    if wide not in ("<u4", "<u8"):
+        raise ValueError("the type of its counts")
+    n_classes = len(head.by_class)
+    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
+    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
+    if rounded and (counts % head.min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    if not rounded:
+        _check_exact(tables, head.by_class, cards, size)
+    return replace(head, tables=tables, smaller=tuple(smaller))
+
+
+def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
+    """A summary with the scores that a file holds."""
+    in_use = _counts(held["in_use"], int(head.recorded.sum()))
+    if held["counts"] != "<i4" or (in_use < 1).any() or (in_use > head.cards).any():
+        raise ValueError("the type of its scores, or the codes in use")
+    n_sets = [count(len(head.cards), size) for size in range(1, head.size + 1)]
+    scores = _unpacked(body, "<i4", sum(n_sets))
+    most = np.log(len(head.by_class)) + head.step
+    if (np.abs(scores * head.step) > most).any():
+        raise ValueError("a score that is larger than any can be")
+    parts = tuple(np.split(scores, np.cumsum(n_sets)[:-1]))
+    return replace(head, scores=parts, in_use=tuple(in_use.tolist()))
+
+
+def _check_exact(
+    tables: NDArray[np.int64], by_class: NDArray[np.int64], cards: NDArray[np.int64], size: int
+) -> None:
+    """Raise unless exact tables are those of the same rows."""
+    starts = table_starts(level(len(cards), size), cards)
+    if not (np.add.reduceat(tables, starts[:-1], axis=0) == by_class).all():
+        raise ValueError("its tables do not add up to its rows")
+    if size > 1 and not agree_in_margins(tables, cards, size):
+        raise ValueError("its tables do not agree with each other")
+
+
+def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
+    expected = many * int(wide[-1])
+    if expected > LARGEST_COUNTS:
+        raise ValueError(f"its counts would take {expected:,} bytes")
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(body, expected + 1)
+    if len(raw) != expected or unpacking.unconsumed_tail or unpacking.unused_data:
+        raise ValueError("it has more or fewer counts than its codebook says")
+    counts = np.frombuffer(raw, dtype=wide)
+    if counts.max(initial=0) > MOST_ROWS:
+        raise ValueError("a count that is too large")
+    return counts.astype(np.int64)
+
+
+def _flags(held: Any, many: int) -> NDArray[np.bool_]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("which features were recorded")
+    if not all(isinstance(flag, bool) for flag in held):
+        raise ValueError("which features were recorded")
+    return np.array(held, dtype=bool)
+
+
+def _counts(held: Any, many: int) -> NDArray[np.int64]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("rows by class")
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in held)
+    if not whole or sum(held) > MOST_ROWS:
+        raise ValueError("rows by class")
+    return np.array(held, dtype=np.int64)

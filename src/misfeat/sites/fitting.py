@@ -1,0 +1,90 @@
+"""Tables fitted to smaller ones: a set's table to those of all sets of one feature less.
+
+Iterative proportional fitting: scale a table so that its sums over each feature in turn are those
+wanted, again and again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import level, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SWEEPS = 25
+"""Rounds of fitting."""
+
+
+def each_set(
+    tables: Floats,
+    smaller: Floats,
+    cards: NDArray[np.int64],
+    size: int,
+    make: Callable[[Floats, list[Floats], str], Floats],
+) -> Floats:
+    """What a function makes of the table of every set of a size, and of the tables of its parts.
+
+    Parameters
+    ----------
+    tables, smaller : ndarray of shape (n_lines, n_classes)
+        Of all sets of a size, and of one feature less; of single features, the classes alone.
+    cards : ndarray of int
+        How many values each feature has.
+    size : int
+        Features per set.
+    make : callable
+        Takes a table with an axis a feature and one of classes, those of its parts in the order of
+        the feature that each lacks, and the name of the set.
+    """
+    subsets = level(len(cards), size)
+    starts = table_starts(subsets, cards)
+    ends = table_starts(level(len(cards), size - 1), cards) if size > 1 else np.array([0, 1])
+    made = np.empty(tables.shape)
+    for number, subset in enumerate(subsets):
+        parts = []
+        for member in range(size):
+            rest = np.delete(subset, member)
+            place = int(rank(rest[None])[0]) if size > 1 else 0
+            shape = (*cards[rest], tables.shape[1])
+            parts.append(smaller[ends[place] : ends[place + 1]].reshape(shape))
+        table = tables[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
+        found = make(table, parts, "-".join(map(str, subset)))
+        made[starts[number] : starts[number + 1]] = found.reshape(-1, tables.shape[1])
+    return made
+
+
+def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
+    """A table scaled until its sums over each feature are those of its parts.
+
+    Parameters
+    ----------
+    table : ndarray
+        An axis a feature, and one of classes.
+    parts : list of ndarray
+        Without the first feature, the second, and so on.
+    sweeps : int, default=25
+        Rounds.
+
+    Examples
+    --------
+    >>> table = np.array([[[1.0], [1.0]], [[1.0], [3.0]]])
+    >>> raked(table, [np.array([[4.0], [6.0]]), np.array([[5.0], [5.0]])])[:, :, 0].round(2)
+    array([[2.75, 2.25],
+           [1.25, 3.75]])
+    """
+    fitted = table
+    for _ in range(sweeps):
+        for axis in range(len(parts) - 1, -1, -1):
+            sums = fitted.sum(axis=axis)
+            scale = np.divide(parts[axis], sums, out=np.zeros_like(sums), where=sums > 0)
+            fitted = fitted * np.expand_dims(scale, axis)
+    return fitted

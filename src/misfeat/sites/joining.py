@@ -1,0 +1,212 @@
+"""The tables of all sites side by side, as scores and the transfer take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
+from misfeat.cohorts.values import MISSING_LABEL
+from misfeat.information.count_tables import CountTables, table_starts
+from misfeat.lattice import level, rank
+from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
+from misfeat.sites.rounding import fitted_tables, worth
+from misfeat.sites.summary import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.sites.codebook import Codebook, ColumnCode
+    from misfeat.sites.summary import Summary
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What of a codebook some site has rows of.
+
+    Attributes
+    ----------
+    features : ndarray of int
+        The numbers of the features that some site recorded.
+    codes : list of ndarray of int
+        Of each of them, the codes that are kept: all, but no code for missing or other values that
+        no site holds.
+    classes : ndarray of int
+        The classes that are kept, in the same way.
+    """
+
+    features: NDArray[np.int64]
+    codes: list[NDArray[np.int64]]
+    classes: NDArray[np.int64]
+
+
+def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
+    """The tables of all sites, of what some site has rows of.
+
+    Parameters
+    ----------
+    summaries : sequence of Summary
+        One a site, all made with the codebook.
+    codebook : Codebook
+        How columns were coded.
+    """
+    of_sizes = [_tables(summary) for summary in summaries]
+    kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
+    labels = codebook.labels
+    categories = tuple(
+        tuple(labels[f][code] for code in codes)
+        for f, codes in zip(kept.features, kept.codes, strict=True)
+    )
+    cards = np.array([len(one) for one in categories], dtype=np.int64)
+    most = min(len(cards), *(TABLES[summary.share] for summary in summaries))
+    by_size = []
+    for size in (1, 2, 3):
+        n_lines = int(table_starts(level(len(cards), size), cards)[-1]) if size <= most else 0
+        by_size.append(np.zeros((len(summaries), n_lines, len(kept.classes))))
+    for number, (summary, sizes) in enumerate(zip(summaries, of_sizes, strict=True)):
+        for size in range(1, min(summary.size, most) + 1):
+            _place(summary, sizes[size - 1], size, kept, cards, by_size[size - 1][number])
+    missing = np.array([~summary.recorded[kept.features] for summary in summaries])
+    tables = CountTables(
+        features=tuple(codebook.features[f].column for f in kept.features),
+        categories=categories,
+        missing=missing,
+        by_class=np.array([s.by_class[kept.classes] for s in summaries], dtype=np.float64),
+        singles=by_size[0],
+        pairs=by_size[1],
+        triples=by_size[2],
+    )
+    return replace(tables, effective=_effective(summaries, tables)), kept
+
+
+def joined_cohorts(
+    summaries: Sequence[Summary],
+    codebook: Codebook,
+    missing: NDArray[np.bool_],
+    categories: tuple[tuple[str, ...], ...],
+    kept: Kept,
+    notes: tuple[str, ...],
+) -> Cohorts:
+    """All sites as subgroups of which nothing is known but how many rows of each class they have.
+
+    Parameters
+    ----------
+    summaries : sequence of Summary
+        One a site.
+    codebook : Codebook
+        How columns were coded.
+    missing : ndarray of bool of shape (n_sites, n_features)
+        What each site never recorded.
+    categories : tuple of tuple of str
+        What the values of each feature mean.
+    kept : Kept
+        What of the codebook some site has rows of.
+    notes : tuple of str
+        What happened.
+    """
+    names = tuple(f"site={summary.site}" for summary in summaries)
+    by_class = np.array([summary.by_class[kept.classes] for summary in summaries])
+    place, target = np.nonzero(by_class)
+    codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
+    classes = tuple(codebook.target.labels[c] for c in kept.classes)
+    audits = [
+        _audit(codebook.features[f], "feature", labels)
+        for f, labels in zip(kept.features, categories, strict=True)
+    ]
+    return Cohorts(
+        names=names,
+        features=tuple(codebook.features[f].column for f in kept.features),
+        target=codebook.target.column,
+        codes=np.ascontiguousarray(codes),
+        target_codes=target.astype(np.int8),
+        weights=by_class[place, target],
+        offsets=np.searchsorted(place, np.arange(len(names) + 1)).astype(np.int64),
+        missing=missing,
+        categories=categories,
+        classes=classes,
+        gap_codes=tuple(
+            (len(labels) - 1,) if labels[-1] == MISSING_LABEL else () for labels in categories
+        ),
+        columns=(*audits, _audit(codebook.target, "target", classes)),
+        notes=notes,
+        seen=names,
+    )
+
+
+def _tables(summary: Summary) -> list[Any]:
+    """The tables of a site by size, consistent with each other."""
+    return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
+
+
+def _effective(summaries: Sequence[Summary], tables: CountTables) -> Floats | None:
+    """How many rows, counted exactly, would tell as much; None where all were."""
+    if all(summary.min_cell == 1 for summary in summaries):
+        return None
+    rows = tables.by_class.sum(axis=1)
+    cells = [float(np.mean(tables.cards)) ** size * tables.by_class.shape[1] for size in (1, 2, 3)]
+    return np.array(
+        [
+            worth(float(n), np.array(cells), summary.min_cell)
+            for n, summary in zip(rows, summaries, strict=True)
+        ]
+    )
+
+
+def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:
+    features = np.flatnonzero(np.any([summary.recorded for summary in summaries], axis=0))
+    codes = []
+    for f in features.tolist():
+        held = np.zeros(codebook.cards[f])
+        for summary, table in zip(summaries, singles, strict=True):
+            if summary.recorded[f]:
+                own = int(summary.recorded[:f].sum())
+                start = int(summary.cards[:own].sum())
+                held += table[start : start + codebook.cards[f]].sum(axis=1)
+        labels = codebook.labels[f]
+        spare = np.zeros(len(labels), dtype=bool)
+        spare[-1] = True
+        spare[-2] = codebook.features[f].kind == CATEGORY
+        codes.append(np.flatnonzero(~spare | (held > 0)))
+    rows = np.sum([summary.by_class for summary in summaries], axis=0)
+    named = [label != ANY_OTHER for label in codebook.target.labels]
+    return Kept(features, codes, np.flatnonzero(np.array(named) | (rows > 0)))
+
+
+def _place(
+    summary: Summary,
+    tables: NDArray[Any],
+    size: int,
+    kept: Kept,
+    cards: NDArray[np.int64],
+    out: Floats,
+) -> None:
+    """Write the tables of a site where those of its sets stand among all."""
+    own_cards, features = summary.cards, np.flatnonzero(summary.recorded)
+    position = np.searchsorted(kept.features, features)
+    subsets = level(len(features), size)
+    starts = table_starts(subsets, own_cards)
+    ends = table_starts(level(len(cards), size), cards)
+    places = rank(position[subsets])
+    for number, subset in enumerate(subsets):
+        table = tables[starts[number] : starts[number + 1]].reshape(*own_cards[subset], -1)
+        chosen = [kept.codes[position[member]] for member in subset]
+        held = table[np.ix_(*chosen, kept.classes)]
+        place = places[number]
+        out[ends[place] : ends[place + 1]] = held.reshape(-1, len(kept.classes))
+
+
+def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAudit:
+    return ColumnAudit(
+        column=code.column,
+        role=role,
+        treatment="as it is" if code.exact or not code.edges else "bins of the codebook",
+        categories=categories,
+        edges=() if code.exact else code.edges,
+        taken_for="number" if code.kind == NUMBER else "category",
+    )

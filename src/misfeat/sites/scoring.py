@@ -1,0 +1,108 @@
+"""Scores in place of counts: what a site shares that may not even share tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.scores_alone import ScoresAlone
+from misfeat.information.tabled import TableInformation
+from misfeat.lattice import count, level, rank
+from misfeat.selection.withholding import Rounding
+from misfeat.sites.joining import Kept, joined_tables
+from misfeat.sites.summary import SCORES, Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat.sites.codebook import Codebook
+
+
+def scored_summary(summary: Summary, least: int = 1) -> Summary:
+    """The scores above chance of all sets that a site has tables of, in place of the tables.
+
+    Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
+    the last digit would tell the counts that it was made of.
+
+    Parameters
+    ----------
+    summary : Summary
+        With tables.
+    least : int, default=1
+        The fewest rows that something may tell of; rows by class are multiples of it.
+
+    Examples
+    --------
+    >>> from misfeat.sites import agree, propose, summarise
+    >>> table = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
+    >>> codebook, _ = agree([propose(table, "ill", "north")])
+    >>> told = scored_summary(summarise(table, codebook, "north"))
+    >>> (told.scores[0] * told.step).round(2)
+    array([ 0.69, -0.01])
+    """
+    if summary.share == SCORES:
+        return summary
+    tables, _ = joined_tables([summary], summary.codebook)
+    found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
+    by_class = summary.by_class
+    if least > 1:
+        key = int.from_bytes(np.ascontiguousarray(by_class).tobytes())
+        by_class = Rounding(least, key).of(by_class, "classes")
+        if not by_class.any():
+            raise MisfeatError(
+                "The site has too few rows of every class for {setting}; lower it.",
+                setting=Setting("min_cell", least),
+            )
+    told = replace(
+        summary,
+        share=SCORES,
+        by_class=by_class,
+        tables=summary.tables[:0],
+        smaller=(),
+        min_cell=max(least, summary.min_cell),
+        in_use=tuple(map(len, tables.categories)),
+    )
+    scores = tuple(np.rint(one / told.step).astype(np.int64) for one in found)
+    return replace(told, scores=scores)
+
+
+def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[ScoresAlone, Kept]:
+    """The scores of all sites, side by side.
+
+    Parameters
+    ----------
+    summaries : sequence of Summary
+        One a site, all made with the codebook; tables are scored here.
+    codebook : Codebook
+        How columns were coded.
+    """
+    scored = [scored_summary(summary) for summary in summaries]
+    features = np.flatnonzero(np.any([one.recorded for one in scored], axis=0))
+    most = min(max(len(one.scores) for one in scored), len(features))
+    by_size = [np.full((len(scored), count(len(features), m)), np.nan) for m in (1, 2, 3)]
+    cards = np.ones(len(features), dtype=np.int64)
+    for number, one in enumerate(scored):
+        own = np.searchsorted(features, np.flatnonzero(one.recorded))
+        cards[own] = np.maximum(cards[own], one.in_use)
+        for size, held in enumerate(one.scores, start=1):
+            by_size[size - 1][number, rank(own[level(len(own), size)])] = held * one.step
+    rows = np.sum([one.by_class for one in scored], axis=0)
+    classes = np.flatnonzero(rows > 0)
+    nothing = np.zeros((len(scored), 0))
+    singles, pairs, triples = (
+        held if size <= most else nothing for size, held in enumerate(by_size, start=1)
+    )
+    alone = ScoresAlone(
+        features=tuple(codebook.features[f].column for f in features),
+        cards=cards,
+        missing=np.array([~one.recorded[features] for one in scored]),
+        by_class=np.array([one.by_class[classes] for one in scored], dtype=np.float64),
+        singles=singles,
+        pairs=pairs,
+        triples=triples,
+        steps=np.array([one.step for one in scored]),
+    )
+    return alone, Kept(features, [], classes)

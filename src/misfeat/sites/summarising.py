@@ -1,0 +1,284 @@
+"""From a site's table to its summary: code by the codebook, count inside the engine, a block at a
+time where rows are many.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.cohorts.columns import profile_column
+from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.rules import CohortRules
+from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import level, rank
+from misfeat.lattice.covering import covering_blocks
+from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
+from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.scoring import scored_summary
+from misfeat.sites.signing import public_key
+from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
+from misfeat.version import __version__
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.coders import CodedRows
+    from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.table import Table
+    from misfeat.machine.progress import Progress
+
+WHAT = "Counting tables"
+MOST_AT_ONCE = 2_000_000
+"""Rows up to which all columns are counted together; of more, a block of columns at a time."""
+MOST_CELLS = 2**21
+"""Cells of a block of columns."""
+
+
+def summarise(
+    X: Any,
+    codebook: Codebook,
+    site: str,
+    *,
+    share: str = "tables3",
+    min_cell: int = 1,
+    coding: Coding | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Count what a site shares.
+
+    Parameters
+    ----------
+    X : dataframe, lazy frame, relation, mapping of columns, or path
+        The site's table.
+    codebook : Codebook
+        How its columns are coded.
+    site : str
+        The site's name.
+    share : {"tables3", "tables2", "scores"}, default="tables3"
+        Tables of all sets of three features, or of two, or scores of sets of up to three.
+    min_cell : int, default=1
+        Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
+        is told.
+    coding : Coding, default=None
+        How its columns are read: `missing_values`, `read` and `missing_threshold`; the rest is the
+        codebook's.
+    progress : callable, default=None
+        Told what is done.
+
+    Examples
+    --------
+    >>> from misfeat.sites import agree, propose
+    >>> table = {"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10, "ill": [False, True] * 20}
+    >>> codebook, _ = agree([propose(table, "ill", "north")])
+    >>> summary = summarise(table, codebook, "north")
+    >>> summary.rows, summary.features, summary.by_class.tolist()
+    (40, ('a', 'b'), [20, 20])
+    """
+    if share not in TABLES:
+        raise MisfeatError(
+            "{setting}; it must be one of {names}.",
+            setting=Setting("share", share),
+            names=listed(list(TABLES)),
+        )
+    check_count(min_cell, "min_cell")
+    rules = CohortRules.parse(None, coding)
+    table, _ = open_table(X, codebook.target.column, rules.codes)
+    with closing(table):
+        coders, target = _coders(table, codebook, rules)
+        recorded = np.array([coder is not None for coder in coders])
+        held = [coder for coder in coders if coder is not None]
+        found = _Counting(table, held, target, size_shared(share, recorded), progress)
+        by_class, tables = found.counted()
+    exact = Summary(
+        site=check_site(site),
+        codebook=codebook,
+        share="tables3" if share == SCORES else share,
+        recorded=recorded,
+        by_class=by_class,
+        tables=tables,
+        misfeat=__version__,
+    )
+    if share == SCORES:
+        return scored_summary(exact, min_cell)
+    return rounded_summary(exact, min_cell)
+
+
+def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
+    """Raise unless a codebook names a site, and its key.
+
+    Parameters
+    ----------
+    codebook : Codebook
+        What was agreed on.
+    site : str
+        The site's name.
+    key : Ed25519PrivateKey, default=None
+        What the site signs with, where it is to sign.
+    """
+    if site not in codebook.sites:
+        raise MisfeatError(
+            "The codebook names no site {site!r}; it names {names}.",
+            site=site,
+            names=listed(sorted(codebook.sites)),
+        )
+    if key is not None and public_key(key) != codebook.sites[site]:
+        raise MisfeatError(
+            "The codebook knows another key of {site!r}, or none; sign with the one that the "
+            "proposal was signed with.",
+            site=site,
+        )
+
+
+def _coders(
+    table: Table, codebook: Codebook, rules: CohortRules
+) -> tuple[list[Coder | None], Coder]:
+    """What codes every feature, None where it was never recorded; and the target."""
+    n_rows = table.n_rows()
+    if n_rows == 0:
+        raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    found: list[Coder | None] = []
+    for code in codebook.features:
+        if code.column not in table.names:
+            found.append(None)
+            continue
+        profile = profile_column(table, code.column, rules.codes, n_rows, rules.way(code.column))
+        lacking = profile.missing >= rules.coding.missing_threshold * n_rows
+        found.append(None if lacking else _coder(profile, code))
+    column = codebook.target.column
+    profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
+    if profile.distinct == 0:
+        raise MisfeatError("The target {column!r} is missing in every row.", column=column)
+    _check_classes(profile, codebook.target)
+    if not any(found):
+        raise MisfeatError(
+            "The table has none of the features of the codebook: {names}.",
+            names=listed([code.column for code in codebook.features]),
+        )
+    return found, _coder(profile, codebook.target)
+
+
+def _check_classes(profile: Profile, code: ColumnCode) -> None:
+    """Raise where the target has values that the codebook does not name."""
+    if not code.exact or profile.counts is None:
+        return
+    unknown = set(profile.counts.values.tolist()) - set(code.values)
+    if unknown:
+        raise MisfeatError(
+            "The target {column!r} has the value {value!r} here, which the codebook does not name; "
+            "agree on a codebook that does, or leave such rows out.",
+            column=code.column,
+            value=min(unknown),
+        )
+
+
+def _coder(profile: Profile, code: ColumnCode) -> Coder:
+    """What codes a column as the codebook says."""
+    kind = NUMBER if profile.kind in (Kind.INTEGER, Kind.NUMBER) else CATEGORY
+    kind = FLAG if profile.kind is Kind.FLAG else kind
+    if kind != code.kind or profile.kind in (Kind.TIME, Kind.UNSUPPORTED):
+        raise MisfeatError(
+            "Column {column!r} holds {kind} values here, and is a {wanted} in the codebook; read "
+            "it in another way with {read}, convert it, or take the column out of the table.",
+            column=profile.column,
+            kind=profile.kind.value,
+            wanted=code.kind,
+            read=Setting("read"),
+        )
+    if code.kind == NUMBER:
+        return EdgeCoder(profile.reading, code.edges, code.labels)
+    values = (False, True) if code.kind == FLAG else code.values
+    return CategoryCoder(profile.reading, values, code.labels)
+
+
+class _Counting:
+    """Counts the tables of all sets of a size, a block of columns at a time."""
+
+    def __init__(
+        self,
+        table: Table,
+        coders: list[Coder],
+        target: Coder,
+        size: int,
+        progress: Progress | None,
+    ) -> None:
+        self._table, self._coders, self._target = table, coders, target
+        self._size, self._progress = size, progress
+        self._cards = np.array([len(coder.labels) + 1 for coder in coders], dtype=np.int64)
+        self._n_classes = len(target.labels)
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows by class, and the tables of all sets of the size."""
+        most = 2**62 if self._table.n_rows() <= MOST_AT_ONCE else MOST_CELLS
+        blocks = covering_blocks(self._cards.tolist(), self._size, most // self._n_classes)
+        subsets = level(len(self._coders), self._size).astype(np.int64)
+        starts = table_starts(subsets, self._cards)
+        counts = np.zeros((int(starts[-1]), self._n_classes))
+        done = np.zeros(len(subsets), dtype=bool)
+        by_class = np.zeros(self._n_classes, dtype=np.int64)
+        for number, block in enumerate(blocks):
+            if self._progress is not None:
+                self._progress(WHAT, number, len(blocks))
+            rows = self._rows(block)
+            members = np.array(block)
+            inside = level(len(block), self._size).astype(np.int64)
+            places = rank(members[inside])
+            new = ~done[places]
+            done[places] = True
+            tables, own = tables_of_rows(rows, self._cards[members], self._n_classes, inside[new])
+            for place, first, last in zip(places[new], own[:-1], own[1:], strict=True):
+                counts[starts[place] : starts[place + 1]] = tables[first:last]
+            if number == 0:
+                np.add.at(by_class, rows.codes[-1], rows.weights)
+        if self._progress is not None:
+            self._progress(WHAT, len(blocks), len(blocks))
+        return by_class, np.rint(counts).astype(np.int64)
+
+    def _rows(self, block: tuple[int, ...]) -> CodedRows:
+        """The coded rows of a block that have a target, equal ones together."""
+        rows = self._table.count_codes([*(self._coders[f] for f in block), self._target])
+        kept = rows.where(rows.codes[-1] < self._n_classes)
+        if not len(kept.weights):
+            raise MisfeatError("No row has a value of the target.")
+        return kept
+
+
+def tables_of_rows(
+    rows: CodedRows, cards: NDArray[np.int64], n_classes: int, subsets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The tables of some sets laid end to end, and where each starts.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        A line a feature, and the target last.
+    cards : ndarray of int64
+        How many codes each feature has, the one for missing values included.
+    n_classes : int
+        Classes of the target.
+    subsets : ndarray of int64 of shape (n_sets, size)
+        Feature numbers.
+    """
+    from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
+
+    starts = table_starts(subsets, cards)
+    counts = np.zeros((1, int(starts[-1]), n_classes))
+    weights = rows.weights.astype(np.float64)
+    own = Rows(
+        codes=rows.codes[:-1].astype(np.uint16),
+        target=rows.codes[-1].astype(np.int64),
+        weights=weights,
+        offsets=np.array([0, len(weights)], dtype=np.int64),
+        missing=np.zeros((1, len(cards)), dtype=bool),
+        cards=cards,
+        by_class=np.zeros((1, n_classes)),
+        sizes=np.zeros(1),
+    )
+    layout = Layout(subsets, starts[:-1], int(starts[-1]))
+    count_level(own, layout, 0, len(subsets), counts)
+    return counts[0], starts

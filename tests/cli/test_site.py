@@ -1,0 +1,175 @@
+"""Four sites as four processes with four folders, by the commands of the docs alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from misfeat import Selection
+from misfeat.sites import read_codebook, read_summary
+from tests.cli.commands import run
+from tests.sites.test_page import write_hospitals
+
+SITES = ("cleveland", "hungarian", "switzerland", "va")
+
+
+def started(folder, *words):
+    """A process of its own that sees the folder of one site only."""
+    command = [sys.executable, "-m", "misfeat", "site", *words]
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def at_all_sites(folder, *words):
+    """The same command at all sites at once; {site} stands for the site."""
+    running = [started(folder / one, *(word.format(site=one) for word in words)) for one in SITES]
+    for process in running:
+        said = process.communicate(timeout=600)
+        assert process.returncode == 0, said
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    pytest.importorskip("cryptography")
+    folder = tmp_path_factory.mktemp("sites")
+    write_hospitals(folder)
+    for one in SITES:
+        assert run("site", "key", "--out", str(folder / one / "site.key")).exit_code == 0
+    at_all_sites(
+        folder,
+        *[
+            "propose",
+            "heart.csv",
+            "--target",
+            "num",
+            "--site",
+            "{site}",
+            "--key",
+            "site.key",
+            "--out",
+            "p.json",
+        ],
+    )
+    proposals = [str(folder / one / "p.json") for one in SITES]
+    agreed = run("site", "agree", *proposals, "--out", str(folder / "codebook.json"))
+    assert agreed.exit_code == 0, agreed.stderr
+    at_all_sites(
+        folder,
+        *["summarise", "heart.csv", "--codebook", "../codebook.json", "--site", "{site}"],
+        *["--key", "site.key", "--out", "{site}.misfeat"],
+    )
+    return folder
+
+
+def files(shared):
+    return {one: shared / one / f"{one}.misfeat" for one in SITES}
+
+
+def test_four_sites_get_an_ordinary_run_with_its_report(shared, tmp_path):
+    found = run("site", "combine", *map(str, files(shared).values()), "--out", str(tmp_path / "r"))
+    assert found.exit_code == 0, found.stderr
+    assert "site=va" in found.stdout
+    assert "Refused" not in found.stderr
+    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
+    selection = Selection.load(tmp_path / "r")
+    assert selection.cohorts.names == tuple(f"site={one}" for one in SITES)
+    asked = run("ask", str(tmp_path / "r"), "why", "--subgroup", "va", "--feature", "ca")
+    assert asked.exit_code == 0
+    assert "predicted" in asked.stdout
+    tested = run("ask", str(tmp_path / "r"), "significance")
+    assert tested.exit_code == 2
+    assert "only counts of them" in tested.stderr
+
+
+def test_forged_outdated_and_truncated_files_are_refused_by_name(shared, tmp_path):
+    held = files(shared)
+    forged, outdated, truncated = (tmp_path / f"{one}.misfeat" for one in SITES[:3])
+    whole = held["switzerland"].read_bytes()
+    truncated.write_bytes(whole[: len(whole) // 2])
+    # Signed with a key that is not the one the site proposed with.
+    stranger = tmp_path / "strange.key"
+    assert run("site", "key", "--out", str(stranger)).exit_code == 0
+    from misfeat.sites import read_key, write_summary
+
+    write_summary(read_summary(held["cleveland"]), forged, read_key(stranger))
+    # Made with the codebook before the last one.
+    old = tmp_path / "old.json"
+    proposals = [str(shared / one / "p.json") for one in SITES]
+    assert run("site", "agree", *proposals, "--out", str(old), "--edition", "7").exit_code == 0
+    place = shared / "hungarian"
+    made = run(
+        *("site", "summarise", str(place / "heart.csv"), "--codebook", str(old)),
+        *("--site", "hungarian", "--key", str(place / "site.key"), "--out", str(outdated)),
+    )
+    assert made.exit_code == 0, made.stderr
+    given = [forged, outdated, truncated, held["va"], held["hungarian"], held["switzerland"]]
+    found = run("site", "combine", *map(str, given), "--out", str(tmp_path / "r"), "--size", "1")
+    assert found.exit_code == 0, found.stderr
+    said = [line for line in found.stderr.splitlines() if line.startswith("Refused")]
+    assert len(said) == 3
+    by_file = {
+        one: line for one in (forged, outdated, truncated) for line in said if str(one) in line
+    }
+    assert "signed with the key" in by_file[forged]
+    assert "edition 7, not 1" in by_file[outdated]
+    assert "cut off" in by_file[truncated]
+    names = Selection.load(tmp_path / "r").cohorts.names
+    assert names == ("site=hungarian", "site=switzerland", "site=va")
+
+
+def test_a_site_counts_its_own_rows_as_they_are(shared, tmp_path):
+    held = files(shared)
+    others = [str(held[one]) for one in SITES[1:]]
+    table = str(shared / "cleveland" / "heart.csv")
+    out = str(tmp_path / "r")
+    words = ["site", "combine", *others, "--own", table, "--out", out, "--size", "1"]
+    asked = run(*words)
+    assert asked.exit_code == 2
+    assert "--site" in asked.stderr
+    found = run(*words, "--site", "cleveland")
+    assert found.exit_code == 0, found.stderr
+    assert "Sites: cleveland, hungarian, switzerland, va" in found.stderr
+
+
+def test_a_person_reads_what_leaves_the_house(shared):
+    found = run("site", "show", str(files(shared)["va"]))
+    assert found.exit_code == 0
+    said = found.stdout
+    assert "Rows: 200, by num: 0: 51" in said
+    assert "Never recorded: ca." in said
+    assert "Smallest count: 1." in said
+    assert "What could be worked out:" in said
+
+
+def test_a_site_signs_with_the_key_that_it_proposed_with(shared, tmp_path):
+    words = ["summarise", str(shared / "va" / "heart.csv"), "--site", "va"]
+    words += ["--codebook", str(shared / "codebook.json"), "--out", str(tmp_path / "no.misfeat")]
+    found = run("site", *words, "--key", str(shared / "cleveland" / "site.key"))
+    assert found.exit_code == 2
+    assert "another key of 'va'" in found.stderr
+
+
+def test_what_is_agreed_holds_no_counts(shared):
+    codebook = read_codebook(shared / "codebook.json")
+    assert set(codebook.sites) == set(SITES)
+    proposal = json.loads((shared / "va" / "p.json").read_text())
+    assert set(proposal) == {
+        *("format", "version", "site", "target", "features"),
+        *("signed_by", "checksum", "signature"),
+    }
+    assert all(set(one) == {"column", "kind", "edges", "values"} for one in proposal["features"])
+
+
+def test_a_codebook_that_was_altered_is_refused(shared, tmp_path):
+    text = (shared / "codebook.json").read_text()
+    (tmp_path / "codebook.json").write_text(text.replace('"chol"', '"cholesterol"'))
+    found = run(
+        *("site", "summarise", str(shared / "va" / "heart.csv"), "--site", "va"),
+        *("--codebook", str(tmp_path / "codebook.json"), "--out", str(tmp_path / "va.misfeat")),
+    )
+    assert found.exit_code == 2
+    assert "damaged or was altered" in found.stderr

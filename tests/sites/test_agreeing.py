@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from misfeat import MisfeatError
+from misfeat.sites import agree, read_codebook
+from misfeat.sites.codebook import Codebook, ColumnCode, differences
+from misfeat.sites.proposing import Proposal, ProposedColumn
+
+ILL = ProposedColumn("ill", "flag")
+
+
+def proposal(site, *features, target=ILL, key=None):
+    return Proposal(site, target, features, {}, key)
+
+
+def number(name, *edges, values=()):
+    return ProposedColumn(name, "number", edges, values)
+
+
+def test_cut_points_are_the_median_of_those_proposed():
+    proposed = {"a": (40, 60), "b": (45, 70), "c": (30, 50)}
+    sites = [proposal(site, number("age", *edges)) for site, edges in proposed.items()]
+    codebook, said = agree(sites)
+    assert codebook.features[0].edges == (40, 60)
+    assert said == []
+
+
+def test_few_values_are_coded_one_by_one():
+    codebook, _ = agree(
+        [
+            proposal("a", number("cp", 1, values=(1, 2))),
+            proposal("b", number("cp", 1, values=(2, 4))),
+        ]
+    )
+    assert codebook.features[0].labels == ("1", "2", "4")
+    assert codebook.features[0].exact
+
+
+def test_texts_of_all_sites_have_a_code():
+    texts = [ProposedColumn("race", "category", (), values) for values in (("a", "b"), ("b", "c"))]
+    codebook, _ = agree([proposal("n", texts[0]), proposal("s", texts[1])])
+    assert codebook.features[0].labels == ("a", "b", "c", "any other")
+
+
+def test_a_column_that_one_site_recorded_is_in_the_codebook():
+    codebook, _ = agree([proposal("n", number("a", 1, 2)), proposal("s", number("b", 1, 2))])
+    assert [one.column for one in codebook.features] == ["a", "b"]
+
+
+def test_disagreements_are_named():
+    codebook, said = agree(
+        [
+            proposal("n", number("a", 1, 2), number("b", 1, 2)),
+            proposal("s", ProposedColumn("a", "category", (), ("x", "y"))),
+            proposal("t", number("c", 5, values=(5,))),
+        ]
+    )
+    assert said == [
+        "'a' holds numbers at 'n' and texts at 's'; it is left out",
+        "'c' has one value everywhere; it is left out",
+    ]
+    assert [one.column for one in codebook.features] == ["b"]
+
+
+def test_sites_must_agree_on_the_target():
+    other = ProposedColumn("dead", "flag")
+    with pytest.raises(MisfeatError, match="different targets"):
+        agree([proposal("n", number("a", 1)), proposal("s", number("a", 1), target=other)])
+    texts = ProposedColumn("ill", "category", (), ("no", "yes"))
+    with pytest.raises(MisfeatError, match="true and false at 'n' and texts at 's'"):
+        agree([proposal("n", number("a", 1)), proposal("s", number("a", 1), target=texts)])
+
+
+def test_what_cannot_be_agreed_on_is_an_error():
+    with pytest.raises(MisfeatError, match="no proposal"):
+        agree([])
+    with pytest.raises(MisfeatError, match="Several proposals are of the site 'n'"):
+        agree([proposal("n"), proposal("n")])
+    with pytest.raises(MisfeatError, match="no feature"):
+        agree([proposal("n")])
+    with pytest.raises(MisfeatError, match="at most 200"):
+        agree([proposal("n", *(number(str(i), 1, 2) for i in range(201)))])
+
+
+def test_a_codebook_comes_back_as_it_was(tmp_path):
+    codebook, _ = agree([proposal("n", number("a", 1.5, 2), key="ab" * 32)], edition=3)
+    codebook.write(tmp_path / "c.json")
+    again = read_codebook(tmp_path / "c.json")
+    assert again == codebook
+    assert again.fingerprint == codebook.fingerprint
+
+
+def test_differences_are_told():
+    ill, a, b = ColumnCode("ill", "flag"), ColumnCode("a", "flag"), ColumnCode("b", "flag")
+    first = Codebook(ill, (a, b), {"n": None})
+    assert differences(first, first) == []
+    assert differences(first, Codebook(ill, (b, a), {"n": None})) == [
+        "its features are in another order"
+    ]
+    assert differences(first, Codebook(ill, (a, b), {"n": "k"})) == [
+        "other sites or keys are named in it"
+    ]
+    other = ColumnCode("ill", "category", values=("x",))
+    assert differences(first, Codebook(other, (a,), {})) == [
+        "'b' is not in it",
+        "'ill' is coded in another way",
+    ]

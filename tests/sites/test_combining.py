@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
+from misfeat.datasets import load_heart
+from misfeat.sites import combine, summarise
+
+SAME = 1e-9
+
+
+@pytest.fixture(scope="module")
+def pooled(codebook):
+    bins = {one.column: list(one.edges) for one in codebook.features if one.edges and not one.exact}
+    coding = Coding(target="classes", bins=bins)
+    return SubgroupSelector("site", size=3, coding=coding).fit(load_heart().columns, "num")
+
+
+@pytest.fixture(scope="module")
+def combined(summaries):
+    return combine(summaries).selection
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_scores_and_intervals_are_those_of_the_pooled_rows(pooled, combined, size):
+    rows, counts = pooled.selection_.completed(size), combined.completed(size)
+    for name in ("score", "low", "high"):
+        assert np.abs(getattr(rows, name) - getattr(counts, name)).max() < SAME
+    assert (rows.predicted == counts.predicted).all()
+    assert (rows.support == counts.support).all()
+
+
+@pytest.mark.parametrize("asked", ["top_k", "scores", "worth_collecting"])
+def test_answers_are_those_of_the_pooled_rows(pooled, combined, asked):
+    rows, counts = getattr(pooled, asked)(), getattr(combined, asked)()
+    assert list(rows.columns) == list(counts.columns)
+    for name in rows.columns:
+        if name == "p_value":
+            continue
+        left, right = rows[name].tolist(), counts[name].tolist()
+        if rows[name].dtype.kind == "f":
+            assert np.allclose(left, right, rtol=0, atol=SAME, equal_nan=True), name
+        else:
+            assert left == right, name
+
+
+@pytest.mark.parametrize("features", [["cp"], ["cp", "exang"], ["cp", "ca", "thal"]])
+@pytest.mark.parametrize("site", ["cleveland", "va"])
+def test_the_cells_of_a_set_are_those_of_the_rows(pooled, combined, site, features):
+    rows, counts = pooled.explanation(site, features), combined.explanation(site, features)
+    assert rows.predicted == counts.predicted
+    assert [cell.words for cell in rows.cells] == [cell.words for cell in counts.cells]
+    for left, right in zip(rows.cells, counts.cells, strict=True):
+        assert left.rows == pytest.approx(right.rows, abs=SAME)
+        assert left.contribution == pytest.approx(right.contribution, abs=SAME)
+
+
+def test_a_saved_run_answers_as_before(combined, tmp_path):
+    combined.save(tmp_path / "run")
+    again = Selection.load(tmp_path / "run")
+    assert again.best_sets() == combined.best_sets()
+    told = [run.explanation("va", ["ca", "cp"]).sentences(k=5) for run in (again, combined)]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("asked", ["significance", "stability", "validate"])
+def test_what_needs_rows_says_so(combined, asked):
+    with pytest.raises(MisfeatError, match="only counts of them are at hand"):
+        getattr(combined, asked)()
+
+
+def test_larger_sets_than_were_shared_are_refused(summaries, combined):
+    with pytest.raises(MisfeatError, match="up to 3 features"):
+        combined.top_k(size=4)
+    with pytest.raises(MisfeatError, match="up to 3 features"):
+        combined.explanation("va", ["cp", "exang", "age", "sex"])
+    with pytest.raises(MisfeatError, match="shared tables of 3"):
+        combine(summaries, size=4)
+
+
+def test_tables_of_pairs_answer_for_pairs(hospitals, codebook, summaries, combined):
+    pairs = [summarise(table, codebook, site, share="tables2") for site, table in hospitals.items()]
+    found = combine(pairs).selection
+    assert found.size == 2
+    assert np.abs(found.completed(2).score - combined.completed(2).score).max() < SAME
+    with pytest.raises(MisfeatError, match="up to 2 features"):
+        found.completed(3)
+
+
+def test_the_order_of_files_does_not_matter(summaries, combined):
+    found = combine(summaries[::-1]).selection
+    assert found.cohorts.names == combined.cohorts.names
+    assert np.array_equal(found.completed(3).score, combined.completed(3).score)
+
+
+def test_a_summary_of_another_codebook_is_refused_with_what_differs(summaries, codebook):
+    later = replace(codebook, edition=2, features=codebook.features[1:])
+    old = replace(summaries[0], codebook=later)
+    found = combine([old, *summaries[1:]], size=1)
+    (refusal,) = found.refused
+    assert "edition 2, not 1" in refusal.why
+    assert "'age' is not in it" in refusal.why
+    assert len(found.selection.cohorts) == 3
+
+
+def test_two_codebooks_of_equal_standing_are_a_question(summaries, codebook):
+    other = replace(summaries[0], codebook=replace(codebook, edition=2))
+    with pytest.raises(MisfeatError, match="codebook"):
+        combine([other, summaries[1]])
+
+
+def test_a_site_that_nobody_knows_is_refused(summaries):
+    stranger = replace(summaries[0], site="mars")
+    found = combine([stranger, *summaries[1:]], size=1)
+    assert [one.why for one in found.refused] == ["The codebook names no site 'mars'."]
+
+
+def test_a_site_counts_once(summaries):
+    found = combine([*summaries, summaries[2]], size=1)
+    assert len(found.taken) == 4
+    assert "another summary" in found.refused[0].why
+
+
+def test_nothing_to_combine_is_an_error(summaries):
+    with pytest.raises(MisfeatError, match="can be read"):
+        combine([])
+    with pytest.raises(MisfeatError, match="No summary can be used"):
+        combine([replace(summaries[0], site="mars")])

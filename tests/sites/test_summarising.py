@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import Coding, MisfeatError
+from misfeat.sites import agree, propose, summarise, summarising
+from misfeat.sites.summary import agree_in_margins, margins
+
+
+def drawn(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    table = {f"f{i}": rng.integers(0, 3, n) for i in range(7)}
+    table["lab"] = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n))
+    table["sex"] = rng.choice(["f", "m"], n)
+    table["ill"] = rng.random(n) < 0.3
+    return table
+
+
+@pytest.fixture(scope="module")
+def book():
+    return agree([propose(drawn(), "ill", "north")])[0]
+
+
+def test_counts_are_those_of_the_rows(book):
+    table = drawn()
+    found = summarise(table, book, "north")
+    places = [found.features.index(name) for name in ("f0", "f1", "sex")]
+    assert places == [0, 1, 8]
+    counts = found.tables[: 4 * 4 * 4]  # f0, f1, f2, each with a code for missing values
+    by_hand = np.zeros((4, 4, 4, 2), dtype=int)
+    np.add.at(by_hand, (table["f0"], table["f1"], table["f2"], table["ill"].astype(int)), 1)
+    assert np.array_equal(counts.reshape(4, 4, 4, 2), by_hand)
+
+
+def test_blocks_of_columns_count_the_same(book, monkeypatch):
+    whole = summarise(drawn(), book, "north")
+    monkeypatch.setattr(summarising, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(summarising, "MOST_CELLS", 3000)
+    told = []
+    parts = summarise(drawn(), book, "north", progress=lambda *said: told.append(said[1:]))
+    assert np.array_equal(whole.tables, parts.tables)
+    assert np.array_equal(whole.by_class, parts.by_class)
+    assert told[-1][1] > 10
+    assert told[-1][0] == told[-1][1]
+
+
+def test_smaller_tables_follow_from_larger_ones(book):
+    triples, pairs = (summarise(drawn(), book, "north", share=f"tables{n}") for n in (3, 2))
+    assert np.array_equal(margins(triples.tables, triples.cards, 3), pairs.tables)
+    assert agree_in_margins(triples.tables, triples.cards, 3)
+
+
+def test_a_column_that_is_not_there_was_never_recorded(book):
+    table = {name: held for name, held in drawn().items() if name not in ("f3", "sex")}
+    table["f2"] = np.full(400, np.nan)
+    found = summarise(table, book, "north")
+    assert found.features == ("f0", "f1", "f4", "f5", "f6", "lab")
+
+
+def test_one_feature_is_enough(book):
+    table = drawn()
+    found = summarise({"f0": table["f0"], "ill": table["ill"]}, book, "north")
+    assert found.size == 1
+    assert found.tables.sum() == 400
+
+
+def test_rows_without_a_target_are_left_out(book):
+    table = drawn()
+    table["ill"] = [None if i < 40 else bool(held) for i, held in enumerate(table["ill"])]
+    assert summarise(table, book, "north").rows == 360
+
+
+def test_values_that_the_codebook_does_not_name_share_a_code(book):
+    table = drawn()
+    table["sex"] = np.where(np.arange(400) < 5, "x", table["sex"])
+    found = summarise({"sex": table["sex"], "ill": table["ill"]}, book, "north")
+    assert found.tables.sum(axis=1)[2] == 5
+
+
+def test_missing_codes_are_the_sites_own(book):
+    table = drawn()
+    found = summarise(
+        {"f0": table["f0"], "ill": table["ill"]},
+        book,
+        "north",
+        coding=Coding(missing_values={"f0": [2]}),
+    )
+    assert found.tables.sum(axis=1)[3] == (table["f0"] == 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"f0": ["a", "b"] * 200}, "holds text values here, and is a number"),
+        ({"ill": [None] * 400}, "missing in every row"),
+        ({"ill": [0, 1] * 200}, "and is a flag in the codebook"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(book, change, match):
+    with pytest.raises(MisfeatError, match=match):
+        summarise({**drawn(), **change}, book, "north")
+
+
+def test_what_cannot_be_counted_is_refused(book):
+    with pytest.raises(MisfeatError, match="none of the features"):
+        summarise({"x": [0, 1], "ill": [True, False]}, book, "north")
+    with pytest.raises(MisfeatError, match="share"):
+        summarise(drawn(), book, "north", share="rows")
+
+
+def test_a_class_that_the_codebook_does_not_name_is_refused():
+    table = {"a": [0, 1] * 20, "grade": [1, 2] * 20}
+    codebook = agree([propose(table, "grade", "north")])[0]
+    with pytest.raises(MisfeatError, match="the value 3 here"):
+        summarise({"a": [0, 1, 0], "grade": [1, 2, 3]}, codebook, "north")
