@@ -6,7 +6,8 @@ from misfeat.cohorts import build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
-from misfeat.information.scores_alone import ScoredInformation, ScoresAlone
+from misfeat.information.scored import ScoredInformation
+from misfeat.information.scores_alone import ScoresAlone
 from misfeat.population.scored import gather_scores
 
 
