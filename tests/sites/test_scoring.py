@@ -35,6 +35,8 @@ def test_no_count_of_a_cell_is_in_it(hospitals, codebook, scored):
     assert one.tables.size == 0
     assert not (one.by_class % 10).any()
     assert one.step == 10 / one.rows
+    tables = summarise(hospitals["va"], codebook, "va", min_cell=10)
+    assert np.array_equal(one.by_class, tables.by_class)
     assert len(one.scores[2]) == 220
 
 

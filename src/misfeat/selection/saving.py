@@ -23,7 +23,8 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.count_tables import CountTables
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
-from misfeat.information.scores_alone import ScoredInformation, ScoresAlone
+from misfeat.information.scored import ScoredInformation
+from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate

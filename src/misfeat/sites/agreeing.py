@@ -54,8 +54,9 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
     Examples
     --------
     >>> from misfeat.sites.proposing import propose
-    >>> one = propose({"a": [0, 1] * 10, "ill": [False, True] * 10}, "ill", "north")
-    >>> other = propose({"a": ["no", "yes"] * 10, "ill": [False, True] * 10}, "ill", "south")
+    >>> same = {"b": [0, 0, 1, 1] * 10, "ill": [False, True] * 20}
+    >>> one = propose({"a": [0, 1] * 20, **same}, "ill", "north")
+    >>> other = propose({"a": ["x", "y"] * 20, **same}, "ill", "south")
     >>> agree([one, other])[1]
     ["'a' holds numbers at 'north' and texts at 'south'; it is left out"]
     """

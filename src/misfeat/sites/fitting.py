@@ -78,8 +78,8 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     --------
     >>> table = np.array([[[1.0], [1.0]], [[1.0], [3.0]]])
     >>> raked(table, [np.array([[4.0], [6.0]]), np.array([[5.0], [5.0]])])[:, :, 0].round(2)
-    array([[2.75, 2.25],
-           [1.25, 3.75]])
+    array([[2.64, 2.36],
+           [1.36, 3.64]])
     """
     fitted = table
     for _ in range(sweeps):

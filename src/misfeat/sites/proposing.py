@@ -137,7 +137,8 @@ def propose(
 
     Examples
     --------
-    >>> table = {"age": list(range(30, 80)), "sex": ["f", "m"] * 25, "ill": [False, True] * 25}
+    >>> ages = list(range(30, 80)) * 2
+    >>> table = {"age": ages, "sex": ["f", "m"] * 50, "ill": [False, True] * 50}
     >>> found = propose(table, "ill", "north")
     >>> [(one.column, one.edges or one.values) for one in found.features]
     [('age', (40, 50, 60, 70)), ('sex', ('f', 'm'))]

@@ -55,13 +55,8 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
     if least < 2:
         return summary
     exact = summary.of_sizes()
-    rounding = Rounding(least, _key(summary.by_class, exact[: min(2, len(exact))]))
-    told = rounding.of(summary.by_class, "classes")
-    if not told.any():
-        raise MisfeatError(
-            "The site has too few rows of every class for {setting}; lower it.",
-            setting=Setting("min_cell", least),
-        )
+    rounding = rounding_of(summary, least)
+    told = rounded_classes(summary, rounding)
     tables: list[Counts] = []
     smaller = told.astype(np.float64)[None]
     for size, table in enumerate(exact, start=1):
@@ -133,9 +128,38 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     return raked(table * scale + PRIOR * expected, parts)
 
 
-def _key(by_class: Counts, tables: list[Counts]) -> int:
-    """What chance is drawn from: the counts of classes, of features and of pairs."""
+def rounding_of(summary: Summary, least: int) -> Rounding:
+    """How the counts of a site are rounded, the same whatever it shares.
+
+    Chance is drawn from the counts of classes, of features and of pairs, which nobody can guess.
+
+    Parameters
+    ----------
+    summary : Summary
+        With exact counts.
+    least : int
+        The fewest rows that a count may tell of.
+    """
     found = hashlib.sha256()
-    for array in (by_class, *tables):
+    for array in (summary.by_class, *summary.of_sizes()[:2]):
         found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-    return int.from_bytes(found.digest())
+    return Rounding(least, int.from_bytes(found.digest()))
+
+
+def rounded_classes(summary: Summary, rounding: Rounding) -> Counts:
+    """The rows of every class, rounded; an error where none are left.
+
+    Parameters
+    ----------
+    summary : Summary
+        With exact counts.
+    rounding : Rounding
+        How they are rounded.
+    """
+    told = rounding.of(summary.by_class, "classes")
+    if not told.any():
+        raise MisfeatError(
+            "The site has too few rows of every class for {setting}; lower it.",
+            setting=Setting("min_cell", rounding.least),
+        )
+    return told

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
-from misfeat.selection.withholding import Rounding
 from misfeat.sites.joining import Kept, joined_tables
+from misfeat.sites.rounding import rounded_classes, rounding_of
 from misfeat.sites.summary import SCORES, Summary
 
 if TYPE_CHECKING:
@@ -49,13 +48,7 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
     found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
     by_class = summary.by_class
     if least > 1:
-        key = int.from_bytes(np.ascontiguousarray(by_class).tobytes())
-        by_class = Rounding(least, key).of(by_class, "classes")
-        if not by_class.any():
-            raise MisfeatError(
-                "The site has too few rows of every class for {setting}; lower it.",
-                setting=Setting("min_cell", least),
-            )
+        by_class = rounded_classes(summary, rounding_of(summary, least))
     told = replace(
         summary,
         share=SCORES,

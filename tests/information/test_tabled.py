@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat.cohorts import build_cohorts
+from misfeat.completion.transfer.model import _layout
+from misfeat.completion.transfer.rows import CodedRows
+from misfeat.information.count_tables import CountTables
+from misfeat.information.measures import MutualInformation
+from misfeat.information.tabled import TableInformation
+
+
+def counted(cohorts):
+    """The count tables of all subgroups, from their rows."""
+    rows = CodedRows.of(cohorts)
+    own = rows.rows(cohorts.missing)
+    by_size = []
+    for size in (1, 2, 3):
+        layout = _layout(rows.cards, size)
+        by_size.append(np.zeros((len(cohorts), layout.n_cells, rows.n_classes)))
+        rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
+    return CountTables(cohorts.features, rows.categories, cohorts.missing, rows.by_class, *by_size)
+
+
+@pytest.fixture(scope="module")
+def cohorts():
+    rng = np.random.default_rng(4)
+    table = {name: rng.integers(0, 3, 300) for name in "abcd"}
+    table["site"] = rng.choice(["x", "y"], 300)
+    table["d"] = np.where(table["site"] == "x", np.nan, table["d"])
+    table["t"] = (table["a"] + table["b"] + rng.integers(0, 3, 300)) > 3
+    return build_cohorts(table, "t", groups="site")
+
+
+@pytest.mark.parametrize("above_chance", [False, True])
+def test_scores_are_those_of_the_rows(cohorts, above_chance):
+    rows = MutualInformation(cohorts, above_chance=above_chance)
+    tables = TableInformation(counted(cohorts), above_chance=above_chance)
+    assert np.allclose(rows.whole, tables.whole)
+    for cohort in range(2):
+        pairs = zip(
+            rows.of_levels(cohort, 0, 3, 1), tables.of_levels(cohort, 0, 3, None), strict=True
+        )
+        for left, right in pairs:
+            assert np.allclose(left, right, rtol=0, atol=1e-12, equal_nan=True)
+
+
+def test_listed_sets_and_progress(cohorts):
+    measure, told = TableInformation(counted(cohorts), above_chance=True), []
+    found = measure.of_levels(1, 1, 2, None, lambda *said: told.append(said))
+    assert told == [(1, 2), (2, 2)]
+    assert measure.of_subsets(1, np.array([[0, 1], [1, 3]]), None)[0] == found[1][0]
+    assert measure.plug_in.of_subsets(1, np.array([[0, 1]]), None)[0] > found[1][0]
+
+
+def test_larger_sets_than_there_are_tables_of_have_no_score(cohorts):
+    measure = TableInformation(counted(cohorts))
+    assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
+
+
+def test_counts_that_are_worth_fewer_rows_have_more_chance_in_them(cohorts):
+    from dataclasses import replace
+
+    tables = counted(cohorts)
+    rows = tables.by_class.sum(axis=1)
+    fewer = replace(tables, effective=np.outer(rows, [0.9, 0.5, 0.2]))
+    assert fewer.rows_worth(3) == pytest.approx(0.2 * rows)
+    full, less = (TableInformation(one, above_chance=True) for one in (tables, fewer))
+    assert (less.of_levels(1, 3, 3, None)[0] < full.of_levels(1, 3, 3, None)[0]).all()
