@@ -299,9 +299,10 @@ class Cohorts:
         Examples
         --------
         >>> from misfeat.cohorts import build_cohorts
-        >>> table = {"site": ["va", "va", "ch"], "x": [0, 1, 0], "y": [0, 1, 1]}
+        >>> site = ["va", "va", "va", "ch", "ch"]
+        >>> table = {"site": site, "x": [0, 1, 0, 0, 1], "y": [0, 1, 1, 0, 1]}
         >>> build_cohorts(table, "y", groups="site").effective_sizes()
-        array([1., 2.])
+        array([2., 3.])
         """
         if self.effective is not None:
             return self.effective

@@ -123,8 +123,9 @@ class Explained(Ranked):
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 3, "b": [0, 1] * 6, "y": [0, 0, 1, 1] * 3}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> [one.features for one in selector.explanations([("all rows", "a"), ("all rows", "b")])]
+        >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+        >>> asked = [("all rows", ["a"]), ("all rows", ["b"])]
+        >>> [one.features for one in selection.explanations(asked)]
         [('a',), ('b',)]
         """
         asked = [self._place(*one) for one in sets]
