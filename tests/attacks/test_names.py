@@ -32,8 +32,8 @@ def test_names_with_a_meaning_are_only_names_in_heavy_engines():
     tally = Tally("names", "")
     with ExitStack() as stack:
         for engine, hold in heavy_engines(stack).items():
-            for role in PLAIN:
+            for number, role in enumerate(PLAIN):
                 expected = ask(hold, role, PLAIN[role])
-                for name in TELLING:
+                for name in TELLING[number % 2 :: 2]:  # every name in two of the roles
                     try_name(tally, engine, hold, role, name, expected)
     assert not tally.wrong
