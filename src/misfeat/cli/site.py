@@ -19,7 +19,9 @@ site = typer.Typer(
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="The site's own table, a file.")]
 Name = Annotated[str, typer.Option("--site", help="The site's name.")]
-Key = Annotated[str, typer.Option(metavar="FILE", help="The key that signs, of 'site key'.")]
+Key = Annotated[
+    str, typer.Option("--key", metavar="FILE", help="The key that signs, of 'site key'.")
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(help="A value that means missing, as '?' or COL=0. May be repeated."),
@@ -60,7 +62,7 @@ def propose(
     ] = None,
     missing: Missing = None,
     read: Read = None,
-    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    signing_key: Key = "",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -89,7 +91,7 @@ def agree(
     ],
     out: Annotated[str, typer.Option(metavar="FILE", help="The codebook.")] = "codebook.json",
     edition: Annotated[int, typer.Option(help="Which edition of the codebook it is.", min=1)] = 1,
-    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    signing_key: Key = "",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -124,7 +126,7 @@ def summarise(
     ] = 1,
     missing: Missing = None,
     read: Read = None,
-    signing_key: Annotated[str, typer.Option("--key", metavar="FILE", help="What signs.")] = "",
+    signing_key: Key = "",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
