@@ -37,5 +37,5 @@ def test_odd_values():
     assert decoded(encoded(dt.date(2020, 1, 2), "it")) == dt.date(2020, 1, 2)
     with pytest.raises(MisfeatError, match=r"groups=<object .* cannot be saved"):
         encoded(object(), "groups")
-    with pytest.raises(ValueError, match="no encoded value"):
+    with pytest.raises(ValueError, match="no plain data"):
         decoded({"class": "os.system"})

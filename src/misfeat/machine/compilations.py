@@ -1,4 +1,4 @@
-"""Which kernels are compiled while some work is done, and how long that takes."""
+"""When kernels are compiled, which ones, and how long that takes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,39 @@ EVENT = "numba:compile"
 """Numba tells of every kernel that it compiles; of one that it finds on disk it does not."""
 
 
-class Compilations(event.Listener):
+class TimedCompilations(event.Listener):
+    """Times compilations, those within others once; Numba makes one at a time.
+
+    Parameters
+    ----------
+    took : callable
+        Takes the seconds since the outermost kernel, or the last one within it, was told of.
+    """
+
+    def __init__(self, took: Callable[[float], None]) -> None:
+        self._took, self._began, self._depth = took, 0.0, 0
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._began = time.monotonic()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled."""
+        self._depth -= 1
+        now = time.monotonic()
+        self._took(now - self._began)
+        self._began = now
+
+
+class Compilations(TimedCompilations):
     """Counts the kernels that are compiled, and the seconds that all of them take.
+
+    Parameters
+    ----------
+    tell : callable, default=None
+        Takes the name of every kernel when it begins to be compiled.
 
     Attributes
     ----------
@@ -27,23 +58,18 @@ class Compilations(event.Listener):
     """
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
-        self.count, self.seconds = 0, 0.0
-        self._tell, self._depth, self._began = tell, 0, 0.0
+        super().__init__(self._add)
+        self.count, self.seconds, self._tell = 0, 0.0, tell
 
     def on_start(self, event: Any) -> None:
         """A kernel begins to be compiled."""
-        if not self._depth:
-            self._began = time.monotonic()
-        self._depth += 1
+        super().on_start(event)
         if self._tell is not None:
             self._tell(event.data["dispatcher"].__name__)
 
-    def on_end(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel is compiled."""
-        self._depth -= 1
+    def _add(self, seconds: float) -> None:
         self.count += 1
-        if not self._depth:
-            self.seconds += time.monotonic() - self._began
+        self.seconds += seconds
 
 
 @contextmanager

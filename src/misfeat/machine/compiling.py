@@ -9,7 +9,6 @@ kernel take turns: one compiles it, the others wait and load it.
 from __future__ import annotations
 
 import pickle
-import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +18,7 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from misfeat.machine.compilations import EVENT, TimedCompilations
 from misfeat.machine.progress import CompilingTold
 from misfeat.machine.turns import Turn
 
@@ -81,25 +81,7 @@ class SharedCache(FunctionCache):
             self._turn.end()
 
 
-class _Compilations(event.Listener):
-    """Times compilations, those within others once; Numba makes one at a time."""
-
-    def __init__(self) -> None:
-        self._told, self._began, self._depth = CompilingTold(), 0.0, 0
-
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        if not self._depth:
-            self._began = time.monotonic()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:  # noqa: ARG002
-        self._depth -= 1
-        now = time.monotonic()
-        self._told(now - self._began)
-        self._began = now
-
-
-event.register("numba:compile", _Compilations())
+event.register(EVENT, TimedCompilations(CompilingTold()))
 
 
 def _checked(content: bytes) -> Any:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import math
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import UNSAID, InPython, Message, Setting
+from misfeat.machine.values import NOT_SPECIAL, NotPlainError, read, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,9 +48,12 @@ def packed(value: Any, kinds: Kinds = ()) -> bytes:
     from safetensors.numpy import save
 
     arrays: list[NDArray[Any]] = []
-    written = json.dumps(_written(value, (*kinds, *_WORDS), arrays))
+    try:
+        said = json.dumps(_written(value, (*kinds, *_WORDS), arrays))
+    except NotPlainError as error:
+        raise UnpackableError(str(error)) from error
     named = {str(number): np.array(array, order="C") for number, array in enumerate(arrays)}
-    content: bytes = save(named, metadata={VALUE: written})
+    content: bytes = save(named, metadata={VALUE: said})
     return content
 
 
@@ -70,9 +72,9 @@ def unpacked(content: bytes, kinds: Kinds = ()) -> Any:
 
     try:
         header = int.from_bytes(content[:8], "little")
-        written = json.loads(content[8 : 8 + header])["__metadata__"][VALUE]
+        said = json.loads(content[8 : 8 + header])["__metadata__"][VALUE]
         by_name = {kind.__name__: kind for kind in (*kinds, *_WORDS)}
-        return _read(json.loads(written), by_name, load(content))
+        return _read(json.loads(said), by_name, load(content))
     except (SafetensorError, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise UnpackableError(str(error)) from error
 
@@ -80,61 +82,30 @@ def unpacked(content: bytes, kinds: Kinds = ()) -> Any:
 def _written(value: Any, kinds: Kinds, arrays: list[NDArray[Any]]) -> Any:
     """What JSON can hold; arrays are put into a list of their own."""
 
-    def inner(held: Any) -> Any:
-        return _written(held, kinds, arrays)
-
-    match value:
-        case Message():
-            return {"message": value.template, "about": inner(value.about)}
-        case np.generic():
-            return inner(value.item())
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if math.isfinite(value) else {"float": str(value)}
-        case dt.datetime():
-            return {"datetime": value.isoformat()}
-        case dt.date():
-            return {"date": value.isoformat()}
-        case np.ndarray():
-            arrays.append(value)
+    def special(held: Any, inner: Callable[[Any], Any]) -> Any:
+        if isinstance(held, Message):
+            return {"message": held.template, "about": inner(held.about)}
+        if isinstance(held, np.ndarray):
+            arrays.append(held)
             return {"array": len(arrays) - 1}
-        case list():
-            return [inner(one) for one in value]
-        case tuple():
-            return {"tuple": [inner(one) for one in value]}
-        case dict():
-            return {"dict": [[inner(key), inner(one)] for key, one in value.items()]}
-    if is_dataclass(value) and type(value) in kinds:
-        held = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
-        said = {name: inner(one) for name, one in held.items() if one is not UNSAID}
-        return {"kind": type(value).__name__, "fields": said}
-    raise UnpackableError(f"{type(value).__name__} is no plain data")
+        if is_dataclass(held) and type(held) in kinds:
+            parts = {one.name: getattr(held, one.name) for one in fields(held) if one.init}
+            said = {name: inner(one) for name, one in parts.items() if one is not UNSAID}
+            return {"kind": type(held).__name__, "fields": said}
+        return NOT_SPECIAL
+
+    return written(value, special)
 
 
-def _read(written: Any, kinds: dict[str, type], arrays: dict[str, NDArray[Any]]) -> Any:
-    def inner(held: Any) -> Any:
-        return _read(held, kinds, arrays)
+def _read(found: Any, kinds: dict[str, type], arrays: dict[str, NDArray[Any]]) -> Any:
+    def special(held: Any, inner: Callable[[Any], Any]) -> Any:
+        match held:
+            case {"array": int(number)}:
+                return arrays[str(number)]
+            case {"message": str(template), "about": about}:
+                return Message(template, **inner(about))
+            case {"kind": str(name), "fields": dict(parts)}:
+                return kinds[name](**{key: inner(one) for key, one in parts.items()})
+        return NOT_SPECIAL
 
-    match written:
-        case None | bool() | int() | float() | str():
-            return written
-        case list():
-            return [inner(one) for one in written]
-        case {"array": int(number)}:
-            return arrays[str(number)]
-        case {"tuple": list(members)}:
-            return tuple(inner(one) for one in members)
-        case {"dict": list(pairs)}:
-            return {inner(key): inner(one) for key, one in pairs}
-        case {"float": str(text)}:
-            return float(text)
-        case {"datetime": str(text)}:
-            return dt.datetime.fromisoformat(text)
-        case {"date": str(text)}:
-            return dt.date.fromisoformat(text)
-        case {"message": str(template), "about": about}:
-            return Message(template, **inner(about))
-        case {"kind": str(name), "fields": dict(held)}:
-            return kinds[name](**{key: inner(one) for key, one in held.items()})
-    raise ValueError(f"{written!r} is no plain data")
+    return read(found, special)

@@ -1,16 +1,18 @@
-"""Python values as JSON and back, without loss: tuples stay tuples, keys stay what they were."""
+"""Settings as JSON and back, without loss."""
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.cohorts.dataframes import names_held
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.machine.values import NOT_SPECIAL, NotPlainError, read, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -30,51 +32,31 @@ def encoded(value: Any, name: str) -> Any:
     >>> decoded(encoded({"age": (40, 65)}, "groups"))
     {'age': (40, 65)}
     """
-    match value:
-        case np.generic():
-            return encoded(value.item(), name)
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if math.isfinite(value) else {"float": str(value)}
-        case dt.datetime():
-            return {"datetime": value.isoformat()}
-        case dt.date():
-            return {"date": value.isoformat()}
-        case list():
-            return [encoded(one, name) for one in value]
-        case tuple():
-            return {"tuple": [encoded(one, name) for one in value]}
-        case Mapping():
-            return {"dict": [[encoded(k, name), encoded(v, name)] for k, v in value.items()]}
-        case np.ndarray():
-            return encoded(value.tolist(), name)
-        case set() | frozenset():
-            return [encoded(one, name) for one in sorted(value, key=repr)]
-    if (held := names_held(value)) is not None:
-        return encoded(held, name)
-    raise MisfeatError(
-        "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings of "
-        "these can.",
-        setting=Setting(name, value),
-    )
+    try:
+        return written(value, _other_collections)
+    except NotPlainError as error:
+        raise MisfeatError(
+            "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings "
+            "of these can.",
+            setting=Setting(name, error.value),
+        ) from error
 
 
 def decoded(value: Any) -> Any:
     """The value that `encoded` was given; a ValueError for anything else."""
+    return read(value)
+
+
+def _other_collections(value: Any, inner: Callable[[Any], Any]) -> Any:
+    """Mappings, arrays, sets and columns of names as the plain collection that is nearest."""
     match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case list():
-            return [decoded(one) for one in value]
-        case {"tuple": list(members)}:
-            return tuple(decoded(one) for one in members)
-        case {"dict": list(pairs)}:
-            return {decoded(k): decoded(v) for k, v in pairs}
-        case {"float": str(text)}:
-            return float(text)
-        case {"datetime": str(text)}:
-            return dt.datetime.fromisoformat(text)
-        case {"date": str(text)}:
-            return dt.date.fromisoformat(text)
-    raise ValueError(f"{value!r} is no encoded value")
+        case Mapping():
+            return inner(dict(value)) if type(value) is not dict else NOT_SPECIAL
+        case np.ndarray():
+            return inner(value.tolist())
+        case set() | frozenset():
+            return [inner(one) for one in sorted(value, key=repr)]
+        case list() | tuple() | np.generic():
+            return NOT_SPECIAL
+    held = names_held(value)
+    return NOT_SPECIAL if held is None else inner(held)
