@@ -58,7 +58,7 @@ def test_disagreements_are_named():
     )
     assert said == [
         "'a' holds numbers at 'n' and texts at 's'; it is left out",
-        "'c' has one value everywhere; it is left out",
+        "'c' has one value everywhere, or too few rows to cut it; it is left out",
     ]
     assert [one.column for one in codebook.features] == ["b"]
 

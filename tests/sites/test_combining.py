@@ -58,6 +58,15 @@ def test_the_cells_of_a_set_are_those_of_the_rows(pooled, combined, site, featur
         assert left.contribution == pytest.approx(right.contribution, abs=SAME)
 
 
+def test_columns_are_missing_in_as_many_rows_as_in_the_pooled_table(pooled, combined):
+    rows = {one.column: one.missing for one in pooled.selection_.cohorts.columns}
+    counts = {one.column: one.missing for one in combined.cohorts.columns if one.role == "feature"}
+    differ = {name for name in counts if counts[name] != rows[name]}
+    assert differ == {"ca"}  # a few rows of hospitals that otherwise never recorded it
+    assert rows["ca"] < counts["ca"] <= rows["ca"] + 10
+    assert counts["thal"] > 400
+
+
 def test_a_saved_run_answers_as_before(combined, tmp_path):
     combined.save(tmp_path / "run")
     again = Selection.load(tmp_path / "run")

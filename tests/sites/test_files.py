@@ -116,6 +116,11 @@ def test_a_strangers_head_is_checked(written, tmp_path, change):
     refused(forged(written, change), tmp_path, "damaged or was altered")
 
 
+@pytest.mark.parametrize("word", [b"NaN", b"Infinity", b"-Infinity"])
+def test_what_is_no_number_in_json_is_refused(written, tmp_path, word):
+    refused(written.replace(b'"min_cell":1', b'"min_cell":' + word), tmp_path, "cut off, or no")
+
+
 def test_a_site_without_a_proper_name_is_refused(written, tmp_path):
     file = tmp_path / "strange.misfeat"
     file.write_bytes(forged(written, lambda held: held.update(site=5)))

@@ -30,6 +30,14 @@ def test_a_proposal_names_common_values_and_rounded_cut_points_only():
     assert found.target.kind == "flag"
 
 
+@pytest.mark.parametrize(("n", "most"), [(3, 0), (19, 0), (20, 1), (49, 3), (50, 4)])
+def test_at_least_ten_rows_lie_between_two_cut_points(n, most):
+    ages = np.linspace(20.0, 90.0, n)
+    held = {"age": ages, "ill": ([False, True] * n)[:n]}
+    found = propose(held, "ill", "north", coding=Coding(min_rows=1))
+    assert len(found.features[0].edges) == most
+
+
 def test_what_is_excluded_is_not_proposed():
     found = propose(table(), "ill", "north", exclude=("age",))
     assert found.left_out["age"] == "excluded"

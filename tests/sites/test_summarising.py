@@ -107,6 +107,8 @@ def test_what_cannot_be_counted_is_refused(book):
         summarise({"x": [0, 1], "ill": [True, False]}, book, "north")
     with pytest.raises(MisfeatError, match="share"):
         summarise(drawn(), book, "north", share="rows")
+    with pytest.raises(MisfeatError, match="keeps every count back; it must be at most 1,000,000"):
+        summarise(drawn(), book, "north", min_cell=10**20)
 
 
 def test_a_class_that_the_codebook_does_not_name_is_refused():

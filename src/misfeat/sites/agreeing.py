@@ -90,7 +90,8 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
             continue
         code = _agreed(list(held.values()), MOST_EXACT)
         if len(code.labels) < 2:
-            disagreements.append(f"{column!r} has one value everywhere; it is left out")
+            why = "has one value everywhere, or too few rows to cut it"
+            disagreements.append(f"{column!r} {why}; it is left out")
         else:
             features.append(code)
     if not features:

@@ -257,7 +257,10 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    cohorts = joined_cohorts(taken, codebook, measure.missing, categories, kept, (note, *lost))
+    notes = (note, *lost)
+    cohorts = joined_cohorts(
+        taken, codebook, measure.missing, categories, kept, notes, measure.tables
+    )
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
 
 

@@ -92,6 +92,7 @@ def joined_cohorts(
     categories: tuple[tuple[str, ...], ...],
     kept: Kept,
     notes: tuple[str, ...],
+    tables: CountTables | None = None,
 ) -> Cohorts:
     """All sites as subgroups of which nothing is known but how many rows of each class they have.
 
@@ -109,15 +110,18 @@ def joined_cohorts(
         What of the codebook some site has rows of.
     notes : tuple of str
         What happened.
+    tables : CountTables, default=None
+        What the sites counted, where they share counts.
     """
     names = tuple(f"site={summary.site}" for summary in summaries)
     by_class = np.array([summary.by_class[kept.classes] for summary in summaries])
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
+    gaps = _rows_without(by_class.sum(axis=1), missing, tables)
     audits = [
-        _audit(codebook.features[f], "feature", labels)
-        for f, labels in zip(kept.features, categories, strict=True)
+        replace(_audit(codebook.features[f], "feature", labels), missing=int(gap))
+        for f, labels, gap in zip(kept.features, categories, gaps, strict=True)
     ]
     return Cohorts(
         names=names,
@@ -137,6 +141,18 @@ def joined_cohorts(
         notes=notes,
         seen=names,
     )
+
+
+def _rows_without(
+    rows: NDArray[np.integer], missing: NDArray[np.bool_], tables: CountTables | None
+) -> NDArray[np.int64]:
+    """In how many rows of all sites each feature is missing, as far as the sites tell."""
+    gaps = (rows[:, None] * missing).sum(axis=0)
+    if tables is not None:
+        last = np.cumsum(tables.cards) - 1
+        told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
+        gaps = gaps + np.where(told, tables.singles[:, last].sum(axis=(0, 2)).round(), 0)
+    return gaps.astype(np.int64)
 
 
 def _tables(summary: Summary) -> list[Any]:

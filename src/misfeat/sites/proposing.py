@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 KIND = "misfeat proposal"
 LEAST_ROWS = 10
-"""A value that fewer rows hold is not named."""
+"""A value that fewer rows hold is not named, and so many lie between two cut points."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ProposedColumn:
     kind : {"number", "category", "flag"}
         What it holds.
     edges : tuple of float
-        Of numbers: rounded cut points of bins that are about equally full.
+        Of numbers: rounded cut points of bins that are about equally full, with at least ten rows.
     values : tuple
         The values that at least ten rows hold, where there are few; of categories, the most
         frequent ones.
@@ -230,7 +230,8 @@ def _proposed(
             return ProposedColumn(profile.column, NUMBER, rule)
         few = profile.distinct <= most and profile.column not in rules.bins.by_column
         values = _common(profile, most) if few else ()
-        edges = learned_quantiles(table, profile, rule)
+        bins = min(rule, (profile.rows - profile.missing) // LEAST_ROWS)
+        edges = learned_quantiles(table, profile, bins) if bins > 1 else ()
         return ProposedColumn(profile.column, NUMBER, rounded(list(edges)), values)
     texts = (str(value) for value in _common(profile, most))
     named = tuple(text for text in texts if _can_be_named(text))

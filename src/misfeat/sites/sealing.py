@@ -71,7 +71,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
         Where it came from, for messages.
     """
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise not_whole(file, "it is cut off, or no such file") from error
     if not isinstance(document, dict) or document.get("format") != kind:
@@ -180,6 +180,11 @@ def _check_signature(document: dict[str, Any], plain: bytes, file: str) -> None:
         raise not_whole(file, "its signature is none")
     if not is_signed(plain, public, signature):
         raise not_whole(file, "its signature is not that of its contents")
+
+
+def _no_number(word: str) -> None:
+    """What Python would read as infinite or as no number is not JSON."""
+    raise ValueError(word)
 
 
 def _as_text(contents: Any) -> bytes:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000
 """Rows up to which all columns are counted together; of more, a block of columns at a time."""
+MOST_CELL = 1_000_000
+"""The largest number that counts can be rounded to multiples of."""
 MOST_CELLS = 2**21
 """Cells of a block of columns."""
 
@@ -87,6 +89,12 @@ def summarise(
             names=listed(list(TABLES)),
         )
     check_count(min_cell, "min_cell")
+    if min_cell > MOST_CELL:
+        raise MisfeatError(
+            "{setting} keeps every count back; it must be at most {most:,}.",
+            setting=Setting("min_cell", min_cell),
+            most=MOST_CELL,
+        )
     rules = CohortRules.parse(None, coding)
     table, _ = open_table(X, codebook.target.column, rules.codes)
     with closing(table):
