@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,21 @@ def test_a_site_of_very_few_rows_cannot_tell_anything():
     codebook, _ = agree([propose(table, "ill", "north")])
     with pytest.raises(MisfeatError, match="too few rows"):
         summarise({"a": [0, 1], "ill": [False, True]}, codebook, "north", min_cell=10_000)
+
+
+def test_a_site_whose_counts_were_all_rounded_down_is_answered_by_the_others(summaries, rounded):
+    nothing = replace(
+        rounded[0],
+        tables=rounded[0].tables * 0,
+        smaller=tuple(table * 0 for table in rounded[0].smaller),
+    )
+    found = combine([nothing, *summaries[1:]]).selection
+    assert np.isfinite(found.completed(2).score).all()
+
+
+def test_rounded_tables_of_more_rows_than_there_are_are_refused(rounded, tmp_path):
+    odd = rounded[0].tables.copy()
+    odd[7, 0] = 10**6
+    write_summary(replace(rounded[0], tables=odd), tmp_path / "odd.misfeat")
+    with pytest.raises(MisfeatError, match="have more rows than it says"):
+        read_summary(tmp_path / "odd.misfeat")

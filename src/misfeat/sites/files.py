@@ -137,8 +137,8 @@ def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
     n_classes = len(head.by_class)
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    if rounded and (counts % head.min_cell).any():
-        raise ValueError("a count that was not rounded as it says")
+    if rounded:
+        _check_rounded(counts, head, sizes)
     if not rounded:
         _check_exact(tables, head.by_class, cards, size)
     return replace(head, tables=tables, smaller=tuple(smaller))
@@ -167,6 +167,20 @@ def _check_exact(
         raise ValueError("its tables do not add up to its rows")
     if size > 1 and not agree_in_margins(tables, cards, size):
         raise ValueError("its tables do not agree with each other")
+
+
+def _check_rounded(counts: NDArray[np.int64], head: Summary, sizes: range) -> None:
+    """Raise unless rounded tables can be those of the rows that the head tells of."""
+    if (counts % head.min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    cards, begin, cells = head.cards, 0, 1
+    for size in sizes:
+        *starts, end = table_starts(level(len(cards), size), cards)
+        cells += int(np.diff([*starts, end]).max())  # each went up by less than the multiple
+        rows = np.add.reduceat(counts[begin : begin + end], starts, axis=0)
+        if (rows > head.by_class + head.min_cell * cells).any():
+            raise ValueError("its tables have more rows than it says")
+        begin += int(end)
 
 
 def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:

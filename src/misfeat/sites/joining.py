@@ -147,12 +147,13 @@ def _rows_without(
     rows: NDArray[np.integer], missing: NDArray[np.bool_], tables: CountTables | None
 ) -> NDArray[np.int64]:
     """In how many rows of all sites each feature is missing, as far as the sites tell."""
-    gaps = (rows[:, None] * missing).sum(axis=0)
+    gaps: NDArray[np.int64] = (rows[:, None] * missing).sum(axis=0)
     if tables is not None:
         last = np.cumsum(tables.cards) - 1
         told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
-        gaps = gaps + np.where(told, tables.singles[:, last].sum(axis=(0, 2)).round(), 0)
-    return gaps.astype(np.int64)
+        held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
+        gaps += held.round().astype(np.int64)
+    return gaps
 
 
 def _tables(summary: Summary) -> list[Any]:

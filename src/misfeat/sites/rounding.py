@@ -119,7 +119,8 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     """A rounded table fitted to smaller ones that are consistent."""
     if len(parts) == 1:  # a single feature: classes that no value was told of are shared out
         sums = table.sum(axis=0)
-        shared = np.where(sums > 0, table, table.sum(axis=1, keepdims=True))
+        told = table.sum(axis=1, keepdims=True)
+        shared = np.where(sums > 0, table, told if told.any() else 1.0)
         of_classes: Floats = shared * parts[0] / np.maximum(shared.sum(axis=0), 1.0)
         return of_classes
     expected = raked(np.ones(table.shape), parts)
