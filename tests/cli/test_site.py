@@ -153,6 +153,37 @@ def test_a_site_signs_with_the_key_that_it_proposed_with(shared, tmp_path):
     assert "another key of 'va'" in found.stderr
 
 
+def test_a_summary_that_nobody_would_take_is_not_made(shared, tmp_path):
+    words = ["--codebook", str(shared / "codebook.json"), "--out", str(tmp_path / "va.misfeat")]
+    found = run("site", "summarise", str(shared / "va" / "heart.csv"), "--site", "va", *words)
+    assert found.exit_code == 2
+    assert "has a key of 'va'" in found.stderr
+    assert "--key" in found.stderr
+
+
+def test_nothing_that_is_read_is_written_over(shared):
+    table, key = str(shared / "va" / "heart.csv"), str(shared / "va" / "site.key")
+    for out in (table, key):
+        words = ["--target", "num", "--site", "va", "--key", key, "--out", out]
+        found = run("site", "propose", table, *words)
+        assert found.exit_code == 2
+        assert "is a file that is read" in found.stderr
+
+
+def test_a_site_without_a_table_of_its_own_is_asked_for_it(shared, tmp_path):
+    words = ["--site", "va", "--out", str(tmp_path / "run")]
+    found = run("site", "combine", str(shared / "va" / "heart.csv"), *words)
+    assert found.exit_code == 2
+    assert "own" in found.stderr
+
+
+def test_what_is_no_summary_is_named(shared, tmp_path):
+    found = run("site", "combine", str(shared / "va" / "heart.csv"), "--out", str(tmp_path / "run"))
+    assert found.exit_code == 2
+    assert "heart.csv" in found.stderr
+    assert "no file of misfeat" in found.stderr
+
+
 def test_what_is_agreed_holds_no_counts(shared):
     codebook = read_codebook(shared / "codebook.json")
     assert set(codebook.sites) == set(SITES)

@@ -37,6 +37,14 @@ def test_few_values_are_coded_one_by_one():
     assert codebook.features[0].exact
 
 
+def test_a_site_of_too_few_rows_to_say_anything_leaves_the_coding_to_others():
+    codebook, _ = agree(
+        [proposal("n", number("a", 1, 2, values=(1, 2, 3))), proposal("s", number("a"))]
+    )
+    assert codebook.features[0].exact
+    assert codebook.features[0].values == (1, 2, 3)
+
+
 def test_texts_of_all_sites_have_a_code():
     texts = [ProposedColumn("race", "category", (), values) for values in (("a", "b"), ("b", "c"))]
     codebook, _ = agree([proposal("n", texts[0]), proposal("s", texts[1])])

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError
 from misfeat.sites import propose, read_proposal
-from misfeat.sites.proposing import rounded
+from misfeat.sites.proposing import LONGEST, rounded
 
 
 def table(n=200):
@@ -36,6 +36,11 @@ def test_at_least_ten_rows_lie_between_two_cut_points(n, most):
     held = {"age": ages, "ill": ([False, True] * n)[:n]}
     found = propose(held, "ill", "north", coding=Coding(min_rows=1))
     assert len(found.features[0].edges) == most
+
+
+def test_a_column_with_a_name_that_no_codebook_holds_is_left_out():
+    found = propose({**table(), "x" * 3000: [0, 1] * 100}, "ill", "north")
+    assert "more than" in found.left_out["x" * LONGEST]
 
 
 def test_what_is_excluded_is_not_proposed():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from misfeat.cli.columns import complete_column
 from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
@@ -70,6 +72,7 @@ def propose(
     from misfeat.sites import propose as proposed
 
     del debug
+    _check_out(out, table, signing_key)
     secret = _key(signing_key)
     with warnings_as_notes(quiet) as warned:
         coding = _coding(missing, read, bins)
@@ -100,12 +103,14 @@ def agree(
     from misfeat.sites import read_proposal
 
     del debug
+    _check_out(out, *proposals, signing_key)
     codebook, disagreements = agreed([read_proposal(file) for file in proposals], edition)
     codebook.write(out, _key(signing_key))
     for words in disagreements:
         typer.echo(f"Disagreement: {words}.")
     if not quiet:
-        say(f"Codebook of {len(codebook.features)} features for {len(codebook.sites)} sites: {out}")
+        sites = ", ".join(codebook.sites)
+        say(f"Codebook of {len(codebook.features)} features for {sites}: {out}")
         say(f"Its fingerprint, to be compared by all: {codebook.fingerprint}")
 
 
@@ -134,11 +139,13 @@ def summarise(
     from misfeat.machine.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.summarising import check_takes_part
+    from misfeat.sites.summarising import check_signs, check_takes_part
 
     del debug
+    _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)
     check_takes_part(agreed, name, secret)
+    check_signs(agreed, name, secret)
     with warnings_as_notes(quiet) as warned, progress_shown(not quiet) as progress:
         found = summarised(
             table,
@@ -152,6 +159,13 @@ def summarise(
         size = write_summary(found, out, secret)
     if not quiet:
         say_notes(warned)
+        never = [
+            one.column
+            for one, held in zip(agreed.features, found.recorded, strict=True)
+            if not held
+        ]
+        if never:
+            say(f"Never recorded here, and told so: {listed(never)}")
         say(f"Summary of {found.rows:,} rows, {size:,} bytes: {out}")
         say(f"Read what leaves the house: misfeat site show {out}")
 
@@ -200,6 +214,12 @@ def combine(
     from misfeat.sites.own import own_summary
 
     del debug
+    if name and not own:
+        raise MisfeatError(
+            "{site} names the site of one's own table; give that with {own}, too.",
+            site=Setting("site", name),
+            own=Setting("own"),
+        )
     folder = check_folder(out)
     with warnings_as_notes(quiet) as warned:
         agreed = read_codebook(codebook) if codebook else None
@@ -218,6 +238,15 @@ def combine(
         say_notes(warned)
         say(f"Sites: {', '.join(one.site for one in found.taken)}")
         say(f"Run: {folder}")
+
+
+def _check_out(out: str, *read: str) -> None:
+    """Raise before something that is read would be written over."""
+    for file in filter(None, read):
+        if Path(out).exists() and Path(file).exists() and Path(out).samefile(file):
+            raise MisfeatError(
+                "{out} is a file that is read; give another one.", out=Setting("out", out)
+            )
 
 
 def _key(file: str) -> Any:

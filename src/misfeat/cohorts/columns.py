@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
+OF_CODEBOOK = "bins of the codebook"
 ONE_BY_ONE = "one by one"
 UNSCORED = "its type cannot be scored"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from misfeat.cohorts.columns import AS_IT_IS
+from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import Message, Setting, listed
@@ -149,7 +149,9 @@ def _binned(audit: ColumnAudit) -> Caution:
             column=audit.column,
             treatment=audit.treatment,
         ),
-        Message(
+        Message("Agree on cut points that matter in the proposals of the sites.")
+        if audit.treatment == OF_CODEBOOK
+        else Message(
             "Give cut points that matter, {bins}, or use {number} or {measure}.",
             bins=Setting("bins", column=audit.column),
             number=Setting("target", NUMBER),

@@ -135,7 +135,8 @@ def _agreed(proposed: list[ProposedColumn], most: int) -> ColumnCode:
         widest = sorted(named, key=lambda value: (-named[value], value))[:MOST_CATEGORIES]
         return ColumnCode(column, CATEGORY, values=tuple(sorted(widest)))
     values = sorted({canonical(value) for one in proposed for value in one.values})
-    if all(one.values for one in proposed) and len(values) <= most:
+    saying = [one for one in proposed if one.values or one.edges]  # others have too few rows
+    if saying and all(one.values for one in saying) and len(values) <= most:
         return ColumnCode(column, NUMBER, tuple(values[:-1]), tuple(values), exact=True)
     return ColumnCode(column, NUMBER, _median_edges([one.edges for one in proposed]))
 

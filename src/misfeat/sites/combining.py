@@ -119,17 +119,23 @@ def combine(
     if own is not None:
         read = [(name, one) for name, one in read if one.site != own.site]
     known = [one for _, one in read]
+    if own is None and not known:
+        raise _unusable(refused)
     agreed = codebook or _most_common(known if own is None else [own, *known])
     taken, unfit = _fitting(read, agreed, own)
     refused += unfit
     if not taken:
-        reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-        raise MisfeatError("No summary can be used. {reasons}", reasons=reasons)
+        raise _unusable(refused)
     selection = _selection(
         taken, agreed, _size(size, taken), k, Estimate(estimate, _completer(), confidence), n_jobs
     )
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
+
+
+def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
+    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+    return MisfeatError("No summary can be used. {reasons}", reasons=reasons)
 
 
 def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:

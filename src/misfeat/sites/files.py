@@ -82,7 +82,7 @@ def read_summary(file: str | Path) -> Summary:
     place = as_path(file, "summaries")
     head, newline, body = read_within(place, LARGEST_FILE).partition(b"\n")
     if not newline or len(head) > LARGEST_DOCUMENT:
-        raise not_whole(str(place), "it is cut off, or no such file")
+        raise not_whole(str(place), "it is cut off, or no summary")
     held = unsealed(head, KIND, str(place))
     if held.get("body") != hashlib.sha256(body).hexdigest():
         raise not_whole(str(place), "its counts are cut off or changed")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import CountTables, table_starts
@@ -222,7 +223,7 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
     return ColumnAudit(
         column=code.column,
         role=role,
-        treatment="as it is" if code.exact or not code.edges else "bins of the codebook",
+        treatment=AS_IT_IS if code.exact or not code.edges else OF_CODEBOOK,
         categories=categories,
         edges=() if code.exact else code.edges,
         taken_for="number" if code.kind == NUMBER else "category",

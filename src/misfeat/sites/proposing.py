@@ -155,6 +155,8 @@ def propose(
                 of_target = _proposed(table, profile, rules, most=MAX_CLASSES)
             elif column in exclude:
                 left_out[column] = "excluded"
+            elif len(column) > LONGEST:
+                left_out[column[:LONGEST]] = f"its name has more than {LONGEST} characters"
             else:
                 kept = rules.is_kept(column)
                 coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)

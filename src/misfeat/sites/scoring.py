@@ -11,7 +11,7 @@ from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
 from misfeat.sites.joining import Kept, joined_tables
-from misfeat.sites.rounding import rounded_classes, rounding_of
+from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.summary import SCORES, Summary
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
         return summary
     tables, _ = joined_tables([summary], summary.codebook)
     found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
-    by_class = summary.by_class
+    by_class, in_use = summary.by_class, tables.categories
     if least > 1:
-        by_class = rounded_classes(summary, rounding_of(summary, least))
+        rounded = rounded_summary(summary, least)
+        by_class = rounded.by_class
+        in_use = joined_tables([rounded], summary.codebook)[0].categories
     told = replace(
         summary,
         share=SCORES,
@@ -56,7 +58,7 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
         tables=summary.tables[:0],
         smaller=(),
         min_cell=max(least, summary.min_cell),
-        in_use=tuple(map(len, tables.categories)),
+        in_use=tuple(map(len, in_use)),
     )
     scores = tuple(np.rint(one / told.step).astype(np.int64) for one in found)
     return replace(told, scores=scores)

@@ -73,7 +73,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     try:
         document = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise not_whole(file, "it is cut off, or no such file") from error
+        raise not_whole(file, "it is cut off, or no file of misfeat") from error
     if not isinstance(document, dict) or document.get("format") != kind:
         raise MisfeatError("{file!r} is no {kind}.", file=file, kind=kind.removeprefix("misfeat "))
     if document.get("version") != VERSION:

@@ -13,7 +13,7 @@ from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.cohorts.columns import profile_column
 from misfeat.cohorts.opening import open_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.covering import covering_blocks
@@ -143,6 +143,27 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
         )
 
 
+def check_signs(codebook: Codebook, site: str, key: Any) -> None:
+    """Raise where a site would send what nobody takes: the codebook has its key, and it has none.
+
+    Parameters
+    ----------
+    codebook : Codebook
+        What was agreed on.
+    site : str
+        The site's name.
+    key : Ed25519PrivateKey or None
+        What the site signs with.
+    """
+    if key is None and codebook.sites[site] is not None:
+        raise MisfeatError(
+            "The codebook has a key of {site!r}, and others refuse what is not signed with it; "
+            "name its file with {key}.",
+            site=site,
+            key=InPython("key", "--key"),
+        )
+
+
 def _coders(
     table: Table, codebook: Codebook, rules: CohortRules
 ) -> tuple[list[Coder | None], Coder]:
@@ -179,7 +200,8 @@ def _check_classes(profile: Profile, code: ColumnCode) -> None:
     if unknown:
         raise MisfeatError(
             "The target {column!r} has the value {value!r} here, which the codebook does not name; "
-            "agree on a codebook that does, or leave such rows out.",
+            "merge it with another class, or leave such rows out (a class is in the codebook if "
+            "ten rows of some site have it).",
             column=code.column,
             value=min(unknown),
         )
