@@ -66,6 +66,32 @@ def test_regions_that_share_a_hospital_are_no_hierarchy():
     assert parents(data) is None
 
 
+@pytest.mark.filterwarnings("ignore:The target 'y' has a single value")
+def test_a_row_that_is_in_the_way_of_a_hierarchy_is_named():
+    data = table()
+    data["region"][0] = "s"
+    (note, *_) = build_cohorts(data, "y", groups=["region", "hospital"], coding=KEEP).notes
+    assert note.startswith(
+        "'hospital' would lie within 'region' but for one row that 'region=s & hospital=n1' holds"
+    )
+
+
+def test_more_rows_than_mistakes_make_are_not_named():
+    data = table()
+    data["region"][:4] = "s"
+    notes = build_cohorts(data, "y", groups=["region", "hospital"], coding=KEEP).notes
+    assert not any("would lie" in note for note in notes)
+
+
+def test_a_column_that_lies_within_two_names_both():
+    data = table({f"{region}{chain}{n}": 10 for region in "ns" for chain in "ab" for n in (1, 2)})
+    data["chain"] = np.array([name[1] for name in data["hospital"]])
+    groups = ["region", "chain", "hospital"]
+    cohorts = build_cohorts(data, "y", groups=groups, coding=KEEP)
+    assert cohorts.parents.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert cohorts.notes[0].startswith("'hospital' lies within 'region' and 'chain'")
+
+
 @pytest.mark.parametrize(
     "region",
     [

@@ -117,7 +117,8 @@ def speed(
 
     del debug
     parameters_of(Question)["n_jobs"].takes.check(jobs, "n_jobs")
-    asked = SpeedBench(tuple(split(tables, ",")), quick, jobs, cold)
+    named = split(tables, ",") or list(filter(None, [tables]))
+    asked = SpeedBench(tuple(named), quick, jobs, cold)
     if out:
         make_folder(out)
     with progress_shown(not quiet) as progress:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
-from misfeat.cohorts.hierarchy import find_hierarchy, parents_of
+from misfeat.cohorts.hierarchy import find_hierarchy, find_strays, parents_of
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
@@ -135,6 +135,16 @@ def find_cohorts(
         threshold=rules.coding.missing_threshold,
     )
     hierarchy = find_hierarchy(minterms, groupings)
+    for stray in find_strays(minterms, recorded.rows, groupings):
+        notes.add(
+            "{inner!r} would lie within {outer!r} but for {rows} that {example!r} holds, "
+            "or others like it; if these are mistakes, mend them, and subgroups borrow from their "
+            "own {outer!r} first.",
+            inner=rules.groups[stray.inner].subject,
+            outer=rules.groups[stray.outer].subject,
+            rows="one row" if stray.rows == 1 else f"{stray.rows:,} rows",
+            example=names[stray.subgroup],
+        )
     runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes, hierarchy)
     parents = None
     if hierarchy is not None:
@@ -147,10 +157,10 @@ def find_cohorts(
 def _say_nested(hierarchy: Hierarchy, rules: CohortRules, notes: Notes) -> None:
     for inner, outer in hierarchy.within:
         notes.add(
-            "{inner!r} lies within {outer!r}: where subgroups borrow from others, they do so from "
-            "their own {outer!r} first.",
+            "{inner!r} lies within {outer}: where subgroups borrow from others, they do so from "
+            "their own {outer} first.",
             inner=rules.groups[inner].subject,
-            outer=rules.groups[outer].subject,
+            outer=" and ".join(repr(rules.groups[one].subject) for one in outer),
         )
 
 

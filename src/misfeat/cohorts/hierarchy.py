@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
+FEW = 0.01
+"""Rows up to this share of all may be mistakes."""
 LEAST = 2
 """So many regions, with so many hospitals each, make a hierarchy."""
 
@@ -37,15 +39,15 @@ class Hierarchy:
 
     Attributes
     ----------
-    within : tuple of (int, int)
-        Groupings, and the narrowest that each of them lies within.
+    within : tuple of (int, tuple of int)
+        Groupings, and the narrowest ones that each of them lies within.
     parents : ndarray of int64 of shape (n_subgroups,)
         What every subgroup lies in, by number; `NO_PARENT` where a value is missing that says so.
     names : tuple of str
         What these are called: the terms of their subgroups without those of the inner groupings.
     """
 
-    within: tuple[tuple[int, int], ...]
+    within: tuple[tuple[int, tuple[int, ...]], ...]
     parents: Integers
     names: tuple[str, ...]
 
@@ -60,7 +62,7 @@ def find_hierarchy(minterms: Integers, groupings: Sequence[Grouping]) -> Hierarc
     groupings : sequence of Grouping
         What the terms are called; the last one of each stands for a missing value.
     """
-    known = minterms < np.array([[len(grouping.terms) - 1] for grouping in groupings])
+    known = _known(minterms, groupings)
     outer = {
         (a, b)
         for a, b in permutations(range(len(groupings)), 2)
@@ -69,15 +71,62 @@ def find_hierarchy(minterms: Integers, groupings: Sequence[Grouping]) -> Hierarc
     inner = sorted({a for a, _ in outer} - {b for _, b in outer})
     if not inner:
         return None
-    within = tuple((a, _narrowest([b for one, b in outer if one == a], minterms)) for a in inner)
+    within = tuple((a, _narrowest(a, outer)) for a in inner)
     rest = np.setdiff1d(np.arange(len(groupings)), inner)
     different, parents = np.unique(minterms[rest], axis=1, return_inverse=True)
-    told = known[[b for _, b in within]].all(axis=0)
+    told = known[[b for _, narrowest in within for b in narrowest]].all(axis=0)
     names = tuple(
         BETWEEN_TERMS.join(groupings[g].terms[t] for g, t in zip(rest, terms, strict=True))
         for terms in different.T
     )
     return Hierarchy(within, np.where(told, parents.ravel(), NO_PARENT), names)
+
+
+@dataclass(frozen=True)
+class Stray:
+    """Some rows but for which a grouping would lie within another.
+
+    Attributes
+    ----------
+    inner, outer : int
+        The groupings.
+    rows : int
+        How many rows there are in the way.
+    subgroup : int
+        The largest subgroup of them.
+    """
+
+    inner: int
+    outer: int
+    rows: int
+    subgroup: int
+
+
+def find_strays(minterms: Integers, rows: Integers, groupings: Sequence[Grouping]) -> list[Stray]:
+    """Where a few rows keep a grouping from lying within another.
+
+    Parameters
+    ----------
+    minterms : ndarray of int64 of shape (n_groupings, n_subgroups)
+        The terms of all subgroups.
+    rows : ndarray of int64 of shape (n_subgroups,)
+        Their rows.
+    groupings : sequence of Grouping
+        What the terms are called.
+    """
+    known = _known(minterms, groupings)
+    found = []
+    for a, b in permutations(range(len(groupings)), 2):
+        both = np.flatnonzero(known[a] & known[b])
+        inner, outer = minterms[[a, b]][:, both]
+        held = np.zeros((len(groupings[a].terms), len(groupings[b].terms)), dtype=np.int64)
+        np.add.at(held, (inner, outer), rows[both])
+        astray = held.argmax(axis=1)[inner] != outer
+        many = int(rows[both][astray].sum())
+        if 0 < many <= FEW * rows.sum() and _lies_within(inner[~astray], outer[~astray]):
+            largest = both[astray][np.argmax(rows[both][astray])]
+            found.append(Stray(a, b, many, int(largest)))
+    return found
 
 
 def parents_of(
@@ -123,6 +172,13 @@ def _lies_within(inner: Integers, outer: Integers) -> bool:
     return len(np.unique(pairs[0])) == pairs.shape[1] and int(several.sum()) >= LEAST
 
 
-def _narrowest(outer: list[int], minterms: Integers) -> int:
-    """The grouping with the most terms, the first of these."""
-    return max(sorted(outer), key=lambda one: len(np.unique(minterms[one])))
+def _narrowest(inner: int, outer: set[tuple[int, int]]) -> tuple[int, ...]:
+    """The groupings that one lies within, less those that another of them lies within."""
+    around = sorted(b for a, b in outer if a == inner)
+    return tuple(b for b in around if not any((c, b) in outer for c in around))
+
+
+def _known(minterms: Integers, groupings: Sequence[Grouping]) -> NDArray[np.bool_]:
+    """Which terms stand for a value, not for a missing one."""
+    known: NDArray[np.bool_] = minterms < np.array([[len(one.terms) - 1] for one in groupings])
+    return known

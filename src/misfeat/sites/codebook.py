@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from math import isfinite
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.binning import interval_labels
 from misfeat.cohorts.values import MISSING_LABEL, label
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, shortened
 from misfeat.sites.sealing import (
     checksum_of,
     not_whole,
@@ -221,9 +222,15 @@ def check_site(name: object) -> str:
     name : object
         As users give it.
     """
-    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST or "\n" in name:
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name) <= LONGEST
+        or not name.isprintable()
+        or name != unicodedata.normalize("NFC", name.strip())
+    ):
         raise MisfeatError(
-            "The site has the name {name!r}; give it a short text, such as 'cleveland'.", name=name
+            "The site has the name {name}; give it a short text, such as 'cleveland'.",
+            name=shortened(name),
         )
     return name
 

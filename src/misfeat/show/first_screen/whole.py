@@ -36,9 +36,12 @@ def whole_sentence(answers: Sequence[SubgroupAnswer], target: str) -> Message:
     told = [one for one in answers if one.verdict in (TOLD, UNTESTED) and one.features]
     if not told:
         return _nothing(answers, target)
+    untested = all(one.verdict == UNTESTED for one in told)
     return Message(
-        "In {where} the features tell something about {target}: {how_much} of what there is to "
-        "tell{features}.{others}",
+        "In {where} the features {tell} something about {target}{untested}: {how_much} of what "
+        "there is to tell{features}.{others}",
+        tell=Message("seem to tell" if untested else "tell"),
+        untested=Message(", not tested against chance" if untested else ""),
         where=_count(len(told), len(answers)),
         target=target,
         how_much=_how_much(told),
