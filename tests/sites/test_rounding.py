@@ -145,3 +145,16 @@ def test_rounded_tables_of_more_rows_than_there_are_are_refused(rounded, tmp_pat
     write_summary(replace(rounded[0], tables=odd), tmp_path / "odd.misfeat")
     with pytest.raises(MisfeatError, match="have more rows than it says"):
         read_summary(tmp_path / "odd.misfeat")
+
+
+def test_cells_of_rounded_tables_are_told_with_care(summaries, rounded):
+    exact = combine(summaries).selection.explanation("cleveland", ["cp", "thal"])
+    told_so = combine([rounded[0], *summaries[1:]]).selection
+    given = told_so.explanation("cleveland", ["cp", "thal"])
+    assert all(cell.worth is None for cell in exact.cells)
+    assert all(cell.worth < cell.rows for cell in given.cells)
+    widths = [
+        max(cell.most.high - cell.most.low for cell in found.cells[:3]) for found in (exact, given)
+    ]
+    assert widths[1] > 1.2 * widths[0]
+    assert all("about" in words for words in given.sentences() if "against" in words)

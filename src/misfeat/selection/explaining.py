@@ -71,12 +71,21 @@ class Cell:
         How many there are, or are expected.
     shares : tuple of Share
         Every class of the target.
+    worth : float or None
+        Where counts are protected, so that they are not exact: how many rows that were counted
+        exactly would tell as much.
     """
 
     words: str
     values: tuple[str, ...]
     rows: float
     shares: tuple[Share, ...]
+    worth: float | None = None
+
+    @property
+    def well_filled(self) -> bool:
+        """Whether it has rows enough for a sentence."""
+        return (self.rows if self.worth is None else self.worth) >= WELL_FILLED
 
     @property
     def most(self) -> Share:
@@ -108,6 +117,7 @@ class Cell:
         most = self.most
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
         count = f"{count}, predicted" if predicted else count
+        count = count if self.worth is None else f"about {count}"
         return (
             f"{self.words}: {percent(most.share, 0, 1)} {condition(target, most.label)} ({count}), "
             f"against {percent(most.overall, 0, 1)} overall."
@@ -164,14 +174,14 @@ class Explanation:
         """
         least = max(NOTHING, WORTH_A_SENTENCE * self.score)
         telling = [cell for cell in self.cells if cell.contribution > least]
-        well_filled = [cell for cell in telling if cell.rows >= WELL_FILLED]
+        well_filled = [cell for cell in telling if cell.well_filled]
         shown = _of_several_classes(well_filled or telling, k)
         said = [cell.told(self.target, predicted=self.predicted) for cell in shown]
         return said + ([] if self.predicted else self._doubts())
 
     def _doubts(self) -> list[str]:
         """That few rows hold much of the score, where they do."""
-        held = sum(cell.contribution for cell in self.cells if cell.rows < WELL_FILLED)
+        held = sum(cell.contribution for cell in self.cells if not cell.well_filled)
         if not self.score > NOTHING or held < MUCH * self.score:
             return []
         return [
@@ -199,12 +209,15 @@ class CellCounts(NamedTuple):
     counts : ndarray of shape (n_cells, n_classes)
         Rows, or expected rows; with weights as many of equal weight as tell as much.
     rows : ndarray of shape (n_cells,), or None
-        With weights, the rows of the table in each cell.
+        With weights, or where counts are protected, the rows of the table in each cell.
+    protected : bool
+        Whether counts were protected, so that none is exact.
     """
 
     values: list[tuple[str, ...]]
     counts: Floats
     rows: Floats | None = None
+    protected: bool = False
 
     @property
     def in_rows(self) -> Floats:
@@ -265,7 +278,11 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
     members : sequence of int
         Feature numbers, ascending, at most three.
     """
-    return _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+    found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+    exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
+    if exact >= 1.0:
+        return found
+    return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
 
 
 class PredictedCounts:
@@ -350,6 +367,7 @@ def cells_of(
             words=" and ".join(map(condition, features, values)),
             values=values,
             rows=float(shown[cell]),
+            worth=float(rows[cell]) if found.protected else None,
             shares=tuple(
                 Share(label, *map(float, facts))
                 for label, *facts in zip(
