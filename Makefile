@@ -72,15 +72,18 @@ test-heavy: $(VENV)/.heavy
 test-browser: $(VENV)/.browser
 	$(BIN)/pytest $(call having,browser) -n 2 --dist loadgroup
 
-# The compiled kernels once more, with every index checked (and a cache of its own).
+# The compiled kernels once more, with every index checked (and a cache of its own). Doctor compiles side by side.
+BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
-		$(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
+	$(BOUNDS) $(BIN)/misfeat doctor --quiet > $(VENV)/doctor-bounds.txt || { cat $(VENV)/doctor-bounds.txt; exit 1; }
+	$(BOUNDS) $(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
+OWN_KERNELS := NUMBA_CACHE_DIR=$(abspath $(OLDEST_VENV))/numba
 test-oldest: $(OLDEST_VENV)/.test
-	NUMBA_CACHE_DIR=$(abspath $(OLDEST_VENV))/numba $(OLDEST)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) \
+	$(OWN_KERNELS) $(OLDEST)/misfeat doctor --quiet > $(OLDEST_VENV)/doctor.txt || { cat $(OLDEST_VENV)/doctor.txt; exit 1; }
+	$(OWN_KERNELS) $(OLDEST)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) \
 		$(WITH_OLDEST)
 
 format: $(VENV)/.dev
