@@ -8,7 +8,11 @@ subgroup with scores and intervals.
 
     python benchmarks/far/engines.py [--rows 5e6] [--engines duckdb spark dask postgres]
 
-Dask needs ``distributed``. The figures are kept beside this script in engines.csv.
+Engines may be run one by one: the figures are kept beside this script in engines.csv, and every
+run is compared with all that is kept there of as many rows. CPU seconds are those of this process
+and, apart from them, those of the processes of the engine; DuckDB works within this process.
+
+Dask needs ``distributed``.
 """
 
 from __future__ import annotations
@@ -17,17 +21,17 @@ import argparse
 import csv
 import hashlib
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1_000_000
 """Of more different rows than this, every engine has to draw the same ones."""
+KEPT = Path(__file__).with_suffix(".csv")
+NAMES = ("cohorts", "answers", "different_rows", "cpu", "cpu_of_engine", "wall")
 
 
 @contextmanager
@@ -93,6 +99,7 @@ def postgres_table(folder: Path) -> Iterator[Any]:
 
     types = {"VARCHAR": "text", "TINYINT": "smallint", "DOUBLE": "double precision"}
     with postgres_server() as socket, tempfile.TemporaryDirectory() as copied:
+        os.environ["SERVER_FOLDER"] = str(socket)
         rows = duckdb.read_parquet(f"{folder}/*.parquet")
         columns = ", ".join(
             f"{name} {types.get(str(kind), str(kind).lower())}"
@@ -131,11 +138,26 @@ def digest_of(cohorts: Cohorts) -> str:
     return digest.hexdigest()[:16]
 
 
+def cpu_of_engine() -> float:
+    """CPU seconds of all processes that this one started, and of a server, as far as known."""
+    running = psutil.Process().children(recursive=True)
+    server = os.environ.get("SERVER_FOLDER")
+    if server:
+        first = psutil.Process(int(Path(server, "data", "postmaster.pid").read_text().split()[0]))
+        running = [first, *first.children(recursive=True)]
+    spent = 0.0
+    for process in running:
+        with suppress(psutil.NoSuchProcess):
+            spent += sum(process.cpu_times()[:4])
+    return spent
+
+
 def measure(engine: str, folder: Path) -> None:
     """Fit in this process, and print what came out."""
     from misfeat import Coding, SubgroupSelector
 
     with TABLES[engine](folder) as table:
+        before = cpu_of_engine()
         start, cpu = time.perf_counter(), time.process_time()
         coding = Coding(max_rows=int(os.environ.get("MOST_ROWS", MOST_ROWS)))
         selector = SubgroupSelector(GROUPS, size=2, k=105, coding=coding, random_state=0)
@@ -145,17 +167,46 @@ def measure(engine: str, folder: Path) -> None:
             for one in selector.best_sets()
         ]
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        engine_cpu = cpu_of_engine() - before
     cohorts = selector.cohorts_
     print(
         digest_of(cohorts),
         hashlib.sha256(repr(answers).encode()).hexdigest()[:16],
         len(cohorts.weights),
         round(cpu, 1),
-        round(children.ru_utime + children.ru_stime, 1),
+        round(engine_cpu, 1),
         round(wall, 1),
         sep=";",
     )
+
+
+def measured_apart(engine: str, folder: Path, n_rows: int) -> dict[str, str]:
+    """What an engine comes to in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--measured", engine, str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    said = done.stdout.strip().splitlines()[-1:] if done.returncode == 0 else []
+    values = said[0].split(";") if said else ["failed"] * len(NAMES)
+    return {"engine": engine, "rows": str(n_rows), **dict(zip(NAMES, values, strict=True))}
+
+
+def keep(found: dict[str, str]) -> list[dict[str, str]]:
+    """Put figures in place of the older ones of the same engine; give all of as many rows."""
+    lines = []
+    if KEPT.exists():
+        with KEPT.open(newline="") as file:
+            lines = list(csv.DictReader(file))
+    place = {(one["engine"], one["rows"]): one for one in lines}
+    place[found["engine"], found["rows"]] = found
+    order = list(TABLES)
+    lines = sorted(place.values(), key=lambda one: (int(one["rows"]), order.index(one["engine"])))
+    with KEPT.open("w", newline="") as file:
+        table = csv.DictWriter(file, ["engine", "rows", *NAMES], lineterminator="\n")
+        table.writeheader()
+        table.writerows(lines)
+    return [one for one in lines if one["rows"] == found["rows"]]
 
 
 def main() -> None:
@@ -167,30 +218,18 @@ def main() -> None:
     if asked.measured:
         measure(asked.measured[0], Path(asked.measured[1]))
         return
-    n_rows, found = int(asked.rows), []
+    n_rows = int(asked.rows)
     with tempfile.TemporaryDirectory() as own:
         folder = Path(own) / "rows"
         Path(own).chmod(0o755)
         write_table(folder, n_rows)
         for engine in asked.engines:
-            done = subprocess.run(
-                [sys.executable, __file__, "--measured", engine, str(folder)],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            names = ["cohorts", "answers", "different_rows", "cpu", "cpu_of_children", "wall"]
-            said = done.stdout.strip().splitlines()[-1:] if done.returncode == 0 else ["failed"]
-            values = said[0].split(";") if said else []
-            found.append(
-                {"engine": engine, "rows": n_rows, **dict(zip(names, values, strict=False))}
-            )
-            print(found[-1], flush=True)
-    with Path(__file__).with_suffix(".csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, found[0], lineterminator="\n")
-        table.writeheader()
-        table.writerows(found)
-    same = {(one.get("cohorts"), one.get("answers")) for one in found}
-    print("identical" if len(same) == 1 and len(found) > 1 else "NOT identical")
+            found = measured_apart(engine, folder, n_rows)
+            print(found, flush=True)
+            kept = keep(found)
+    same = {(one["cohorts"], one["answers"]) for one in kept}
+    print(", ".join(one["engine"] for one in kept), end=": ")
+    print("identical" if len(same) == 1 else "NOT identical")
 
 
 if __name__ == "__main__":

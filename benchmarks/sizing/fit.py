@@ -57,6 +57,7 @@ def shape_of(line: pd.Series) -> Shape:
         tested=int(line.tested),
         deals=int(line.deals),
         enough=int(line.enough),
+        first_known=False,  # measured when the first step made its own deals
         redrawn=bool(line.redrawn),
     )
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.selection import chance_tests
 
 
 def table(telling, together=False, n_rows=600, seed=0):
@@ -65,6 +66,33 @@ def test_what_was_not_tried_is_said():
     (settled,) = selector.enoughs()
     assert "f0, f1 and f2 tell" in settled.sentence
     assert "adds nothing more than chance (p = " in settled.sentence
+
+
+@pytest.mark.parametrize("telling", [0, 2])
+@pytest.mark.parametrize("permutations", [99, 999])
+def test_a_test_of_all_pairs_serves_for_the_first_feature(telling, permutations, monkeypatch):
+    fresh, tested = (
+        SubgroupSelector(size=2, random_state=0).fit(table(telling), "y") for _ in range(2)
+    )
+    tested.significance(permutations=permutations)
+    made = []
+    usual = chance_tests.Dealer.of
+
+    def of(self, cohort, largest, held=(), *others, **named):
+        made.append(held)
+        return usual(self, cohort, largest, held, *others, **named)
+
+    monkeypatch.setattr(chance_tests.Dealer, "of", of)
+    (found,) = tested.enoughs()
+    known = permutations == 999 or not telling  # where nothing tells, few deals settle it
+    assert (() in made) != known
+    made.clear()
+    (alone,) = fresh.enoughs()
+    assert made[0] == ()
+    np.testing.assert_array_equal(
+        [step.p_value for step in found.steps], [step.p_value for step in alone.steps]
+    )
+    assert found.size == alone.size
 
 
 def test_all_features_may_be_needed():

@@ -54,3 +54,10 @@ def test_more_cores_never_take_longer():
     for step in ALONE:
         assert passing(step, 10.0, 1) == pytest.approx(10.0)
         assert passing(step, 10.0, 16) <= passing(step, 10.0, 2)
+
+
+def test_the_first_step_of_enough_is_known_where_pairs_are_tested():
+    pairs = replace(SHAPE, tested=2)
+    first = MEASURED.seeing_enough(replace(pairs, first_known=False))
+    assert MEASURED.seeing_enough(pairs) < first == MEASURED.seeing_enough(SHAPE)
+    assert MEASURED.seeing_enough(replace(SHAPE, step_deals=99)) < first

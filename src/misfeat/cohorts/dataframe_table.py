@@ -41,6 +41,7 @@ from misfeat.cohorts.engine_drawing import kept_of, likely_kept
 from misfeat.cohorts.engine_values import TIMES, VALUE, EngineColumn
 from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.narrowing import values_at
+from misfeat.cohorts.packed_results import collected
 from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
 from misfeat.cohorts.table import ValueCounts, tally
 from misfeat.cohorts.values import check_values
@@ -391,9 +392,9 @@ class DataFrameTable:
     def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
         if self._files is None:
-            return rows.collect()
+            return collected(rows)
         try:
-            return rows.collect()
+            return collected(rows)
         except Exception as error:
             raise self._files.unreadable(error) from error
 

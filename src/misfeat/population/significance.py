@@ -56,6 +56,44 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
+class Greatest:
+    """What a p-value for the search through all sets comes from.
+
+    Attributes
+    ----------
+    best : float
+        The greatest studentised score of the target as it was recorded.
+    maxima : ndarray of shape (n_deals,)
+        The greatest one of every deal, in order.
+    """
+
+    best: float
+    maxima: Floats
+
+    def p_value(self, permutations: int) -> float | None:
+        """The p-value of as many deals at most; None where more would have to be made.
+
+        Parameters
+        ----------
+        permutations : int
+            Deals at most.
+
+        Examples
+        --------
+        >>> maxima = np.tile([1.0, 3.0], 10)
+        >>> Greatest(2.0, maxima).p_value(99), Greatest(4.0, maxima).p_value(9)
+        (0.5, 0.1)
+        >>> Greatest(4.0, maxima).p_value(99) is None
+        True
+        """
+        maxima = self.maxima[:permutations]
+        stopped = np.isneginf(self.best) or (maxima >= self.best - TIED).sum() >= REACHED
+        if len(maxima) < permutations and not stopped:
+            return None
+        return float(p_values(maxima, np.array([self.best]), permutations)[0])
+
+
+@dataclass(frozen=True, eq=False)
 class MaxTest:
     """What dealing the target out anew says about all sets that were searched.
 
@@ -84,10 +122,16 @@ class MaxTest:
         return tuple(members.tolist())
 
     @property
+    def greatest(self) -> Greatest:
+        """The greatest studentised scores, of the target as it was recorded and of all deals."""
+        best = max(values.max(initial=-np.inf) for values in self.statistics)
+        return Greatest(float(best), self.maxima)
+
+    @property
     def p_value(self) -> float:
         """How likely chance alone gives a set that tells as much as the best one."""
-        best = max(values.max(initial=-np.inf) for values in self.statistics)
-        return float(p_values(self.maxima, np.array([best]), self.permutations)[0])
+        best = np.array([self.greatest.best])
+        return float(p_values(self.maxima, best, self.permutations)[0])
 
     @property
     def n_sets(self) -> int:

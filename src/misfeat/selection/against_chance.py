@@ -28,6 +28,7 @@ from misfeat.selection.unfinished import SIZE
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
+    from misfeat.population.significance import Greatest
     from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
@@ -65,6 +66,7 @@ class AgainstChance(Explained):
     ) -> None:
         super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
         self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
+        self._greatest: dict[tuple[Any, ...], Greatest] = {}
 
     def significance(
         self,
@@ -330,4 +332,5 @@ nothing more than chance (p = 1.00).'
         rows = self.cohorts
         if self.screened is not None:  # only these rows know nothing of which features were kept
             rows = reweighted(rows, self.screened.held_back)
-        return Dealer(rows, self.book, int(permutations), number, self.asked.seed)
+        seed = self.asked.seed
+        return Dealer(rows, self.book, int(permutations), number, seed, self._greatest)

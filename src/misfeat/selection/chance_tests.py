@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,7 +15,7 @@ from misfeat.lattice import rank
 from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
 from misfeat.machine.steps import Form
 from misfeat.machine.threads import Work
-from misfeat.population.significance import PILOTS, MaxTest, max_test
+from misfeat.population.significance import PILOTS, Greatest, MaxTest, max_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,6 +102,8 @@ class Dealer:
         The feature within whose values the target is dealt out.
     seed : int or None
         Makes deals repeatable; None is a seed, too, always the same.
+    greatest : dict
+        What tests of the same rows came to before, by what was tested.
     """
 
     cohorts: Cohorts
@@ -109,6 +111,7 @@ class Dealer:
     permutations: int
     within: int | None = None
     seed: int | None = None
+    greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -118,6 +121,18 @@ class Dealer:
     def without_scores(self) -> Dealer:
         """The same without the scores that were computed, for workers elsewhere."""
         return replace(self, book=self.book.of_other_rows(self.book.measure, 0))
+
+    def p_value(self, asked: Searched) -> float:
+        """How likely chance alone gives a set that tells as much, of those that are searched.
+
+        Tests of the same sets begin with the same deals, so that one that was made before serves.
+        """
+        known = self.greatest.get((*asked, self.within, self.seed))
+        found = None if known is None else known.p_value(self.permutations)
+        if found is None:
+            (test,) = dealt_tests(self, [asked])
+            found = test.p_value
+        return found
 
     def has_something_to_tell(self, cohort: int) -> bool:
         """Whether a cohort recorded a feature, and its target varies."""
@@ -201,7 +216,10 @@ def dealt_tests(
             yield number, dealer.of(*one, progress=progress)
 
     names = [f"{one} by {dealer.name}" for one in asked]
-    return dealer.book.steps.each(names, make, Form((MaxTest,), _is_whole))
+    tests = dealer.book.steps.each(names, make, Form((MaxTest,), _is_whole))
+    for one, test in zip(asked, tests, strict=False):  # where the time is up, not all were made
+        dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
+    return tests
 
 
 def _tested(dealer: Dealer, asked: Searched) -> MaxTest:

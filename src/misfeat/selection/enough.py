@@ -267,7 +267,7 @@ def enough_of(
         if tell is not None:
             tell(size - 1)
         if found is None:
-            p = _p_of_more(dealer, cohort, held)
+            p = dealer.p_value(_more(dealer, cohort, held))
             if p > level:
                 found = size - 1
         scores = completed(size)
@@ -328,12 +328,6 @@ def enough_for_all(
             for cohort in alive
         }
     return max(size, 1)
-
-
-def _p_of_more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> float:
-    """How likely chance alone lets one or two features add as much to those held."""
-    (test,) = dealt_tests(dealer, [_more(dealer, cohort, held)])
-    return test.p_value if test.n_sets else 1.0
 
 
 def _more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> Searched:

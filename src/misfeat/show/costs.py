@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 
+from misfeat.population.significance import PILOTS
+from misfeat.selection.against_chance import STEP_PERMUTATIONS
 from misfeat.selection.enough import AHEAD
 from misfeat.selection.leaving_out import MOST_JUDGED
 from misfeat.selection.resampled import RESAMPLES
@@ -33,9 +35,13 @@ class Shape:
         Values of a feature, on the mean, and of the target.
     unrecorded : float
         The share of the features that a subgroup never recorded, on the mean.
-    tested, deals, enough : int
-        The largest sets that are tested against chance, by how many deals of the target, and the
-        largest that are looked at to see how many features are enough.
+    tested, deals : int
+        The largest sets that are tested against chance, and by how many deals of the target.
+    enough, step_deals : int
+        The largest sets that are looked at to see how many features are enough, and how many deals
+        of the target are made for each size.
+    first_known : bool
+        Whether the first size takes no deals where the test against chance made the same.
     redrawn : bool
         Whether rows are drawn anew.
     grids : int
@@ -56,6 +62,8 @@ class Shape:
     tested: int = 0
     deals: int = 0
     enough: int = 0
+    step_deals: int = STEP_PERMUTATIONS
+    first_known: bool = True
     redrawn: bool = False
     grids: int = 1
     budget: float = 1.0
@@ -148,15 +156,22 @@ class Costs:
 
     def dealing(self, shape: Shape, largest: int) -> float:
         """Seconds to score all recorded sets of at most so many features for all deals."""
-        sets = [comb(shape.recorded, m) for m in range(1, largest + 1)]
-        cells = sum(count * shape.cells(m) for m, count in enumerate(sets, 1))
+        return shape.deals * self._dealing_once(shape, largest)
+
+    def _dealing_once(self, shape: Shape, largest: int, held: int = 0) -> float:
+        """Seconds of one deal, in which every set holds some features besides."""
+        free = max(shape.recorded - held, 0)
+        sets = [comb(free, m) for m in range(1, largest + 1)]
+        cells = sum(count * shape.cells(m + held) for m, count in enumerate(sets, 1))
         a_row = self.dealt_one_by_one if shape.gaps else self.dealt
-        rows = a_row * sum(sets) * shape.rows
-        return shape.deals * (rows + self.dealt_cell * cells * shape.subgroups)
+        return a_row * sum(sets) * shape.rows + self.dealt_cell * cells * shape.subgroups
 
     def seeing_enough(self, shape: Shape) -> float:
         """Seconds to see how many features are enough: every size deals sets of two more."""
-        found = shape.enough * self.dealing(shape, AHEAD)
+        known = shape.first_known and shape.tested == AHEAD
+        steps = range(int(known), shape.enough)
+        each = sum(self._dealing_once(shape, AHEAD, held) for held in steps)
+        found = (PILOTS + shape.step_deals) * each
         if shape.enough > shape.size:
             found += self.scoring(shape, shape.enough) + self.estimating(shape, shape.enough)
         return found

@@ -189,6 +189,7 @@ def shape_of(selection: Selection, effort: Effort) -> Shape:
         tested=effort.tested,
         deals=effort.deals,
         enough=effort.enough,
+        step_deals=effort.step_deals,
         redrawn=effort.redrawn,
         grids=max(1, len(selection.book.measure.parts)),
         budget=selection.book.budget,

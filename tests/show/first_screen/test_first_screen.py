@@ -117,6 +117,15 @@ def test_very_many_sets_are_tested_less():
     small, large = effort_for(selection, 1), effort_for(selection, 3)
     assert (small.tested, small.deals, small.redrawn) == (1, 999, True)
     assert (large.tested, large.deals, large.enough, large.redrawn) == (3, 199, 3, False)
+    assert small.step_deals == large.step_deals == 199
+
+
+def test_very_many_pairs_take_fewer_deals_to_see_how_many_features_are_enough():
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.integers(0, 2, 4000) for i in range(400)}
+    selection = SubgroupSelector(size=1).fit(table, rng.integers(0, 2, 4000)).selection_
+    effort = effort_for(selection, 1)
+    assert (effort.tested, effort.enough, effort.step_deals) == (1, 1, 99)
 
 
 def test_squared_correlations_have_a_first_screen_too():

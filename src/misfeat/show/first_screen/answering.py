@@ -98,7 +98,7 @@ def answers(
     tests = {} if found is None else {one.subgroup: one for one in found.subgroups}
     enough: dict[str, Enough] = {}
     if effort.enough:
-        asked = selection.enoughs(size=effort.enough)
+        asked = selection.enoughs(size=effort.enough, permutations=effort.step_deals)
         enough = {one.subgroup: one for one in asked}
     return [
         _answer(

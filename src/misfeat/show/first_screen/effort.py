@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from misfeat.selection.against_chance import STEP_PERMUTATIONS
+from misfeat.selection.enough import AHEAD
+
 if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
 
@@ -20,6 +23,8 @@ MOST_DEALT_ONE_BY_ONE = 3e7
 USUAL_DEALS = 999
 FEWER_DEALS = 199
 """Deals where the usual number takes too long; p-values then reach down to 0.005."""
+FEWER_STEP_DEALS = 99
+"""The same for each step to see how many features are enough; p-values then reach down to 0.01."""
 MOST_REDRAWN = 10_000
 """Sets, over all subgroups, up to which the whole answer is made again for every draw of rows."""
 MOST_LARGER = 30_000
@@ -40,12 +45,15 @@ class Effort:
         The largest sets that are looked at to see how many features are enough; 0: none are.
     redrawn : bool
         Whether rows are drawn anew to see what comes out again.
+    step_deals : int
+        How many deals at most for each step to see how many features are enough.
     """
 
     tested: int
     deals: int
     enough: int
     redrawn: bool
+    step_deals: int = STEP_PERMUTATIONS
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
@@ -66,7 +74,7 @@ def effort_for(selection: Selection, size: int) -> Effort:
     enough = size + 1 if larger and tested == size else tested
     counted = selection.book.measure.rows is not None
     redrawn = counted and comb(n_features, size) * n_cohorts <= MOST_REDRAWN
-    return Effort(tested, deals, enough, redrawn=redrawn)
+    return Effort(tested, deals, enough, redrawn, _step_deals(selection, enough))
 
 
 def _tested(selection: Selection, size: int) -> tuple[int, int]:
@@ -78,6 +86,14 @@ def _tested(selection: Selection, size: int) -> tuple[int, int]:
             if sets * n_rows * deals <= most and (largest == size or deals == FEWER_DEALS):
                 return largest, deals
     return 0, 0
+
+
+def _step_deals(selection: Selection, enough: int) -> int:
+    """Deals for every step: each deals all sets of up to two features beside those held."""
+    n_features, n_rows = len(selection.feature_names), float(selection.cohorts.weights.sum())
+    sets = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
+    usual = enough * sets * n_rows * STEP_PERMUTATIONS <= MOST_DEALT
+    return STEP_PERMUTATIONS if usual else FEWER_STEP_DEALS
 
 
 def has_gaps(selection: Selection) -> bool:

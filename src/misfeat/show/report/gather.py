@@ -127,7 +127,7 @@ def _subgroups(
     enough = {}
     if screen.effort.enough:
         effort = screen.effort
-        asked = selection.enoughs(size=effort.enough)
+        asked = selection.enoughs(size=effort.enough, permutations=effort.step_deals)
         enough = {one.subgroup: one for one in asked}
     chosen = {
         one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
