@@ -16,13 +16,14 @@ SIDE_BY_SIDE := -n auto --dist loadfile
 having = -m $(1) $(shell grep -rlE --include='test_*.py' 'mark\.$(1)\b' tests)
 QUICK := not heavy and not browser and not thorough and not slow and not validity and not attack
 
+RELEASE_VENV := .venv-release
 OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What meets dependencies: tables, files, plots, pages, estimators.
 WITH_OLDEST := tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_package.py tests/test_selector.py \
 	tests/test_weights.py tests/cli/test_run.py tests/cli/test_export.py tests/selection/test_saving.py
 
-.PHONY: audit coverage demo lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest fuzz reliability format clean
+.PHONY: audit coverage demo lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench-quick release fuzz reliability format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -86,6 +87,14 @@ test-oldest: $(OLDEST_VENV)/.test
 	$(OWN_KERNELS) $(OLDEST)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) \
 		$(WITH_OLDEST)
 
+# How long fit, answers and report take, beside np.bincount and scikit-learn.
+bench-quick: $(VENV)/.dev
+	$(BIN)/misfeat bench speed --quick
+
+# A release up to the upload: built, checked, and tried in clean environments on every Python that is here.
+release: $(RELEASE_VENV)/.tools
+	$(RELEASE_VENV)/bin/python .ci/release.py
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -99,7 +108,7 @@ lock: $(VENV)/.dev
 	$(BIN)/python .ci/lock.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST_VENV) misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	rm -rf $(VENV) $(OLDEST_VENV) $(RELEASE_VENV) dist misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		.import_linter_cache .coverage
 
 define TRY_OUT
@@ -109,7 +118,7 @@ endef
 
 # A stamp says that the environment holds an extra; it is renewed when the settings change. The demonstration tries
 # misfeat out by itself.
-$(BIN)/python $(OLDEST)/python:
+$(BIN)/python $(OLDEST)/python $(RELEASE_VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
@@ -126,4 +135,8 @@ $(OLDEST_VENV)/.test: $(SETTINGS) .ci/oldest.py | $(OLDEST)/python
 	$(OLDEST)/python $(PIP) --constraint constraints.txt packaging
 	$(OLDEST)/python .ci/oldest.py > $(OLDEST_VENV)/constraints.txt
 	$(OLDEST)/python $(PIP) --constraint $(OLDEST_VENV)/constraints.txt --editable '.[test]'
+	@touch $@
+
+$(RELEASE_VENV)/.tools: $(SETTINGS) locks/release.txt | $(RELEASE_VENV)/bin/python
+	$(RELEASE_VENV)/bin/python $(PIP) --no-deps --require-hashes --requirement locks/release.txt
 	@touch $@

@@ -22,9 +22,9 @@ from pip._internal.models.index import PyPI  # what pip itself takes where nothi
 
 ROOT = Path(__file__).parent.parent
 LOCKS = ROOT / "locks"
-EXTENDS = {"demo": None, "dev": "demo", "browser": "dev", "heavy": "dev"}
+EXTENDS = {"demo": None, "dev": "demo", "browser": "dev", "heavy": "dev", "release": "demo"}
 """The environments, each with the one that it extends."""
-BUILD = ("hatchling", "editables")
+BUILD = ("hatchling", "hatch-vcs", "editables")
 """What builds misfeat itself."""
 UNLOCKED = ("misfeat", "torch")
 """misfeat is this folder; the wheels of torch come per device, each with a hash of its own."""

@@ -20,7 +20,7 @@ AS_PINNED = {"torch": "wheels are large and come per device, so that one version
 """Direct dependencies that are held at their version in constraints.txt, and why."""
 FREE = {"llvmlite": "numba asks for one version of it"}
 """Packages that are held at no version, and why."""
-FOR_TOOLS = ("dev", "browser", "heavy", "docs")
+FOR_TOOLS = ("dev", "browser", "heavy", "docs", "release")
 """Extras of tools and engines that `make test-oldest` does not install."""
 
 

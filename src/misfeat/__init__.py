@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from misfeat.version import __version__
-
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.columns import Columns
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from misfeat.show import plot
     from misfeat.show.comparison import compare
     from misfeat.show.shown import ShownSelection as Selection
+    from misfeat.version import __version__
 
 __all__ = [
     "Coding",
@@ -53,6 +52,7 @@ _HOME = {
     "Selection": "misfeat.show.shown:ShownSelection",
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
+    "__version__": "misfeat.version:__version__",
     "checkpoint": "misfeat.machine.steps:checkpoint",
     "compare": "misfeat.show.comparison:compare",
     "max_minutes": "misfeat.machine.deadline:max_minutes",

@@ -1,3 +1,8 @@
-"""The version of the package, for every module that writes it down."""
+"""The version of the package, for every module that writes it down: that of the installation."""
 
-__version__ = "0.1.0.dev0"
+from importlib.metadata import PackageNotFoundError, version
+
+try:
+    __version__ = version("misfeat")
+except PackageNotFoundError:  # the sources, not installed
+    __version__ = "0+unknown"
