@@ -11,10 +11,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NAMES = ("features", "alternatives", "chance", "changes", "enough", "why")
 PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
-PAGES["many_subgroups"] = ROOT / "docs" / "many_subgroups.md"
-PAGES["numbers"] = ROOT / "docs" / "numbers.md"
-PAGES["weights"] = ROOT / "docs" / "weights.md"
-PAGES["wide"] = ROOT / "docs" / "wide.md"
+PAGES["many_subgroups"] = ROOT / "docs" / "how_to" / "many_subgroups.md"
+PAGES["numbers"] = ROOT / "docs" / "explanation" / "numbers.md"
+PAGES["weights"] = ROOT / "docs" / "how_to" / "weights.md"
+PAGES["wide"] = ROOT / "docs" / "how_to" / "wide.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", re.DOTALL)
 
 

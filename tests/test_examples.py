@@ -30,8 +30,8 @@ def test_intervals_of_the_generated_example_hold_most_truths(capsys):
 
 
 def test_the_example_of_noise_shows_how_little_is_left_of_it(capsys):
-    """docs/population.md: nothing tells anything, and no interval says that it does."""
-    page = (ROOT / "docs" / "population.md").read_text(encoding="utf-8")
+    """docs/explanation/population.md: nothing tells anything, and no interval says that it does."""
+    page = (ROOT / "docs" / "explanation" / "population.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict = {}
     exec(compile(code, "population.md", "exec"), names)  # noqa: S102
@@ -42,7 +42,7 @@ def test_the_example_of_noise_shows_how_little_is_left_of_it(capsys):
 
 
 def test_the_examples_of_exports_write_and_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
-    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how_to" / "export.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
@@ -106,10 +106,10 @@ def test_the_tutorial_runs_and_finds_what_it_says(tutorial, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "link", re.findall(r"\]\(([^)]+)\)", (ROOT / "docs" / "plots.md").read_text())
+    "link", re.findall(r"\]\(([^)]+)\)", (ROOT / "docs" / "how_to" / "plots.md").read_text())
 )
 def test_pictures_of_the_plots_are_there(link):
-    assert (ROOT / "docs" / link).is_file()
+    assert (ROOT / "docs" / "how_to" / link).is_file()
 
 
 @pytest.fixture
