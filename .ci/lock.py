@@ -22,7 +22,7 @@ from pip._internal.models.index import PyPI  # what pip itself takes where nothi
 
 ROOT = Path(__file__).parent.parent
 LOCKS = ROOT / "locks"
-EXTENDS = {"demo": None, "dev": "demo", "browser": "dev", "heavy": "dev"}
+EXTENDS = {"demo": None, "dev": "demo", "browser": "dev", "heavy": "dev", "docs": "dev"}
 """The environments, each with the one that it extends."""
 BUILD = ("hatchling", "editables")
 """What builds misfeat itself."""

@@ -1,25 +1,12 @@
-"""A credit table as it comes: 60 columns, most of them text, and four that tell who defaults.
-
-What tells is written as "$16,818", "12.2%", "03/02/2019 14:05" and as the names of 150 cities.
-misfeat is told nothing but the target and the column of subgroups.
-
-python examples/messy_credit.py [rows]
-"""
+"""A credit table as it comes: 60 columns, most of them text, four of which drive who defaults."""
 
 from __future__ import annotations
-
-import sys
-import warnings
 
 import numpy as np
 import pandas as pd
 
-from misfeat import SubgroupSelector
-
 DRIVERS = ("annual_income", "interest_rate", "opened", "city")
 CHANNELS = {"branch": 0.4, "online": 0.3, "broker": 0.2, "partner": 0.08, "phone": 0.02}
-LARGE = 1000
-"""Rows of a subgroup in which the four columns are to come out on top."""
 CITIES, EMPLOYERS = 150, 900
 YES_OR_NO = (("yes", "no"), ("Y", "N"), ("t", "f"))
 WORDS = ("paid", "late", "called", "customer", "moved", "card", "debt", "repair", "reply", "since")
@@ -117,36 +104,3 @@ def _per_cent(shares: np.ndarray) -> list[str]:
 
 def _decimal_comma(amounts: np.ndarray) -> list[str]:
     return [f"{amount:_.2f}".replace(".", ",").replace("_", ".") for amount in amounts]
-
-
-def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is in doubt stands in the notes, too
-        selector = SubgroupSelector(groups="channel").fit(credit_table(rows), "defaulted")
-    audits = selector.cohorts_.columns
-    read = sum("category" not in audit.taken_for for audit in audits)
-    out = sum(audit.role == "left out" for audit in audits)
-    print(f"{rows:,} rows, {len(audits)} columns: {read} are numbers or dates, {out} are left out")
-    for column in DRIVERS:
-        (audit,) = (one for one in audits if one.column == column)
-        print(f"  {column}: {audit.taken_for}, as in {audit.example!r}; {audit.treatment}")
-    for name, n_rows, alone in best_alone(selector):
-        print(f"{name}, {n_rows:,} rows: {', '.join(alone)}")
-        (best, *_) = selector.top_k(k=1, subgroup=name)["features"]
-        print(f"  best set: {', '.join(best)}")
-
-
-def best_alone(selector: SubgroupSelector) -> list[tuple[str, int, list[str]]]:
-    """Every large subgroup, its rows, and the columns that tell most there, each by itself."""
-    found = []
-    for cohort in selector.cohorts_:
-        n_rows = int(cohort.weights.sum())
-        if n_rows >= LARGE:
-            features = selector.features(cohort.name).sort_values("alone", ascending=False)
-            found.append((cohort.name, n_rows, list(features["feature"].head(len(DRIVERS)))))
-    return found
-
-
-if __name__ == "__main__":
-    main()
