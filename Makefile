@@ -88,10 +88,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 # The documentation site in site/: spelling, every script of the gallery, pages (warnings are errors), and what was built.
-PAGES := README.md CHANGELOG.md docs examples
 docs: $(VENV)/.docs
-	$(BIN)/codespell $(PAGES) src tests benchmarks
-	$(BIN)/codespell --dictionary docs/american.txt $(PAGES)
+	$(BIN)/codespell README.md CHANGELOG.md docs examples src tests benchmarks
+	$(BIN)/codespell --dictionary docs/american.txt README.md CHANGELOG.md $(shell find docs -name '*.md')
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/pytest -m docs tests/docs
 

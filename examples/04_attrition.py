@@ -13,7 +13,7 @@ import misfeat
 from misfeat import SubgroupSelector
 
 table = staff()
-selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "left")
+selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")
 selector.show()
 
 # %%

@@ -17,7 +17,7 @@ import argparse
 import csv
 import time
 import warnings
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,21 +55,23 @@ def generated(rows: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
 def adult(rows: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Truth]:
     """Rows drawn from every subgroup of Adult with features hidden, and all other rows."""
     data = load_adult()
-    cohorts = build_cohorts(data.columns, data.target, data.groups, Coding(bins=data.bins))
+    cohorts = build_cohorts(
+        data.columns, data.target, groups=data.groups, coding=Coding(bins=data.bins)
+    )
     rng = np.random.default_rng(seed)
     hidden = random_mask(len(cohorts), len(cohorts.features), HIDDEN, rng)
     drawn, others = [], []
-    for cohort, gaps in zip(cohorts, hidden, strict=True):
+    for number, (cohort, gaps) in enumerate(zip(cohorts, hidden, strict=True)):
         codes = np.repeat(cohort.codes, cohort.weights, axis=1).T
         whole = pd.DataFrame(codes, columns=cohorts.features)
-        whole = whole.assign(group=cohort.name, y=np.repeat(cohort.target_codes, cohort.weights))
+        whole = whole.assign(group=f"s{number}", y=np.repeat(cohort.target, cohort.weights))
         whole = whole.iloc[rng.permutation(len(whole))]
         others.append(whole.iloc[rows:])
         part = whole.iloc[:rows].copy()
         part[[name for name, gap in zip(cohorts.features, gaps, strict=True) if gap]] = np.nan
         drawn.append(part)
     rest = pd.concat(others)
-    kept = build_cohorts(rest, "y", "group", Coding(bins=None))
+    kept = build_cohorts(rest, "y", groups="group", coding=Coding(max_categories=50))
 
     def told(subgroup: str, features: tuple[str, ...]) -> float:
         numbers = np.array([sorted(kept.features.index(one) for one in features)])
@@ -148,13 +150,17 @@ def main() -> None:
     with asked.out.open("w", newline="", encoding="utf-8") as file:
         lines = csv.DictWriter(file, [*FIELDS, "auc", "seconds"])
         lines.writeheader()
-        for name in asked.tables.split(","):
-            for rows in map(int, asked.rows.split(",")):
-                for seed in range(1000, 1000 + asked.seeds):
-                    for line in judged(name, rows, seed):
-                        digits = {k: round(v, 4) for k, v in line.items() if isinstance(v, float)}
-                        lines.writerow(line | digits)
-                    print(f"{name}, {rows} rows, seed {seed}", flush=True)
+        draws = product(
+            range(1000, 1000 + asked.seeds),
+            asked.tables.split(","),
+            map(int, asked.rows.split(",")),
+        )
+        for seed, name, rows in draws:
+            for line in judged(name, rows, seed):
+                digits = {k: round(v, 4) for k, v in line.items() if isinstance(v, float)}
+                lines.writerow(line | digits)
+            file.flush()
+            print(f"{name}, {rows} rows, seed {seed}", flush=True)
 
 
 if __name__ == "__main__":

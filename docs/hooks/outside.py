@@ -1,7 +1,8 @@
 """Files outside docs/ that pages link to (scripts, pictures of benchmarks) become part of the site.
 
 A link such as ``../../benchmarks/paper/figure_6.svg`` works in a checkout. In the site the file
-lies under ``files/``, and the link leads there.
+lies under ``files/``, and the link leads there. A link to a script of examples/ leads to its page
+in the gallery.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)")
-HELD = "files"
+HELD, EXAMPLES, GALLERY = "files", "examples", "gallery"
 
 
 def target_outside(page: str, link: str) -> Path | None:
@@ -32,14 +33,21 @@ def target_outside(page: str, link: str) -> Path | None:
     return path.relative_to(ROOT)
 
 
+def in_site(target: Path) -> str:
+    """Where the site has a file of the checkout."""
+    if target.parts[0] == EXAMPLES and target.suffix == ".py":
+        return f"{GALLERY}/{target.stem}.md"
+    return f"{HELD}/{target.as_posix()}"
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add every file outside that a page links to."""
     for page in list(files.documentation_pages()):
         for _, link in LINK.findall(page.content_string):
             target = target_outside(page.src_uri, link)
-            if target is None:
+            if target is None or target.parts[0] == EXAMPLES:
                 continue
-            held = f"{HELD}/{target.as_posix()}"
+            held = in_site(target)
             if files.get_file_from_path(held) is None:
                 files.append(File.generated(config, held, abs_src_path=str(ROOT / target)))
     return files
@@ -53,6 +61,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         target = target_outside(page.file.src_uri, found[2])
         if target is None:
             return found[0]
-        return found[1] + os.path.relpath(f"{HELD}/{target.as_posix()}", here)
+        return found[1] + os.path.relpath(in_site(target), here)
 
     return LINK.sub(moved, markdown)

@@ -34,6 +34,6 @@ def staff(seed: int = 0) -> pd.DataFrame:
             "married": np.where(office == "Porto", None, np.where(married, "yes", "no")),
             "appraisal": rng.choice(["A", "B", "C"], n),
             "parking": rng.choice(["yes", "no"], n),
-            "left": np.where(rng.random(n) < 1 / (1 + np.exp(-odds)), "left", "stayed"),
+            "attrition": np.where(rng.random(n) < 1 / (1 + np.exp(-odds)), "left", "stayed"),
         }
     )

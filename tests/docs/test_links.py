@@ -11,8 +11,6 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
-MADE = re.compile(r"gallery/\d\d_\w+\.(md|py)")
-"""Pages that the build of the site makes from examples/."""
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 
 
@@ -28,10 +26,6 @@ def headings(page):
 def test_links_lead_somewhere(page):
     for link, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
         target = (page.parent / link).resolve() if link else page
-        if MADE.search(link):
-            script = ROOT / "examples" / f"{target.stem}.py"
-            assert script.is_file(), link
-            continue
         assert target.exists(), link
         if anchor and target.suffix == ".md":
             assert anchor in headings(target), f"{link}#{anchor}"

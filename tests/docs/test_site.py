@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -18,6 +19,16 @@ LOADED = re.compile(
 )
 LINKED = re.compile(r"<a\b[^>]*\bhref=\"([^\"]+)\"")
 IN_CSS = re.compile(r"url\(([^)]+)\)|@import\s+([^;]+)")
+PUBLIC = (
+    "misfeat",
+    "misfeat.cohorts",
+    "misfeat.completion",
+    "misfeat.datasets",
+    "misfeat.show.plot",
+    "misfeat.sites",
+)
+NOT_DESCRIBED = {"misfeat.__version__", "misfeat.plot"}
+"""A text, and a module that has a page of its own."""
 FAR = ("http:", "https:", "//")
 
 pytestmark = pytest.mark.docs
@@ -65,6 +76,14 @@ def test_every_link_within_the_site_leads_to_a_page_and_a_place_on_it():
             assert target.is_file(), (page.name, link)
             if place and target in places and place != "__skip":
                 assert place in places[target], (page.name, link)
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_has_every_public_name(module):
+    texts = [page.read_text(encoding="utf-8") for page in (SITE / "reference").rglob("*.html")]
+    places = set(re.findall(r'\bid="([^"]+)"', "".join(texts)))
+    names = {f"{module}.{name}" for name in import_module(module).__all__}
+    assert names - places <= NOT_DESCRIBED
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
