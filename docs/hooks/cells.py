@@ -11,18 +11,17 @@ import ast
 import io
 import sys
 import time
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from itertools import pairwise
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-
-mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 MARK = "# %%"
@@ -95,10 +94,10 @@ def _cell(lines: list[str], begin: int, end: int) -> Cell | None:
 
 def run_script(script: Script, path: Path) -> tuple[list[Shown], float]:
     """What each cell shows, run one after the other in an empty folder, and the CPU seconds."""
+    mpl.use("Agg")
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
     shown, begun = [], time.process_time()
-    sys.path.insert(0, str(path.parent))  # as where Python itself runs the script
-    with TemporaryDirectory() as folder, chdir(folder):
+    with TemporaryDirectory() as folder, chdir(folder), _modules_beside(path):
         for cell in script.cells:
             printed = io.StringIO()
             # Blank lines in front, so that a traceback names the line of the script.
@@ -106,8 +105,17 @@ def run_script(script: Script, path: Path) -> tuple[list[Shown], float]:
             with redirect_stdout(printed):
                 exec(code, names)  # noqa: S102
             shown.append(Shown(printed.getvalue(), _pictures()))
-    sys.path.remove(str(path.parent))
     return shown, time.process_time() - begun
+
+
+@contextmanager
+def _modules_beside(path: Path) -> Iterator[None]:
+    """Modules beside a script can be imported, as where Python itself runs it."""
+    sys.path.insert(0, str(path.parent))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(path.parent))
 
 
 def _pictures() -> tuple[bytes, ...]:
