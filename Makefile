@@ -8,13 +8,13 @@ PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 INSTALL := $(BIN)/python $(PIP)
 # Every install uses the versions that the project is tested with, and files whose hashes are in locks/. The wheels of
 # torch come per device, each with a hash of its own, so that torch is held at its version alone.
-WITH_TORCH := dev browser heavy
+WITH_TORCH := dev browser heavy docs
 SETTINGS := pyproject.toml constraints.txt
 LOCKS := $(wildcard locks/*.txt)
 SIDE_BY_SIDE := -n auto --dist loadfile
 # Of marked tests only the files are collected that have some.
 having = -m $(1) $(shell grep -rlE --include='test_*.py' 'mark\.$(1)\b' tests)
-QUICK := not heavy and not browser and not thorough and not slow and not validity and not attack
+QUICK := not heavy and not browser and not docs and not thorough and not slow and not validity and not attack
 
 RELEASE_VENV := .venv-release
 OLDEST_VENV := .venv-oldest
@@ -23,7 +23,7 @@ OLDEST := $(OLDEST_VENV)/bin
 WITH_OLDEST := tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_package.py tests/test_selector.py \
 	tests/test_weights.py tests/cli/test_run.py tests/cli/test_export.py tests/selection/test_saving.py
 
-.PHONY: audit coverage demo lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench-quick release fuzz reliability format clean
+.PHONY: audit coverage demo docs lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench-quick release fuzz reliability format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -99,6 +99,13 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The documentation site in site/: spelling, every script of the gallery, pages (warnings are errors), and what was built.
+docs: $(VENV)/.docs
+	$(BIN)/codespell README.md CHANGELOG.md docs examples src tests benchmarks
+	$(BIN)/codespell --dictionary docs/american.txt README.md CHANGELOG.md $(shell find docs -name '*.md')
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/pytest -m docs tests/docs
+
 # What is installed is what the locks say, and the files that they name still have their hashes.
 audit: $(VENV)/.dev
 	$(BIN)/python .ci/audit.py
@@ -108,7 +115,7 @@ lock: $(VENV)/.dev
 	$(BIN)/python .ci/lock.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST_VENV) $(RELEASE_VENV) dist misfeat-demo test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	rm -rf $(VENV) $(OLDEST_VENV) $(RELEASE_VENV) dist misfeat-demo site test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		.import_linter_cache .coverage
 
 define TRY_OUT
@@ -122,7 +129,7 @@ $(BIN)/python $(OLDEST)/python $(RELEASE_VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
-$(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy: $(VENV)/.%: $(SETTINGS) $(LOCKS) | $(BIN)/python
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy $(VENV)/.docs: $(VENV)/.%: $(SETTINGS) $(LOCKS) | $(BIN)/python
 	@echo "Installing misfeat[$*] into $(VENV) ($(if $(filter demo,$*),about a minute,a few minutes) the first time)"
 	$(INSTALL) --no-deps --require-hashes --requirement locks/$*.txt
 	$(if $(filter $*,$(WITH_TORCH)),$(INSTALL) --constraint constraints.txt torch)

@@ -22,7 +22,14 @@ from pip._internal.models.index import PyPI  # what pip itself takes where nothi
 
 ROOT = Path(__file__).parent.parent
 LOCKS = ROOT / "locks"
-EXTENDS = {"demo": None, "dev": "demo", "browser": "dev", "heavy": "dev", "release": "demo"}
+EXTENDS = {
+    "demo": None,
+    "dev": "demo",
+    "browser": "dev",
+    "heavy": "dev",
+    "docs": "dev",
+    "release": "demo",
+}
 """The environments, each with the one that it extends."""
 BUILD = ("hatchling", "hatch-vcs", "editables")
 """What builds misfeat itself."""

@@ -4,9 +4,9 @@
     misfeat bench downstream --jobs -1 --out benchmarks/downstream
     python benchmarks/make_pages.py
 
-The first two commands need the real tables (docs/data.md). They go on from the pieces of work in
-work.jsonl; those of ours are made anew where the code that scores come from was changed. A folder
-without a page is left alone.
+The first two commands need the real tables (docs/reference/data.md). They go on from the pieces of
+work in work.jsonl; those of ours are made anew where the code that scores come from was changed.
+A folder without a page is left alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-DOCS = FOLDER.parent / "docs"
+DOCS = FOLDER.parent / "docs" / "benchmarks"
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
             print(f"No page: {page}")
             continue
         text = page.read_text(encoding="utf-8")
-        placed = text.replace("](", f"](../benchmarks/{name}/")
+        placed = text.replace("](", f"](../../benchmarks/{name}/")
         (DOCS / f"{name}_results.md").write_text(placed, encoding="utf-8")
 
 

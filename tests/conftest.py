@@ -34,7 +34,7 @@ def data_folder() -> Path:
     """The folder of real tables that the project does not ship."""
     folder = os.environ.get("MISFEAT_DATA")
     if not folder:
-        pytest.skip("MISFEAT_DATA is not set; docs/data.md says how to get the tables")
+        pytest.skip("MISFEAT_DATA is not set; docs/reference/data.md says how to get the tables")
     return Path(folder)
 
 

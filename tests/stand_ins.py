@@ -1,4 +1,4 @@
-"""Small tables with the columns of the real ones that the project does not ship (docs/data.md)."""
+"""Small tables with the columns of real ones that are not shipped (docs/reference/data.md)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_the_pinned_version_of_a_dependency_is_in_its_range(requirement):
 
 @pytest.mark.parametrize("name", sorted({one.name for one in asked()}))
 def test_every_dependency_has_its_reason(name):
-    reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    reasons = (ROOT / "docs" / "reference" / "dependencies.md").read_text(encoding="utf-8")
     assert name in reasons
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "guarantees.md"
+PAGE = ROOT / "docs" / "reference" / "guarantees.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 PROMISE = re.compile(r"^\| \d+ \|.*\|$", re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Write the figures of this folder into docs/completion.md.
+"""Write the figures of this folder into docs/explanation/completion.md.
 
     python benchmarks/completion/make_tables.py
 
@@ -130,7 +130,7 @@ def main() -> None:
         "what is left": what_is_left(),
         "larger sizes": larger_sizes(),
     }
-    path = PROJECT / "docs" / "completion.md"
+    path = PROJECT / "docs" / "explanation" / "completion.md"
     text = path.read_text(encoding="utf-8")
     for name, block in blocks.items():
         begin, end = f"<!-- make_tables.py: {name} -->", "<!-- end -->"

@@ -3,8 +3,8 @@
     python benchmarks/completion/scores_only.py --save scores    # scores of all tables, once
     python benchmarks/completion/scores_only.py --scores scores [--processes 15] [--out FOLDER]
 
-The first command needs the tables (docs/data.md), the second only what the first saved. Features
-are hidden with p = 0.2 and 0.5 by the masks of `misfeat bench completion`, sets have three
+The first command needs the tables (docs/reference/data.md), the second only what the first saved.
+Features are hidden with p = 0.2 and 0.5 by the masks of `misfeat bench completion`, sets have three
 features. The CSV beside this script has means over ten masks: nDCG@5, nDCG@10, relative error.
 """
 

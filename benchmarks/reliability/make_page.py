@@ -1,4 +1,4 @@
-"""Put what the attacks counted into docs/reliability.md.
+"""Put what the attacks counted into docs/benchmarks/reliability.md.
 
     make reliability
 
@@ -14,15 +14,16 @@ import json
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER.parent.parent / "docs" / "reliability.md"
+PAGE = FOLDER.parent.parent / "docs" / "benchmarks" / "reliability.md"
 COVERED = FOLDER / "coverage.json"
 DATA = FOLDER.parent.parent / ".coverage"
 
 HEAD = """# Reliability
 
-What [guarantees.md](guarantees.md) promises is attacked by the scripts in `tests/attacks`, each of
-which counts how its cases end. `make reliability` runs them all and writes this page; `make fuzz`
-is the longest by far. A few cases of every attack are part of the tests.
+What [guarantees.md](../reference/guarantees.md) promises is attacked by the scripts in
+`tests/attacks`, each of which counts how its cases end. `make reliability` runs them all and
+writes this page; `make fuzz` is the longest by far. A few cases of every attack are part of the
+tests.
 
 | attack | what must hold | cases | ended wrong | before |
 | --- | --- | ---: | ---: | ---: |

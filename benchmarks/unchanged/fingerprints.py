@@ -14,7 +14,7 @@ is predicted from covariances, and those of the demonstration's tables, which ar
 
 Words after the file's name keep only the lines that hold one of them, such as "heart," or ",knn,".
 
-The tables other than heart need MISFEAT_DATA (docs/data.md).
+The tables other than heart need MISFEAT_DATA (docs/reference/data.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md.
+"""Draw the pictures of docs/how_to/plots.md.
 
     python docs/images/make_plots.py
 

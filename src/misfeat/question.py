@@ -121,7 +121,9 @@ class Question:
         anything("str or Completer"),
         default="auto",
         option=Option(
-            "How scores are predicted; docs/completion.md has all.", PREDICTIONS, reads="completer"
+            "How scores are predicted; docs/explanation/completion.md has all.",
+            PREDICTIONS,
+            reads="completer",
         ),
     )
     confidence: float | None = parameter(

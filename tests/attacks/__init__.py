@@ -1,1 +1,1 @@
-"""Attacks on what docs/guarantees.md promises: scripts that count, tests of a few cases each."""
+"""Attacks on what docs/reference/guarantees.md promises: scripts that count and tests."""

@@ -1,4 +1,4 @@
-"""The commands and the code of docs/sites.md run, as they stand there."""
+"""The commands and the code of docs/how_to/sites.md run, as they stand there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.cli.commands import run
 from tests.sites.conftest import tables_by_site
 
-PAGE = (Path(__file__).parents[2] / "docs" / "sites.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "sites.md").read_text(encoding="utf-8")
 
 
 def write_hospitals(folder):

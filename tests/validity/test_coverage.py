@@ -2,7 +2,8 @@
 
 Every trial draws a population of its own, a table from it, and looks at one set at random: trials
 are independent, so that how many intervals hold the truth is binomial. The promise is about the
-mean over tables and sets (docs/population.md), which also says how low single kinds of tables are.
+mean over tables and sets (docs/explanation/population.md), which also says how low single kinds of
+tables are.
 """
 
 import numpy as np

@@ -241,7 +241,7 @@ def made_draws(
     place.mkdir(parents=True, exist_ok=True)
     possible = at_hand(units, finished(place / WORK), tell)
     if not possible:
-        raise MisfeatError("There is no table to draw from.", remedy="See docs/data.md.")
+        raise MisfeatError("There is no table to draw from.", remedy="See docs/reference/data.md.")
     rows = list(run_units(possible, place / WORK, tell, n_jobs))
     for row in rows:
         del row["experiment"]

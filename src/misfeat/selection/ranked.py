@@ -92,16 +92,17 @@ class Ranked(Found):
             ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
             own rows give as they are. ``p_value`` says how likely chance gives as much, after
             `significance` was asked. ``low`` and ``high`` hold what ``score`` estimates as often
-            as `confidence` says on average over all sets, not for each of them; docs/population.md
-            says what they hold for. ``source`` is ``"recorded"`` where the subgroup's own rows took
-            part in the score, else ``"predicted"``. ``support`` is what it rests on:
+            as `confidence` says on average over all sets, not for each of them;
+            docs/explanation/population.md says what they hold for. ``source`` is ``"recorded"``
+            where the subgroup's own rows took part in the score, else ``"predicted"``.
+            ``support`` is what it rests on:
             ``"own rows"``, the subgroup recorded all of the features (with a `budget` the score may
             be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
             ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
             ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
             the interval cannot foresee it; ``"none"``, some feature was recorded nowhere. Of a
             numeric target there is a column ``spread``, too: how far the score differs between
-            grids of its values (docs/numbers.md).
+            grids of its values (docs/explanation/numbers.md).
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """What the steps of a run cost, in seconds of one core and in bytes, from how much there is to do.
 
-The constants are fitted to runs of generated tables by benchmarks/sizing/fit.py; docs/sizing.md
-says how far they were off on others.
+The constants are fitted to runs of generated tables by benchmarks/sizing/fit.py;
+docs/how_to/sizing.md says how far they were off on others.
 """
 
 from __future__ import annotations

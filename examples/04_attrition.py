@@ -1,0 +1,30 @@
+"""Attrition: who leaves, in offices that do not keep the same records.
+
+The table of the MISFEAT paper may not be shipped (`load_attrition` reads it where you have it), so
+this one is generated: four places of work, each of which lacks something. Riga does not count
+overtime, Porto may not ask who is married, and who works at home has no way to work.
+"""
+
+# %%
+# `size="auto"` takes as many features as tell more than chance.
+from made.attrition import staff
+
+import misfeat
+from misfeat import SubgroupSelector
+
+table = staff()
+selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")
+selector.show()
+
+# %%
+# How many features are enough in each place, by tests that are right for the search.
+for enough in selector.enoughs():
+    print(enough.sentence)
+misfeat.plot.size_curve(selector)
+
+# %%
+# Why does the best pair tell in Leeds? The share of those who left, cell by cell.
+(best, *_) = selector.top_k(size=2, k=1, subgroup="Leeds")["features"]
+for sentence in selector.explanation("Leeds", best).sentences(k=2):
+    print(sentence)
+misfeat.plot.cells(selector, "Leeds", list(best), label="left")

@@ -1,0 +1,1 @@
+"""Tables that examples are run with where the real ones may not be shipped."""

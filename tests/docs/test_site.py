@@ -1,0 +1,118 @@
+"""The site that ``make docs`` has built: whole, without anything from outside, with its gallery."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "site"
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LOADED = re.compile(
+    r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"([^\"]+)\"|<link\b[^>]*\bhref=\"([^\"]+)\""
+)
+LINKED = re.compile(r"<a\b[^>]*\bhref=\"([^\"]+)\"")
+IN_CSS = re.compile(r"url\(([^)]+)\)|@import\s+([^;]+)")
+PUBLIC = (
+    "misfeat",
+    "misfeat.cohorts",
+    "misfeat.completion",
+    "misfeat.datasets",
+    "misfeat.show.plot",
+    "misfeat.sites",
+)
+NOT_DESCRIBED = {"misfeat.__version__", "misfeat.plot"}
+"""A text, and a module that has a page of its own."""
+FAR = ("http:", "https:", "//")
+
+pytestmark = pytest.mark.docs
+
+
+@pytest.fixture(scope="module", autouse=True)
+def site():
+    if not (SITE / "index.html").is_file():
+        explain = pytest.fail if os.environ.get("CI") else pytest.skip
+        explain("make docs builds the site")
+    return SITE
+
+
+def pages():
+    return sorted(SITE.rglob("*.html"))
+
+
+def printed(name):
+    """What a script of the gallery printed, as its page shows it."""
+    page = (SITE / "gallery" / f"{name}.html").read_text(encoding="utf-8")
+    blocks = re.findall(r'<div class="[^"]*printed[^"]*">(.*?)</div>', page, re.S)
+    return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(blocks)))
+
+
+def test_nothing_is_loaded_from_outside():
+    for page in pages():
+        for found in LOADED.findall(page.read_text(encoding="utf-8")):
+            assert not "".join(found).startswith(FAR), (page.name, found)
+    for sheet in SITE.rglob("*.css"):
+        for found in IN_CSS.findall(sheet.read_text(encoding="utf-8")):
+            assert not "".join(found).strip("'\"").startswith(FAR), (sheet.name, found)
+
+
+def test_every_link_within_the_site_leads_to_a_page_and_a_place_on_it():
+    texts = {page: page.read_text(encoding="utf-8") for page in pages()}
+    places = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in texts.items()}
+    for page, text in texts.items():
+        for link in LINKED.findall(text):
+            link = unquote(html.unescape(link))
+            if link.startswith((*FAR, "mailto:", "javascript:")) or page.name == "404.html":
+                continue
+            path, _, place = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+            assert target.is_file(), (page.name, link)
+            if place and target in places and place != "__skip":
+                assert place in places[target], (page.name, link)
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_has_every_public_name(module):
+    texts = [page.read_text(encoding="utf-8") for page in (SITE / "reference").rglob("*.html")]
+    places = set(re.findall(r'\bid="([^"]+)"', "".join(texts)))
+    names = {f"{module}.{name}" for name in import_module(module).__all__}
+    assert names - places <= NOT_DESCRIBED
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+def test_a_script_of_the_gallery_was_run(script):
+    assert printed(script.stem) or (SITE / "gallery" / f"{script.stem}_1.png").is_file()
+
+
+def test_there_is_a_gallery_of_eight_to_twelve():
+    assert 8 <= len(EXAMPLES) <= 12
+
+
+def test_intervals_of_the_planted_truth_hold_most_of_it():
+    out = printed("02_planted_truth")
+    found = re.findall(r"\(([\d.]+) to ([\d.]+)\), truth ([\d.]+)", out)
+    held = [float(low) <= float(truth) <= float(high) for low, high, truth in found]
+    assert "predicted" in out
+    assert sum(held) >= 0.75 * len(held) > 0
+
+
+def test_of_a_messy_table_the_columns_that_drive_the_target_come_out_on_top():
+    drivers = {"annual_income", "interest_rate", "opened", "city"}
+    lines = re.findall(r"^channel=\w+: (.*)$", printed("05_messy_credit"), re.M)
+    assert len(lines) >= 2
+    assert all(set(line.split(", ")) == drivers for line in lines)
+
+
+def test_the_completer_of_ones_own_is_held_against_the_default():
+    errors = dict(
+        re.findall(r"(\w+): root mean square error ([\d.]+)", printed("09_own_completer"))
+    )
+    assert set(errors) == {"median", "transfer", "drop"}
+    assert float(errors["transfer"]) < float(errors["drop"])
