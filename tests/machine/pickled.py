@@ -15,7 +15,14 @@ class PickledBackend(ParallelBackendBase):
     default_n_jobs = 2
     deaths = 0
     """So many tasks more are lost with their workers."""
-    sent = 0
+    sent = started = stopped = 0
+
+    def configure(self, *values, **settings):
+        type(self).started += 1
+        return super().configure(*values, **settings)
+
+    def terminate(self):
+        type(self).stopped += 1
 
     def effective_n_jobs(self, n_jobs):
         return 2

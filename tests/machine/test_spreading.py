@@ -11,6 +11,7 @@ from joblib.parallel import BACKENDS, register_parallel_backend
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.machine import spreading
+from misfeat.machine.long_work import long_work
 from misfeat.machine.spreading import is_elsewhere, spread, threads_here, workers_elsewhere
 from tests.machine.pickled import PickledBackend
 
@@ -21,7 +22,8 @@ SQUARES = {number: number**2 for number in range(6)}
 def workers():
     """A joblib backend whose tasks are pickled as those of a cluster are, carried out here."""
     register_parallel_backend("pickled", PickledBackend)
-    PickledBackend.deaths, PickledBackend.sent = 0, 0
+    PickledBackend.deaths = PickledBackend.sent = 0
+    PickledBackend.started = PickledBackend.stopped = 0
     with joblib.parallel_config("pickled"):
         yield PickledBackend
     del BACKENDS["pickled"]
@@ -57,6 +59,20 @@ def test_tasks_give_the_same_here_and_elsewhere(workers):
     assert is_elsewhere()
     assert dict(spread(power, 2, list(range(6)))) == SQUARES
     assert workers.sent == 6
+
+
+def test_a_backend_that_starts_workers_for_every_call_keeps_them_for_one_piece_of_work(
+    workers, monkeypatch
+):
+    monkeypatch.setattr(workers, "supports_return_generator", False)  # as of Ray's
+    with long_work(verbose=False):
+        assert dict(spread(power, 2, [2])) == {0: 4}
+        with long_work(verbose=False):
+            assert dict(spread(power, 2, [3])) == {0: 9}
+        assert (workers.started, workers.stopped) == (1, 0)
+    assert (workers.started, workers.stopped) == (1, 1)
+    assert dict(spread(power, 2, [4])) == {0: 16}
+    assert (workers.started, workers.stopped) == (2, 2)
 
 
 def test_a_worker_takes_one_thread_and_sends_nothing_on(workers):

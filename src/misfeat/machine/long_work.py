@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from misfeat.exceptions import MemoryLimitError, Setting
 from misfeat.machine.interrupts import interrupts_kept
 from misfeat.machine.progress import progress_shown
+from misfeat.machine.spreading import workers_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,12 @@ def long_work(verbose: bool, whole: bool = False) -> Iterator[Progress | None]:
     misfeat.exceptions.MemoryLimitError: The memory is full; lower size, leave features out \
 (exclude) or use budget.
     """
-    with interrupts_kept(), full_memory_told(), progress_shown(verbose, whole) as progress:
+    with (
+        interrupts_kept(),
+        full_memory_told(),
+        workers_kept(),
+        progress_shown(verbose, whole) as progress,
+    ):
         yield progress
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -143,14 +144,59 @@ def _sent(
 ) -> Iterator[tuple[int, tuple[str, Any]]]:
     """What workers give for the tasks that are left."""
     backend, _ = get_active_backend(prefer="threads")
-    one_by_one = getattr(backend, "supports_return_generator", False)
     calls = [joblib.delayed(_carried_out)(work, held, number, left[number]) for number in left]
-    yield from joblib.Parallel(
-        n_jobs=-1,
-        batch_size=1,
-        pre_dispatch="all",
-        return_as="generator_unordered" if one_by_one else "list",
-    )(calls)
+    if getattr(backend, "supports_return_generator", False):
+        yield from _parallel("generator_unordered")(calls)
+        return
+    kept = _workers.get()
+    yield from (_parallel("list") if kept is None else kept.of(backend))(calls)
+
+
+def _parallel(return_as: str) -> joblib.Parallel:
+    return joblib.Parallel(n_jobs=-1, batch_size=1, pre_dispatch="all", return_as=return_as)
+
+
+class _Workers:
+    """The workers of a backend that starts new ones for every call, as Ray's does."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._backend: Any = None
+        self._parallel: joblib.Parallel | None = None
+
+    def of(self, backend: Any) -> joblib.Parallel:
+        """Workers of a backend, those that are there where it is the same as before."""
+        if self._parallel is None or backend is not self._backend:
+            self.close()
+            self._parallel = self._open.enter_context(_parallel("list"))
+            self._backend = backend
+        return self._parallel
+
+    def close(self) -> None:
+        """Let the workers go."""
+        self._open.close()
+        self._parallel = None
+
+
+_workers: ContextVar[_Workers | None] = ContextVar("workers", default=None)
+
+
+@contextmanager
+def workers_kept() -> Iterator[None]:
+    """Keep workers until the block ends, where a backend starts new ones for every call.
+
+    Starting them, importing misfeat there and loading its kernels takes longer than most steps.
+    """
+    if _workers.get() is not None:
+        yield
+        return
+    kept = _Workers()
+    token = _workers.set(kept)
+    try:
+        yield
+    finally:
+        _workers.reset(token)
+        kept.close()
 
 
 def _carried_out(
