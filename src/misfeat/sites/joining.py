@@ -154,14 +154,16 @@ def _with_losses(
     if all(summary.min_cell == 1 for summary in summaries):
         return tables
     rows = tables.by_class.sum(axis=1)
-    effective, bias = np.repeat(rows[:, None], LARGEST, axis=1), np.zeros((len(rows), LARGEST, 2))
+    effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
+    bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
     for number, (summary, held) in enumerate(zip(summaries, of_sizes, strict=True)):
         if summary.min_cell > 1:
             redo = partial(told_again, least=summary.min_cell)
             by_class = summary.by_class.astype(np.float64)
             seed = crc32(summary.site.encode())
-            bias[number], effective[number] = lost(by_class, held, summary.cards, redo, seed)
-    return replace(tables, effective=effective, bias=bias)
+            found = lost(by_class, held, summary.cards, redo, seed)
+            bias[number], effective[number], variance[number], noise[number] = found
+    return replace(tables, effective=effective, bias=bias, variance=variance, noise=noise)
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:
