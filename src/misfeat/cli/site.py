@@ -147,6 +147,7 @@ def summarise(
             name,
             share=share,
             min_cell=min_cell,
+            key=secret,
             coding=_coding(missing, read),
             progress=progress,
         )

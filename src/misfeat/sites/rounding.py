@@ -4,8 +4,8 @@ Classes are rounded first. Tables of single features are then fitted to the roun
 rounded, those of pairs are fitted to the rounded tables of their features and rounded, and those of
 three features to the rounded pairs. So every true count enters one rounded number only: the sums of
 larger tables tell what the smaller ones told before, and averaging over many tables that share a
-small count tells nothing more about it. Chance is drawn from the counts themselves: the same rows
-are told the same way every time, and asking again does not help.
+small count tells nothing more about it. Chance is drawn from the counts and from the site's key: the
+same rows are told the same way every time, and asking again does not help.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PRIOR = 0.05
 cell is impossible because it was rounded down."""
 
 
-def rounded_summary(summary: Summary, least: int) -> Summary:
+def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
     Parameters
@@ -42,6 +42,8 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
         With exact counts.
     least : int
         The fewest rows that a count may tell of.
+    secret : bytes, default=b""
+        What chance is drawn from beside the counts (`signing.secret_of`).
 
     Examples
     --------
@@ -54,7 +56,7 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
     """
     if least < 2:
         return summary
-    rounding = rounding_of(summary, least)
+    rounding = rounding_of(summary, least, secret)
     told = rounded_classes(summary, rounding)
     exact = [table.astype(np.float64) for table in summary.of_sizes()]
     tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)]
@@ -144,10 +146,11 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     return raked(table * scale + PRIOR * expected, parts)
 
 
-def rounding_of(summary: Summary, least: int) -> Rounding:
+def rounding_of(summary: Summary, least: int, secret: bytes = b"") -> Rounding:
     """How the counts of a site are rounded, the same whatever it shares.
 
-    Chance is drawn from the counts of classes, of features and of pairs, which nobody can guess.
+    Chance is drawn from the counts of classes, of features and of pairs, and from the site's secret:
+    whoever guesses the counts cannot see by what was told whether the guess is right.
 
     Parameters
     ----------
@@ -155,8 +158,10 @@ def rounding_of(summary: Summary, least: int) -> Rounding:
         With exact counts.
     least : int
         The fewest rows that a count may tell of.
+    secret : bytes, default=b""
+        What only the site knows.
     """
-    found = hashlib.sha256()
+    found = hashlib.sha256(secret)
     for array in (summary.by_class, *summary.of_sizes()[:2]):
         found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     return Rounding(least, int.from_bytes(found.digest()))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misfeat.sites.codebook import Codebook
 
 
-def scored_summary(summary: Summary, least: int = 1) -> Summary:
+def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Summary:
     """The scores above chance of all sets that a site has tables of, in place of the tables.
 
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
@@ -32,6 +32,8 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
         With tables.
     least : int, default=1
         The fewest rows that something may tell of; rows by class are multiples of it.
+    secret : bytes, default=b""
+        What chance is drawn from beside the counts (`signing.secret_of`).
 
     Examples
     --------
@@ -48,7 +50,7 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
     found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
     by_class = summary.by_class
     if least > 1:
-        by_class = rounded_classes(summary, rounding_of(summary, least))
+        by_class = rounded_classes(summary, rounding_of(summary, least, secret))
     told = replace(
         summary,
         share=SCORES,
