@@ -211,7 +211,8 @@ def _expected(table: Floats, parts: list[Floats]) -> Floats:
     """What smaller tables lead one to expect; of a single feature, that it tells nothing."""
     if len(parts) == 1:
         sums, by_class = table.sum(axis=1, keepdims=True), parts[0]
-        return sums / max(float(sums.sum()), TINY) * by_class
+        alone: Floats = sums / max(float(sums.sum()), TINY) * by_class
+        return alone
     return raked(np.ones(table.shape), parts)
 
 
@@ -298,4 +299,4 @@ def _worth(found: _Compared, rows: float, added: float) -> float:
     square, linear = float(found.freedom.mean()) / 2.0, 2.0 * float(found.true.mean())
     wanted = square / rows**2 + linear / rows + added
     each = 2.0 * wanted / (linear + np.sqrt(linear**2 + 4.0 * square * wanted) + TINY)
-    return max(min(rows, 1.0 / max(each, TINY)), LEAST_WORTH)
+    return max(min(rows, 1.0 / max(float(each), TINY)), LEAST_WORTH)

@@ -4,8 +4,8 @@ Classes are rounded first. Tables of single features are then fitted to the roun
 rounded, those of pairs are fitted to the rounded tables of their features and rounded, and those of
 three features to the rounded pairs. So every true count enters one rounded number only: the sums of
 larger tables tell what the smaller ones told before, and averaging over many tables that share a
-small count tells nothing more about it. Chance is drawn from the counts and from the site's key: the
-same rows are told the same way every time, and asking again does not help.
+small count tells nothing more about it. Chance is drawn from the counts and from the site's key:
+the same rows are told the same way every time, and asking again does not help.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
 def rounding_of(summary: Summary, least: int, secret: bytes = b"") -> Rounding:
     """How the counts of a site are rounded, the same whatever it shares.
 
-    Chance is drawn from the counts of classes, of features and of pairs, and from the site's secret:
-    whoever guesses the counts cannot see by what was told whether the guess is right.
+    Chance is drawn from the counts of classes, of features and of pairs, and from the site's
+    secret: whoever guesses the counts cannot see by what was told whether the guess is right.
 
     Parameters
     ----------
