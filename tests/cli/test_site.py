@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from misfeat import Selection
+from misfeat.cli.exit_codes import SOME_REFUSED
 from misfeat.sites import read_codebook, read_summary
 from tests.cli.commands import run
 from tests.sites.test_page import write_hospitals
@@ -108,7 +109,7 @@ def test_forged_outdated_and_truncated_files_are_refused_by_name(shared, tmp_pat
     assert made.exit_code == 0, made.stderr
     given = [forged, outdated, truncated, held["va"], held["hungarian"], held["switzerland"]]
     found = run("site", "combine", *map(str, given), "--out", str(tmp_path / "r"), "--size", "1")
-    assert found.exit_code == 0, found.stderr
+    assert found.exit_code == SOME_REFUSED, found.stderr
     said = [line for line in found.stderr.splitlines() if line.startswith("Refused")]
     assert len(said) == 3
     by_file = {

@@ -59,12 +59,19 @@ def test_larger_sets_than_there_are_tables_of_have_no_score(cohorts):
     assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
 
 
-def test_counts_that_are_worth_fewer_rows_have_more_chance_in_them(cohorts):
+def test_scores_of_counts_that_were_made_less_exact_are_rid_of_their_bias(cohorts):
     from dataclasses import replace
 
     tables = counted(cohorts)
     rows = tables.by_class.sum(axis=1)
-    fewer = replace(tables, effective=np.outer(rows, [0.9, 0.5, 0.2]))
+    off = np.zeros((len(rows), 3, 2))
+    off[:, 2] = [0.5, 2.0]
+    fewer = replace(tables, effective=np.outer(rows, [0.9, 0.5, 0.2]), bias=off)
     assert fewer.rows_worth(3) == pytest.approx(0.2 * rows)
     full, less = (TableInformation(one, above_chance=True) for one in (tables, fewer))
-    assert (less.of_levels(1, 3, 3, None)[0] < full.of_levels(1, 3, 3, None)[0]).all()
+    for size in (1, 2):
+        ours, theirs = (one.of_levels(1, size, size, None)[0] for one in (full, less))
+        assert ours == pytest.approx(theirs, abs=1e-12)
+    ours, theirs = (one.of_levels(1, 3, 3, None)[0] for one in (full, less))
+    chance = full.plug_in.of_levels(1, 3, 3, None)[0] - ours
+    assert theirs == pytest.approx(ours - 0.5 * chance - 2.0 * chance**2, abs=1e-9)

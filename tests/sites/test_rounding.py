@@ -7,7 +7,7 @@ import pytest
 
 from misfeat import MisfeatError, Selection
 from misfeat.sites import combine, read_summary, summarise, write_summary
-from misfeat.sites.rounding import fitted_tables, rounded_summary, worth
+from misfeat.sites.rounding import fitted_tables, rounded_summary
 from misfeat.sites.summary import margins
 from misfeat.sites.telling import told
 from tests.sites.test_files import forged, refused
@@ -85,7 +85,9 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
     found.save(tmp_path / "run")
     again = Selection.load(tmp_path / "run")
     assert again.best_sets() == found.best_sets()
-    assert np.array_equal(again.book.measure.tables.effective, found.book.measure.tables.effective)
+    for name in ("effective", "bias", "variance", "noise"):
+        ours, theirs = (getattr(one.book.measure.tables, name) for one in (found, again))
+        assert np.array_equal(ours, theirs)
 
 
 def test_one_site_may_round_while_others_do_not(summaries, rounded):
@@ -113,11 +115,27 @@ def test_a_person_reads_that_counts_are_rounded(rounded):
     assert "Rows: about" in said
 
 
-def test_rounding_costs_less_the_more_rows_there_are():
-    assert worth(300.0, np.array([10.0]), 1)[0] == 300
-    few, many = (worth(n, np.array([250.0]), 10)[0] / n for n in (300.0, 100_000.0))
-    assert few < 0.2
-    assert many > 0.95
+def test_who_guesses_the_counts_cannot_round_them_without_the_key(summaries):
+    exact = summaries[0]
+    nobody, ours, again, theirs = (
+        rounded_summary(exact, 10, secret) for secret in (b"", b"ours", b"ours", b"theirs")
+    )
+    assert np.array_equal(ours.tables, again.tables)
+    assert not np.array_equal(ours.tables, nobody.tables)
+    assert not np.array_equal(ours.tables, theirs.tables)
+
+
+def test_the_key_that_signs_is_what_chance_is_drawn_from(hospitals, codebook, tmp_path):
+    from misfeat.sites import make_key, read_key
+
+    make_key(tmp_path / "site.key")
+    key = read_key(tmp_path / "site.key")
+    found = [
+        summarise(hospitals["va"], codebook, "va", share="tables2", min_cell=10, key=one)
+        for one in (key, key, None)
+    ]
+    assert np.array_equal(found[0].tables, found[1].tables)
+    assert not np.array_equal(found[0].tables, found[2].tables)
 
 
 def test_a_site_of_very_few_rows_cannot_tell_anything():

@@ -52,6 +52,13 @@ class CountTables:
     effective : ndarray of shape (n_cohorts, 3) or None
         Where counts were made less exact on purpose: how many rows, counted exactly, would tell as
         much about sets of one, two and three features. None: the rows that were counted.
+    bias : ndarray of shape (n_cohorts, 3, 2) or None
+        And how much too high scores above chance are then, for every nat, and every square of a
+        nat, that chance alone gives a set. None: nothing.
+    variance : ndarray of shape (n_cohorts, 3) or None
+        And how many times as large the variance of scores of sets that tell nothing is.
+    noise : ndarray of shape (n_cohorts,) or None
+        And how many times as noisy as exact ones the counts of the largest sets are.
 
     Examples
     --------
@@ -72,6 +79,14 @@ class CountTables:
     pairs: Floats
     triples: Floats
     effective: Floats | None = None
+    bias: Floats | None = None
+    variance: Floats | None = None
+    noise: Floats | None = None
+
+    @property
+    def noisy(self) -> bool:
+        """Whether some counts were made less exact on purpose."""
+        return self.effective is not None
 
     def rows_worth(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort would tell as much about sets of a size.

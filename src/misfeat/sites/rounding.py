@@ -4,8 +4,8 @@ Classes are rounded first. Tables of single features are then fitted to the roun
 rounded, those of pairs are fitted to the rounded tables of their features and rounded, and those of
 three features to the rounded pairs. So every true count enters one rounded number only: the sums of
 larger tables tell what the smaller ones told before, and averaging over many tables that share a
-small count tells nothing more about it. Chance is drawn from the counts themselves: the same rows
-are told the same way every time, and asking again does not help.
+small count tells nothing more about it. Chance is drawn from the counts and from the site's key:
+the same rows are told the same way every time, and asking again does not help.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PRIOR = 0.05
 cell is impossible because it was rounded down."""
 
 
-def rounded_summary(summary: Summary, least: int) -> Summary:
+def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
     Parameters
@@ -42,6 +42,8 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
         With exact counts.
     least : int
         The fewest rows that a count may tell of.
+    secret : bytes, default=b""
+        What chance is drawn from beside the counts (`signing.secret_of`).
 
     Examples
     --------
@@ -54,18 +56,10 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
     """
     if least < 2:
         return summary
-    exact = summary.of_sizes()
-    rounding = rounding_of(summary, least)
+    rounding = rounding_of(summary, least, secret)
     told = rounded_classes(summary, rounding)
-    tables: list[Counts] = []
-    smaller = told.astype(np.float64)[None]
-    for size, table in enumerate(exact, start=1):
-
-        def draw(counts: Floats, parts: list[Floats], name: str) -> Floats:
-            return rounding.of(raked(counts, parts), "tables", name).astype(np.float64)
-
-        smaller = each_set(table.astype(np.float64), smaller, summary.cards, size, draw)
-        tables.append(smaller.astype(np.int64))
+    exact = [table.astype(np.float64) for table in summary.of_sizes()]
+    tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)]
     return replace(
         summary, by_class=told, tables=tables[-1], smaller=tuple(tables[:-1]), min_cell=least
     )
@@ -79,40 +73,64 @@ def fitted_tables(summary: Summary) -> list[Floats]:
     summary : Summary
         With rounded counts.
     """
-    smaller = summary.by_class.astype(np.float64)[None]
-    found = []
-    for size, table in enumerate([*summary.smaller, summary.tables], start=1):
-        smaller = each_set(table.astype(np.float64), smaller, summary.cards, size, _fitted)
-        found.append(smaller)
-    return found
+    tables = [table.astype(np.float64) for table in (*summary.smaller, summary.tables)]
+    return _consistent(summary.by_class.astype(np.float64), tables, summary.cards)
 
 
-def worth(rows: float, n_cells: Floats, least: int) -> Floats:
-    """How many rows, counted exactly, would tell as much about sets of so many cells.
-
-    Rounding a count t at random adds a variance of u (n - u) to it, u being what is left of t over
-    a multiple of n. Counts below n have (n - 1) times their own variance, at most; larger ones
-    n² / 6 on the mean.
+def told_again(
+    by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
+) -> tuple[Floats, list[Floats]]:
+    """Rows by class and tables, rounded by chance of their own and made consistent again.
 
     Parameters
     ----------
-    rows : float
-        Rows of the site.
-    n_cells : ndarray
-        Cells of sets, with classes.
+    by_class : ndarray of shape (n_classes,)
+        Rows of every class.
+    tables : list of ndarray of shape (n_lines, n_classes)
+        The tables of all sets of one feature, two and so on.
+    cards : ndarray of int64
+        How many values each feature has.
+    seed : int
+        What chance is drawn from.
     least : int
         The fewest rows that a count may tell of.
 
     Examples
     --------
-    >>> worth(1000.0, np.array([4.0, 250.0]), 10).round()
-    array([938., 194.])
+    >>> whole, table = np.array([33.0, 44.0]), np.array([[20.0, 13.0], [13.0, 31.0]])
+    >>> told, fitted = told_again(whole, [table], np.array([2]), 1, least=10)
+    >>> bool((told % 10 == 0).all()), bool(np.allclose(fitted[0].sum(axis=0), told))
+    (True, True)
     """
-    if least < 2:
-        return np.full(np.shape(n_cells), float(rows))
-    added = np.minimum(least - 1.0, n_cells / max(rows, 1.0) * least**2 / 6.0)
-    effective: Floats = rows / (1.0 + added)
-    return effective
+    rounding = Rounding(least, seed)
+    told = rounding.of(by_class, "classes").astype(np.float64)
+    if not told.any():
+        told[by_class.argmax()] = least
+    return told, _consistent(told, _rounded(told, tables, cards, rounding), cards)
+
+
+def _rounded(
+    told: Counts | Floats, tables: list[Floats], cards: Counts, rounding: Rounding
+) -> list[Floats]:
+    """Tables by size, each fitted to the rounded ones below it and then rounded."""
+
+    def draw(counts: Floats, parts: list[Floats], name: str) -> Floats:
+        return rounding.of(raked(counts, parts), "tables", name).astype(np.float64)
+
+    smaller, found = told.astype(np.float64)[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, draw)
+        found.append(smaller)
+    return found
+
+
+def _consistent(told: Floats, tables: list[Floats], cards: Counts) -> list[Floats]:
+    """Rounded tables by size, each fitted to those below it."""
+    smaller, found = told[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, _fitted)
+        found.append(smaller)
+    return found
 
 
 def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
@@ -129,10 +147,11 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     return raked(table * scale + PRIOR * expected, parts)
 
 
-def rounding_of(summary: Summary, least: int) -> Rounding:
+def rounding_of(summary: Summary, least: int, secret: bytes = b"") -> Rounding:
     """How the counts of a site are rounded, the same whatever it shares.
 
-    Chance is drawn from the counts of classes, of features and of pairs, which nobody can guess.
+    Chance is drawn from the counts of classes, of features and of pairs, and from the site's
+    secret: whoever guesses the counts cannot see by what was told whether the guess is right.
 
     Parameters
     ----------
@@ -140,8 +159,10 @@ def rounding_of(summary: Summary, least: int) -> Rounding:
         With exact counts.
     least : int
         The fewest rows that a count may tell of.
+    secret : bytes, default=b""
+        What only the site knows.
     """
-    found = hashlib.sha256()
+    found = hashlib.sha256(secret)
     for array in (summary.by_class, *summary.of_sizes()[:2]):
         found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     return Rounding(least, int.from_bytes(found.digest()))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misfeat.sites.codebook import Codebook
 
 
-def scored_summary(summary: Summary, least: int = 1) -> Summary:
+def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Summary:
     """The scores above chance of all sets that a site has tables of, in place of the tables.
 
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
@@ -32,6 +32,8 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
         With tables.
     least : int, default=1
         The fewest rows that something may tell of; rows by class are multiples of it.
+    secret : bytes, default=b""
+        What chance is drawn from beside the counts (`signing.secret_of`).
 
     Examples
     --------
@@ -48,7 +50,7 @@ def scored_summary(summary: Summary, least: int = 1) -> Summary:
     found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
     by_class, in_use = summary.by_class, tables.categories
     if least > 1:
-        rounded = rounded_summary(summary, least)
+        rounded = rounded_summary(summary, least, secret)
         by_class = rounded.by_class
         in_use = joined_tables([rounded], summary.codebook)[0].categories
     told = replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 LARGEST_KEY_FILE = 10_000
 """Bytes; a key takes some hundred."""
+CHANCE = b"misfeat: chance of rounding"
+"""What a key is asked for where chance is drawn from it, and not a signature."""
 KEY_LENGTH, SIGNATURE_LENGTH = 64, 128
 """Hexadecimal digits of a public key and of a signature."""
 
@@ -102,6 +105,19 @@ def signature_of(content: bytes, key: Any) -> str:
         What `read_key` gives.
     """
     return str(key.sign(content).hex())
+
+
+def secret_of(key: Any) -> bytes:
+    """What only the owner of a key can draw chance from, the same every time.
+
+    Parameters
+    ----------
+    key : Ed25519PrivateKey or None
+        What `read_key` gives; nothing is secret without one.
+    """
+    if key is None:
+        return b""
+    return hmac.digest(key.private_bytes_raw(), CHANCE, "sha256")
 
 
 def is_signed(content: bytes, public: str, signature: str) -> bool:

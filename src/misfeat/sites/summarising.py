@@ -20,7 +20,7 @@ from misfeat.lattice.covering import covering_blocks
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.scoring import scored_summary
-from misfeat.sites.signing import public_key
+from misfeat.sites.signing import public_key, secret_of
 from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
 from misfeat.version import __version__
 
@@ -49,6 +49,7 @@ def summarise(
     *,
     share: str = "tables3",
     min_cell: int = 1,
+    key: Any = None,
     coding: Coding | None = None,
     progress: Progress | None = None,
 ) -> Summary:
@@ -67,6 +68,9 @@ def summarise(
     min_cell : int, default=1
         Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
         is told.
+    key : Ed25519PrivateKey, default=None
+        What the site signs with (`read_key`). Chance is drawn from it, too, so that nobody who
+        guesses the counts can see whether the guess is right.
     coding : Coding, default=None
         How its columns are read: `missing_values`, `read` and `missing_threshold`; the rest is the
         codebook's.
@@ -113,8 +117,8 @@ def summarise(
         misfeat=__version__,
     )
     if share == SCORES:
-        return scored_summary(exact, min_cell)
-    return rounded_summary(exact, min_cell)
+        return scored_summary(exact, min_cell, secret_of(key))
+    return rounded_summary(exact, min_cell, secret_of(key))
 
 
 def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
