@@ -94,10 +94,30 @@ class Rounding:
         """
         name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
         chance = np.random.default_rng([self.key, name]).random(np.shape(counts))
-        multiples = np.asarray(counts) / self.least
-        below = np.floor(multiples)
-        told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
-        return told * self.least
+        return rounded_by(counts, chance, self.least)
+
+
+def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
+    """Counts rounded up or down to multiples, as chance has it.
+
+    Parameters
+    ----------
+    counts : array-like
+        Rows.
+    chance : ndarray
+        A number between 0 and 1 for each.
+    least : int
+        What they become multiples of.
+
+    Examples
+    --------
+    >>> rounded_by([3, 8], np.array([0.4, 0.4]), 10)
+    array([ 0, 10])
+    """
+    multiples = np.asarray(counts) / least
+    below = np.floor(multiples)
+    told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
+    return told * least
 
 
 def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCounts:

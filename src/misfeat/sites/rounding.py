@@ -4,23 +4,25 @@ Classes are rounded first. Tables of single features are then fitted to the roun
 rounded, those of pairs are fitted to the rounded tables of their features and rounded, and those of
 three features to the rounded pairs. So every true count enters one rounded number only: the sums of
 larger tables tell what the smaller ones told before, and averaging over many tables that share a
-small count tells nothing more about it. Chance is drawn from the counts and from the site's key:
-the same rows are told the same way every time, and asking again does not help.
+small count tells nothing more about it. Chance of a line comes from the line and from the site's
+key (`chance`): the same rows are told the same way every time, and asking again does not help.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.selection.withholding import Rounding
+from misfeat.selection.withholding import Rounding, rounded_by
+from misfeat.sites.chance import chance_of
 from misfeat.sites.fitting import each_set, raked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from misfeat.sites.summary import Summary
@@ -56,10 +58,21 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     """
     if least < 2:
         return summary
-    rounding = rounding_of(summary, least, secret)
-    told = rounded_classes(summary, rounding)
+    recorded = zip(summary.codebook.features, summary.recorded, strict=True)
+    columns = [one.column for one, held in recorded if held]
+
+    def draw(exact: Floats, fitted: Floats, members: list[int]) -> Counts:
+        of_table = [columns[member] for member in members]
+        return rounded_by(fitted, chance_of(exact.astype(np.int64), of_table, secret), least)
+
+    told = rounded_by(summary.by_class, chance_of(summary.by_class, [], secret), least)
+    if not told.any():
+        raise MisfeatError(
+            "The site has too few rows of every class for {setting}; lower it.",
+            setting=Setting("min_cell", least),
+        )
     exact = [table.astype(np.float64) for table in summary.of_sizes()]
-    tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)]
+    tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, draw)]
     return replace(
         summary, by_class=told, tables=tables[-1], smaller=tuple(tables[:-1]), min_cell=least
     )
@@ -106,20 +119,28 @@ def told_again(
     told = rounding.of(by_class, "classes").astype(np.float64)
     if not told.any():
         told[by_class.argmax()] = least
-    return told, _consistent(told, _rounded(told, tables, cards, rounding), cards)
+
+    def draw(_: Floats, fitted: Floats, members: list[int]) -> Counts:
+        return rounding.of(fitted, "tables", "-".join(map(str, members)))
+
+    return told, _consistent(told, _rounded(told, tables, cards, draw), cards)
 
 
 def _rounded(
-    told: Counts | Floats, tables: list[Floats], cards: Counts, rounding: Rounding
+    told: Counts | Floats,
+    tables: list[Floats],
+    cards: Counts,
+    draw: Callable[[Floats, Floats, list[int]], Counts],
 ) -> list[Floats]:
     """Tables by size, each fitted to the rounded ones below it and then rounded."""
 
-    def draw(counts: Floats, parts: list[Floats], name: str) -> Floats:
-        return rounding.of(raked(counts, parts), "tables", name).astype(np.float64)
+    def make(counts: Floats, parts: list[Floats], name: str) -> Floats:
+        members = list(map(int, name.split("-")))
+        return draw(counts, raked(counts, parts), members).astype(np.float64)
 
     smaller, found = told.astype(np.float64)[None], []
     for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, draw)
+        smaller = each_set(table, smaller, cards, size, make)
         found.append(smaller)
     return found
 
@@ -145,43 +166,3 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     sums, whole = table.sum(axis=tuple(range(table.ndim - 1))), parts[0].reshape(-1, len(table.T))
     scale = np.divide(whole.sum(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
     return raked(table * scale + PRIOR * expected, parts)
-
-
-def rounding_of(summary: Summary, least: int, secret: bytes = b"") -> Rounding:
-    """How the counts of a site are rounded, the same whatever it shares.
-
-    Chance is drawn from the counts of classes, of features and of pairs, and from the site's
-    secret: whoever guesses the counts cannot see by what was told whether the guess is right.
-
-    Parameters
-    ----------
-    summary : Summary
-        With exact counts.
-    least : int
-        The fewest rows that a count may tell of.
-    secret : bytes, default=b""
-        What only the site knows.
-    """
-    found = hashlib.sha256(secret)
-    for array in (summary.by_class, *summary.of_sizes()[:2]):
-        found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-    return Rounding(least, int.from_bytes(found.digest()))
-
-
-def rounded_classes(summary: Summary, rounding: Rounding) -> Counts:
-    """The rows of every class, rounded; an error where none are left.
-
-    Parameters
-    ----------
-    summary : Summary
-        With exact counts.
-    rounding : Rounding
-        How they are rounded.
-    """
-    told = rounding.of(summary.by_class, "classes")
-    if not told.any():
-        raise MisfeatError(
-            "The site has too few rows of every class for {setting}; lower it.",
-            setting=Setting("min_cell", rounding.least),
-        )
-    return told
