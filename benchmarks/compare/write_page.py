@@ -29,11 +29,12 @@ def figures(found: pd.DataFrame) -> str:
     """The tables, best first, and how many choices they are means of."""
     everywhere = found[found["method"].str.endswith(UNRECORDED)]
     recorded = found[~found["method"].str.endswith(UNRECORDED)]
-    draws = found.groupby(["table", "rows"])["seed"].nunique().min()
+    draws = found.groupby("table")["seed"].nunique()
     counts = found.drop_duplicates(["table", "rows", "seed", "subgroup"]).groupby("table").size()
     lines = [
-        f"Means of {draws} draws: {counts['generated']} choices a method in generated subgroups, "
-        f"{counts['adult']} in Adult.",
+        f"Generated tables: {draws['generated']} draws of each size, {counts['generated']} choices "
+        f"a method. Adult: {draws['adult']}, {counts['adult']} choices; so few that differences of "
+        "a few hundredths are no more than chance.",
         "",
         "**Of what was recorded.** Share of the true information of the best recorded set:",
         "",

@@ -21,7 +21,7 @@ PAGES = [
 ]
 MOST_NOT_RUN = 12
 """Blocks that need what tests do not have: a server, a cluster, a network."""
-SLOW = {"README.md", "command_line.md"}
+SLOW = {"README.md", "command_line.md", "export.md", "paper_model.md", "report.md"}
 WITH_HOSPITALS = {"sites.md"}
 """Its walk through starts from folders of its own: tests/sites/test_page.py runs it."""
 
