@@ -50,6 +50,9 @@ def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
     demand(np.array_equal(alone.missing, cohorts.missing), "what scores lack", ARRAYS)
     _check_counts(alone.by_class, "alone.by_class", (n_cohorts, len(cohorts.classes)))
     _check_counts(alone.steps, "alone.steps", (n_cohorts,))
+    if alone.effective is not None:
+        _check_counts(alone.effective, "alone.effective", (n_cohorts, 3))
+        demand((alone.effective > 0).all(), "what scores are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         held = getattr(alone, name)
         n_sets = comb(n_features, size) if np.size(held) else 0

@@ -18,6 +18,7 @@ from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.scoring import joined_scores
+from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summary import SCORES, TABLES, Summary
 
 if TYPE_CHECKING:
@@ -201,8 +202,17 @@ def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
             f"{wanted[:SHORT]}…."
         )
     if one.site in taken:
-        return f"There is another summary of the site {one.site!r}."
+        return f"There is another summary of the site {one.site!r}.{_spent(one, taken[one.site])}"
     return ""
+
+
+def _spent(one: Summary, other: Summary) -> str:
+    """What two releases of a site have spent together, where both have noise."""
+    if one.noise is None or other.noise is None or one.noise == other.noise:
+        return ""
+    delta = max(one.noise.delta, other.noise.delta)
+    spent = epsilon_of(one.noise.rho + other.noise.rho, delta)
+    return f" Together they have spent epsilon = {spent:.3g}, but for a chance of {delta:g}."
 
 
 def _size(size: int | None, taken: Sequence[Summary]) -> int:
