@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import MisfeatError, Selection
 from misfeat.sites import combine, read_summary, summarise, write_summary
-from misfeat.sites.rounding import fitted_tables, rounded_summary, worth
+from misfeat.sites.rounding import fitted_tables, rounded_summary
 from misfeat.sites.summary import margins
 from misfeat.sites.telling import told
 from tests.sites.test_files import forged, refused

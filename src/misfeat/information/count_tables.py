@@ -52,6 +52,9 @@ class CountTables:
     effective : ndarray of shape (n_cohorts, 3) or None
         Where counts were made less exact on purpose: how many rows, counted exactly, would tell as
         much about sets of one, two and three features. None: the rows that were counted.
+    bias : ndarray of shape (n_cohorts, 3, 2) or None
+        And how much too high scores above chance are then, for every nat, and every square of a
+        nat, that chance alone gives a set. None: nothing.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class CountTables:
     pairs: Floats
     triples: Floats
     effective: Floats | None = None
+    bias: Floats | None = None
 
     def rows_worth(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort would tell as much about sets of a size.

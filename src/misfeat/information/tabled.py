@@ -8,6 +8,7 @@ import numpy as np
 
 from misfeat.information.chance import chance_of_counts, n_log_n
 from misfeat.information.shannon import entropy
+from misfeat.information.table_scores import scores_of_tables
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
@@ -100,9 +101,11 @@ class TableInformation:
         if size > self._tables.largest:
             return np.full(len(subsets), np.nan)
         counts, by_class = self._tables.of_size(size)[cohort], self._tables.by_class[cohort]
-        if self.above_chance and self._tables.effective is not None:
-            share = self._tables.rows_worth(size)[cohort] / by_class.sum()
-            counts, by_class = counts * share, by_class * share
+        if self.above_chance and self._tables.bias is not None:
+            found = scores_of_tables(counts, by_class, self._tables.starts(size))
+            first, second = self._tables.bias[cohort, size - 1]
+            scores = found.above_chance - first * found.chance - second * found.chance**2
+            return np.where(lacking, np.nan, scores)
         n_rows, totals = by_class.sum(), counts.sum(axis=1)
         of_totals = chance_of_counts(totals, by_class) if self.above_chance else n_log_n(totals)
         cells = n_log_n(counts).sum(axis=1) - of_totals

@@ -31,6 +31,9 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
     if tables.effective is not None:
         _check_counts(tables.effective, "tables.effective", (n_cohorts, 3))
         demand((tables.effective > 0).all(), "what tables are worth", ARRAYS)
+    if tables.bias is not None:
+        check_array(tables.bias, "tables.bias", (np.float64,), (n_cohorts, 3, 2))
+        demand(np.isfinite(tables.bias).all(), "how far scores of tables are off", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         lines = int(tables.starts(size)[-1]) if size <= n_features else 0
         if size > 1 and not getattr(tables, name).size:

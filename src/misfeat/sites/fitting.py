@@ -12,6 +12,7 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
+from misfeat.sites.kernels.raking import rake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,10 +82,8 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     array([[2.64, 2.36],
            [1.36, 3.64]])
     """
-    fitted = table
-    for _ in range(sweeps):
-        for axis in range(len(parts) - 1, -1, -1):
-            sums = fitted.sum(axis=axis)
-            scale = np.divide(parts[axis], sums, out=np.zeros_like(sums), where=sums > 0)
-            fitted = fitted * np.expand_dims(scale, axis)
-    return fitted
+    cards = np.array(table.shape[:-1], dtype=np.int64)
+    fitted = np.array(table, dtype=np.float64).reshape(-1)
+    wanted = np.concatenate([np.ravel(part) for part in parts]).astype(np.float64)
+    rake(fitted, cards, table.shape[-1], wanted, sweeps)
+    return fitted.reshape(table.shape)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.values import MISSING_LABEL
-from misfeat.information.count_tables import CountTables, table_starts
+from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
-from misfeat.sites.rounding import fitted_tables, worth
+from misfeat.sites.losing import lost
+from misfeat.sites.rounding import fitted_tables, told_again
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         pairs=by_size[1],
         triples=by_size[2],
     )
-    return replace(tables, effective=_effective(summaries, tables)), kept
+    return _with_losses(tables, summaries, of_sizes), kept
 
 
 def joined_cohorts(
@@ -144,18 +147,21 @@ def _tables(summary: Summary) -> list[Any]:
     return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
 
 
-def _effective(summaries: Sequence[Summary], tables: CountTables) -> Floats | None:
-    """How many rows, counted exactly, would tell as much; None where all were."""
+def _with_losses(
+    tables: CountTables, summaries: Sequence[Summary], of_sizes: Sequence[list[Floats]]
+) -> CountTables:
+    """Tables with what protecting them cost; as they are where all counts are exact."""
     if all(summary.min_cell == 1 for summary in summaries):
-        return None
+        return tables
     rows = tables.by_class.sum(axis=1)
-    cells = [float(np.mean(tables.cards)) ** size * tables.by_class.shape[1] for size in (1, 2, 3)]
-    return np.array(
-        [
-            worth(float(n), np.array(cells), summary.min_cell)
-            for n, summary in zip(rows, summaries, strict=True)
-        ]
-    )
+    effective, bias = np.repeat(rows[:, None], LARGEST, axis=1), np.zeros((len(rows), LARGEST, 2))
+    for number, (summary, held) in enumerate(zip(summaries, of_sizes, strict=True)):
+        if summary.min_cell > 1:
+            redo = partial(told_again, least=summary.min_cell)
+            by_class = summary.by_class.astype(np.float64)
+            seed = crc32(summary.site.encode())
+            bias[number], effective[number] = lost(by_class, held, summary.cards, redo, seed)
+    return replace(tables, effective=effective, bias=bias)
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:

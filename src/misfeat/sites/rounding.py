@@ -54,18 +54,12 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
     """
     if least < 2:
         return summary
-    exact = summary.of_sizes()
     rounding = rounding_of(summary, least)
     told = rounded_classes(summary, rounding)
-    tables: list[Counts] = []
-    smaller = told.astype(np.float64)[None]
-    for size, table in enumerate(exact, start=1):
-
-        def draw(counts: Floats, parts: list[Floats], name: str) -> Floats:
-            return rounding.of(raked(counts, parts), "tables", name).astype(np.float64)
-
-        smaller = each_set(table.astype(np.float64), smaller, summary.cards, size, draw)
-        tables.append(smaller.astype(np.int64))
+    exact = [table.astype(np.float64) for table in summary.of_sizes()]
+    tables = [
+        table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)
+    ]
     return replace(
         summary, by_class=told, tables=tables[-1], smaller=tuple(tables[:-1]), min_cell=least
     )
@@ -79,40 +73,64 @@ def fitted_tables(summary: Summary) -> list[Floats]:
     summary : Summary
         With rounded counts.
     """
-    smaller = summary.by_class.astype(np.float64)[None]
-    found = []
-    for size, table in enumerate([*summary.smaller, summary.tables], start=1):
-        smaller = each_set(table.astype(np.float64), smaller, summary.cards, size, _fitted)
-        found.append(smaller)
-    return found
+    tables = [table.astype(np.float64) for table in (*summary.smaller, summary.tables)]
+    return _consistent(summary.by_class.astype(np.float64), tables, summary.cards)
 
 
-def worth(rows: float, n_cells: Floats, least: int) -> Floats:
-    """How many rows, counted exactly, would tell as much about sets of so many cells.
-
-    Rounding a count t at random adds a variance of u (n - u) to it, u being what is left of t over
-    a multiple of n. Counts below n have (n - 1) times their own variance, at most; larger ones
-    n² / 6 on the mean.
+def told_again(
+    by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
+) -> tuple[Floats, list[Floats]]:
+    """Rows by class and tables, rounded by chance of their own and made consistent again.
 
     Parameters
     ----------
-    rows : float
-        Rows of the site.
-    n_cells : ndarray
-        Cells of sets, with classes.
+    by_class : ndarray of shape (n_classes,)
+        Rows of every class.
+    tables : list of ndarray of shape (n_lines, n_classes)
+        The tables of all sets of one feature, two and so on.
+    cards : ndarray of int64
+        How many values each feature has.
+    seed : int
+        What chance is drawn from.
     least : int
         The fewest rows that a count may tell of.
 
     Examples
     --------
-    >>> worth(1000.0, np.array([4.0, 250.0]), 10).round()
-    array([938., 194.])
+    >>> whole, table = np.array([33.0, 44.0]), np.array([[20.0, 13.0], [13.0, 31.0]])
+    >>> told, fitted = told_again(whole, [table], np.array([2]), 1, least=10)
+    >>> bool((told % 10 == 0).all()), bool(np.allclose(fitted[0].sum(axis=0), told))
+    (True, True)
     """
-    if least < 2:
-        return np.full(np.shape(n_cells), float(rows))
-    added = np.minimum(least - 1.0, n_cells / max(rows, 1.0) * least**2 / 6.0)
-    effective: Floats = rows / (1.0 + added)
-    return effective
+    rounding = Rounding(least, seed)
+    told = rounding.of(by_class, "classes").astype(np.float64)
+    if not told.any():
+        told[by_class.argmax()] = least
+    return told, _consistent(told, _rounded(told, tables, cards, rounding), cards)
+
+
+def _rounded(
+    told: Counts | Floats, tables: list[Floats], cards: Counts, rounding: Rounding
+) -> list[Floats]:
+    """Tables by size, each fitted to the rounded ones below it and then rounded."""
+
+    def draw(counts: Floats, parts: list[Floats], name: str) -> Floats:
+        return rounding.of(raked(counts, parts), "tables", name).astype(np.float64)
+
+    smaller, found = told.astype(np.float64)[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, draw)
+        found.append(smaller)
+    return found
+
+
+def _consistent(told: Floats, tables: list[Floats], cards: Counts) -> list[Floats]:
+    """Rounded tables by size, each fitted to those below it."""
+    smaller, found = told[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, _fitted)
+        found.append(smaller)
+    return found
 
 
 def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:

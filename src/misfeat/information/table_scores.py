@@ -1,0 +1,60 @@
+"""Scores of count tables that are laid end to end, apart from what chance gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.information.chance import chance_of_counts, n_log_n
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class TableScores(NamedTuple):
+    """Scores of some tables.
+
+    Attributes
+    ----------
+    above_chance : ndarray of shape (n_sets,)
+        The plug-in information less what chance alone would give.
+    chance : ndarray of shape (n_sets,)
+        What chance alone would give.
+    """
+
+    above_chance: Floats
+    chance: Floats
+
+    @property
+    def plug_in(self) -> Floats:
+        """The information of the tables as they are."""
+        return self.above_chance + self.chance
+
+
+def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
+    """Scores of tables that count the same rows.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_lines, n_classes)
+        The tables, a line a cell; whole rows or not.
+    by_class : ndarray of shape (n_classes,)
+        Rows of every class.
+    starts : ndarray of int64 of shape (n_sets + 1,)
+        The first line of every table, and the end of the last.
+
+    Examples
+    --------
+    >>> counts = np.array([[2.0, 0.0], [0.0, 2.0]])
+    >>> found = scores_of_tables(counts, counts.sum(axis=0), np.array([0, 2]))
+    >>> found.above_chance.round(4), found.plug_in.round(4)
+    (array([0.4621]), array([0.6931]))
+    """
+    n_rows, totals = by_class.sum(), counts.sum(axis=1)
+    of_totals = chance_of_counts(totals, by_class)
+    above = np.add.reduceat(n_log_n(counts).sum(axis=1) - of_totals, starts[:-1]) / n_rows
+    dealt = np.add.reduceat(of_totals - n_log_n(totals), starts[:-1]) - n_log_n(by_class).sum()
+    return TableScores(above, np.log(n_rows) + dealt / n_rows)

@@ -1,0 +1,268 @@
+"""What protecting counts cost: how far scores of protected tables are off, and what they are worth.
+
+Whoever combines summaries knows the protected counts and the rule that protected them, so the rule
+can be tried out. Tables like those of the site are drawn anew, protected by the same rule and made
+consistent again as those that came. Their scores, beside those of the same draws unprotected, tell
+
+- the bias: tables made of rounded or noisy counts seem to tell more, by some function of what
+  chance alone gives them;
+- the variance, as the rows that would have it if they were counted exactly.
+
+Nothing here knows what the rule is. A rule is a function (`Redo`) of rows by class, tables by size,
+how many values each feature has, and a seed; it gives rows by class and tables as the combiner
+would have them: protected, and consistent again. `rounding.told_again` is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.information.count_tables import LARGEST, table_starts
+from misfeat.information.table_scores import scores_of_tables
+from misfeat.lattice import level, rank
+from misfeat.sites.fitting import each_set, raked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+    Redo = Callable[[Floats, list[Floats], Ints, int], tuple[Floats, list[Floats]]]
+
+DRAWS = 8
+"""Tables are drawn so often once it is known how noisy they are, half as often before."""
+FEATURES = 6
+"""Each draw has so many features, others every time."""
+FEWEST_EXPECTED = 0.01
+"""Cells where fewer rows are expected say nothing about noise."""
+VARIES = 0.1
+"""What chance gives differs between sets where its standard deviation is such a share of it."""
+TINY = 1e-12
+"""Keeps divisions defined."""
+LEAST_WORTH = 1.0
+"""No site is worth less than a row."""
+
+
+class Lost(NamedTuple):
+    """What protection cost a site.
+
+    Attributes
+    ----------
+    bias : ndarray of shape (3, 2)
+        For sets of one, two and three features: how much too high scores above chance are for
+        every nat, and every square of a nat, that chance alone gives a set.
+    worth : ndarray of shape (3,)
+        How many rows, counted exactly, would tell as much.
+    """
+
+    bias: Floats
+    worth: Floats
+
+
+class _Compared(NamedTuple):
+    """Scores of one draw of one size, beside those of the same draw unprotected.
+
+    Attributes
+    ----------
+    protected, plain : ndarray of shape (n_sets,)
+        Scores above chance.
+    chance : ndarray of shape (n_sets,)
+        What chance gives the protected tables.
+    true : ndarray of shape (n_sets,)
+        The information of what was drawn from.
+    freedom : ndarray of shape (n_sets,)
+        Degrees of freedom.
+    """
+
+    protected: Floats
+    plain: Floats
+    chance: Floats
+    true: Floats
+    freedom: Floats
+
+
+def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: int) -> Lost:
+    """What protection cost a site, by trying it out on tables like those that it told.
+
+    Parameters
+    ----------
+    by_class : ndarray of shape (n_classes,)
+        Rows of every class as they were told.
+    tables : list of ndarray of shape (n_lines, n_classes)
+        The tables of all sets of one feature, two and so on: protected and consistent.
+    cards : ndarray of int64
+        How many values each feature has.
+    redo : callable
+        The rule.
+    seed : int
+        What chance is drawn from.
+
+    Examples
+    --------
+    Nothing is lost where counts are told as they are:
+
+    >>> tables = [np.full((4, 2), 50.0), np.full((4, 2), 25.0)]
+    >>> found = lost(np.array([100.0, 100.0]), tables, np.array([2, 2]), _as_they_are, seed=1)
+    >>> bool(np.allclose(found.bias, 0)), found.worth
+    (True, array([200., 200., 200.]))
+    """
+    rng = np.random.default_rng([seed, len(cards)])
+    noise = np.ones(len(tables))
+    for turn in (1, 2):
+        by_size: list[list[_Compared]] = [[] for _ in tables]
+        distances: list[list[float]] = [[] for _ in tables]
+        for _ in range(DRAWS // 2 if turn == 1 else DRAWS):
+            some = np.sort(rng.permutation(len(cards))[:FEATURES])
+            own, held = cards[some], _restricted(tables, cards, some)
+            smooth = _smoothed(by_class, held, own, noise if turn == 2 else None)
+            classes, drawn = _drawn(by_class, smooth, own, rng)
+            told, found = redo(classes, drawn, own, int(rng.integers(2**62)))
+            if turn == 1:
+                for size, one in enumerate(_distances(told, found, own)):
+                    distances[size].extend(one.tolist())
+                continue
+            for size, one in enumerate(_compared(smooth, (classes, drawn), (told, found), own)):
+                by_size[size].append(one)
+        if turn == 1:
+            noise = np.array([np.mean(held) for held in distances])
+    rows = float(by_class.sum())
+    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
+    for size, compared in enumerate(by_size):
+        together = _Compared(*(np.concatenate(parts) for parts in zip(*compared, strict=True)))
+        bias[size], worth[size:] = _bias(together), _worth(together, rows)
+    return Lost(bias, worth)
+
+
+def _as_they_are(
+    by_class: Floats, tables: list[Floats], cards: Ints, _seed: int
+) -> tuple[Floats, list[Floats]]:
+    """The rule that leaves counts alone; tables of all sizes are made consistent."""
+    smaller, found = by_class[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, lambda held, parts, _: raked(held, parts))
+        found.append(smaller)
+    return by_class, found
+
+
+def _restricted(tables: list[Floats], cards: Ints, some: Ints) -> list[Floats]:
+    """The tables of all sets of some features."""
+    found = []
+    for size, held in enumerate(tables[: len(some)], start=1):
+        starts = table_starts(level(len(cards), size), cards)
+        places = rank(some[level(len(some), size)])
+        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
+    return found
+
+
+def _smoothed(
+    by_class: Floats, tables: list[Floats], cards: Ints, noise: Floats | None
+) -> list[Floats]:
+    """Tables drawn towards what smaller ones lead one to expect, as far as they may be noise.
+
+    `noise` is the mean distance from that per cell that noise alone gives at each size; None: all
+    of it is noise.
+    """
+    smaller, found = by_class[None], []
+    for size, table in enumerate(tables, start=1):
+
+        def smooth(held: Floats, parts: list[Floats], _: str, size: int = size) -> Floats:
+            expected = _expected(held, parts)
+            if noise is None:
+                return expected
+            kept = max(0.0, 1.0 - noise[size - 1] / max(_distance(held, expected), TINY))
+            return expected + kept * (held - expected)
+
+        smaller = each_set(table, smaller, cards, size, smooth)
+        found.append(smaller)
+    return found
+
+
+def _expected(table: Floats, parts: list[Floats]) -> Floats:
+    """What smaller tables lead one to expect; of a single feature, that it tells nothing."""
+    if len(parts) == 1:
+        sums, by_class = table.sum(axis=1, keepdims=True), parts[0]
+        return sums / max(float(sums.sum()), TINY) * by_class
+    return raked(np.ones(table.shape), parts)
+
+
+def _distance(table: Floats, expected: Floats) -> float:
+    """The chi-square distance of a table from what is expected, per cell."""
+    seen = expected > FEWEST_EXPECTED
+    off = (table[seen] - expected[seen]) ** 2 / expected[seen]
+    return float(off.sum() / max(seen.sum(), 1))
+
+
+def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[Floats]:
+    """The distance of every table from what smaller ones lead one to expect, by size."""
+    smaller, found = by_class[None], []
+    for size, table in enumerate(tables, start=1):
+        of_size: list[float] = []
+
+        def measure(held: Floats, parts: list[Floats], _: str, into: list[float] = of_size) -> Floats:
+            into.append(_distance(held, _expected(held, parts)))
+            return held
+
+        smaller = each_set(table, smaller, cards, size, measure)
+        found.append(np.array(of_size))
+    return found
+
+
+def _drawn(
+    by_class: Floats, tables: list[Floats], cards: Ints, rng: np.random.Generator
+) -> tuple[Floats, list[Floats]]:
+    """Rows by class and tables as samples of so many rows would give them."""
+    classes = rng.poisson(by_class).astype(np.float64)
+    classes[by_class.argmax()] += not classes.any()
+    drawn = [rng.poisson(np.maximum(table, 0.0)).astype(np.float64) for table in tables]
+    return _as_they_are(classes, drawn, cards, 0)
+
+
+def _compared(
+    smooth: list[Floats],
+    plain: tuple[Floats, list[Floats]],
+    told: tuple[Floats, list[Floats]],
+    cards: Ints,
+) -> list[_Compared]:
+    """Scores of a draw by size."""
+    found = []
+    for size, (true, drawn, protected) in enumerate(zip(smooth, plain[1], told[1], strict=True), 1):
+        starts = table_starts(level(len(cards), size), cards)
+        scores = scores_of_tables(protected, told[0], starts)
+        filled = np.add.reduceat(true.sum(axis=1) > FEWEST_EXPECTED, starts[:-1], dtype=np.float64)
+        found.append(
+            _Compared(
+                protected=scores.above_chance,
+                plain=scores_of_tables(drawn, plain[0], starts).above_chance,
+                chance=scores.chance,
+                true=scores_of_tables(true, true[: starts[1]].sum(axis=0), starts).plug_in,
+                freedom=(filled - 1.0) * (np.count_nonzero(plain[0]) - 1.0),
+            )
+        )
+    return found
+
+
+def _bias(found: _Compared) -> Floats:
+    """Least squares through the origin on what chance gives a set, and its square if it varies."""
+    lines = np.stack([found.chance, found.chance**2], axis=1)
+    used = 2 if np.std(found.chance) > VARIES * np.mean(found.chance) else 1
+    weight = 1.0 / np.maximum(found.chance, TINY)
+    off = found.protected - found.plain
+    coefficients = np.zeros(2)
+    coefficients[:used] = np.linalg.lstsq(lines[:, :used] * weight[:, None], off * weight)[0]
+    return coefficients
+
+
+def _worth(found: _Compared, rows: float) -> float:
+    """The rows of which scores, counted exactly, would vary as much."""
+    bias = np.stack([found.chance, found.chance**2], axis=1) @ _bias(found)
+    added = float(np.mean((found.protected - found.plain - bias) ** 2))
+    own = float(np.mean((found.plain - found.true) ** 2))
+    square, linear = float(found.freedom.mean()) / 2.0, 2.0 * float(found.true.mean())
+    wanted = (1.0 + added / max(own, TINY)) * (square / rows**2 + linear / rows)
+    each = 2.0 * wanted / (linear + np.sqrt(linear**2 + 4.0 * square * wanted) + TINY)
+    return max(min(rows, 1.0 / max(each, TINY)), LEAST_WORTH)
