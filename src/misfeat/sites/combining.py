@@ -267,7 +267,8 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    cohorts = joined_cohorts(taken, codebook, measure.missing, categories, kept, (note, *lost))
+    notes = (note, *lost, *_noisy(taken, measure))
+    cohorts = joined_cohorts(taken, codebook, measure.missing, categories, kept, notes)
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
 
 
@@ -297,4 +298,28 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
         )
         for place, one in enumerate(taken)
         if one.min_cell > 1
+    ]
+
+
+def _noisy(
+    taken: Sequence[Summary], measure: TableInformation | ScoredInformation
+) -> list[Message]:
+    """What noise promises and costs, in rows that would tell as much if they were counted exactly."""
+    held = measure.tables if measure.tables is not None else measure.alone
+    if held is None:
+        return []
+    sizes = range(1, held.largest + 1)
+    return [
+        Message(
+            "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
+            "{delta:g}: for sets of {sizes} features its {rows:,} rows are worth {worth}.",
+            site=repr(one.site),
+            epsilon=one.noise.epsilon,
+            delta=one.noise.delta,
+            sizes=" and ".join(map(str, sizes)),
+            rows=one.rows,
+            worth=" and ".join(f"{held.rows_worth(m)[place]:,.0f}" for m in sizes),
+        )
+        for place, one in enumerate(taken)
+        if one.noise is not None
     ]

@@ -140,6 +140,7 @@ def noised_again(
     *,
     trust: Sequence[float],
     noise: Sequence[float],
+    sign: float = 1.0,
 ) -> tuple[Floats, list[Floats]]:
     """A sample of a population with noise, denoised again: a simulation.
 
@@ -155,6 +156,9 @@ def noised_again(
         What chance is drawn from.
     trust, noise : sequence of float
         As in `Denoised`.
+    sign : {1, -1}, default=1
+        -1 turns all of chance the other way round, so that the mean of both is nearer to that of
+        many.
 
     Examples
     --------
@@ -164,12 +168,14 @@ def noised_again(
     True
     """
     rng = np.random.default_rng(seed)
-    classes = np.maximum(by_class + rng.normal(0.0, sqrt(noise[0]), len(by_class)), 1.0)
+    chance = sign * rng.normal(size=len(by_class))
+    classes = np.where(by_class > 0, np.maximum(by_class + chance * sqrt(noise[0]), 1.0), 0.0)
     smaller, found = classes[None], []
     for size, held in enumerate(tables, start=1):
         own: Parts = {}
         starts = table_starts(level(len(cards), size), cards)
-        told = rng.normal(held, np.sqrt(noise[size] + np.maximum(held, 0.0)))
+        chance = sign * rng.normal(size=held.shape)
+        told = held + chance * np.sqrt(noise[size] + np.maximum(held, 0.0))
         for number, subset in enumerate(level(len(cards), size).tolist()):
             table = told[starts[number] : starts[number + 1]]
             own[tuple(subset)] = _centred(table.reshape(*cards[subset], -1))

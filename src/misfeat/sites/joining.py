@@ -14,7 +14,9 @@ from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
+from misfeat.sites.denoising import denoised_tables
 from misfeat.sites.losing import lost
+from misfeat.sites.noise_cost import noise_cost
 from misfeat.sites.rounding import fitted_tables, told_again
 from misfeat.sites.summary import TABLES
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.sites.codebook import Codebook, ColumnCode
+    from misfeat.sites.denoising import Denoised
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -59,7 +62,11 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     codebook : Codebook
         How columns were coded.
     """
-    of_sizes = [_tables(summary) for summary in summaries]
+    behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
+    of_sizes = [
+        _tables(summary) if found is None else found.tables
+        for summary, found in zip(summaries, behind_noise, strict=True)
+    ]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
     categories = tuple(
@@ -85,7 +92,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         pairs=by_size[1],
         triples=by_size[2],
     )
-    return _with_losses(tables, summaries, of_sizes), kept
+    return _with_losses(tables, summaries, of_sizes, behind_noise), kept
 
 
 def joined_cohorts(
@@ -148,19 +155,26 @@ def _tables(summary: Summary) -> list[Any]:
 
 
 def _with_losses(
-    tables: CountTables, summaries: Sequence[Summary], of_sizes: Sequence[list[Floats]]
+    tables: CountTables,
+    summaries: Sequence[Summary],
+    of_sizes: Sequence[list[Floats]],
+    behind_noise: Sequence[Denoised | None],
 ) -> CountTables:
     """Tables with what protecting them cost; as they are where all counts are exact."""
-    if all(summary.min_cell == 1 for summary in summaries):
+    if all(summary.exact for summary in summaries):
         return tables
     rows = tables.by_class.sum(axis=1)
     effective, bias = np.repeat(rows[:, None], LARGEST, axis=1), np.zeros((len(rows), LARGEST, 2))
-    for number, (summary, held) in enumerate(zip(summaries, of_sizes, strict=True)):
+    for number, (summary, held, found) in enumerate(
+        zip(summaries, of_sizes, behind_noise, strict=True)
+    ):
+        by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
         if summary.min_cell > 1:
             redo = partial(told_again, least=summary.min_cell)
-            by_class = summary.by_class.astype(np.float64)
-            seed = crc32(summary.site.encode())
             bias[number], effective[number] = lost(by_class, held, summary.cards, redo, seed)
+        if found is not None:
+            cost = noise_cost(found, summary.by_class, summary.cards, seed)
+            bias[number, :, 0], effective[number] = cost.bias, cost.worth
     return replace(tables, effective=effective, bias=bias)
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Draw = Callable[[Counts, float, int], Counts]
 
+SEEN = 2.0
+"""Standard deviations of noise by which a class must rise above none to be believed in."""
 SHARES = {1: (0.1, 0.9), 2: (0.05, 0.4, 0.55), 3: (0.05, 0.4, 0.45, 0.1)}
 """What the tables of 0 (the classes), 1, 2, … features get, by the size of the largest."""
 
@@ -128,7 +130,8 @@ def with_classes(summary: Summary) -> Summary:
         weight = 1.0 / (scales[size] ** 2 * lines)
         total += weight * tables.sum(axis=0)
         whole += weight * n_sets
-    by_class = np.maximum(np.rint(total / whole), 0.0).astype(np.int64)
+    seen = total / whole > SEEN / sqrt(whole)
+    by_class = np.where(seen, np.rint(total / whole), 0.0).astype(np.int64)
     if not by_class.any():
         raise MisfeatError(
             "The site {site!r} has too few rows for {setting}: nothing is left but noise.",

@@ -3,8 +3,7 @@
 Whoever combines summaries knows how much noise they have, so it can be tried out. Tables like those
 behind the noise are taken for a population, samples of it get noise and are denoised again, and
 their scores are held against those of the population. How far these are off on the mean is taken
-off the site's own scores; how much they vary is what samples of fewer rows would, were these counted
-exactly.
+off the site's own scores; how much they vary is what fewer rows would, were these counted exactly.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 DRAWS = 8
+"""Each is tried out twice, with chance turned the other way round."""
 FEATURES = 8
 """Each draw has so many features, others every time."""
 LEAST_WORTH = 1.0
@@ -77,22 +77,26 @@ def noise_cost(found: Denoised, by_class: Ints, cards: Ints, seed: int) -> Noise
     for _ in range(DRAWS):
         some = np.sort(rng.permutation(len(cards))[:FEATURES])
         held = restricted(found.alike, cards, some)
-        told, tables = noised_again(
-            by_class.astype(np.float64),
-            held,
-            cards[some],
-            int(rng.integers(2**62)),
-            trust=found.trust,
-            noise=found.noise,
-        )
-        for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
-            seen[size - 1].append(_seen(size, true, table, told, cards[some]))
+        turn = int(rng.integers(2**62))
+        for sign in (1.0, -1.0):
+            told, tables = noised_again(
+                by_class.astype(np.float64),
+                held,
+                cards[some],
+                turn,
+                trust=found.trust,
+                noise=found.noise,
+                sign=sign,
+            )
+            for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
+                seen[size - 1].append(_seen(size, true, table, told, cards[some]))
     rows = float(by_class.sum())
     bias, worth = np.zeros(LARGEST), np.full(LARGEST, rows)
     for size, draws in enumerate(seen):
         together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
         bias[size], worth[size:] = _of_size(together, rows)
-    return NoiseCost(bias, worth)
+    # Larger sets hold the smaller ones, and what is not seen of their own interactions is lost.
+    return NoiseCost(bias, np.minimum.accumulate(worth))
 
 
 def restricted(tables: list[Floats], cards: Ints, some: Ints) -> list[Floats]:

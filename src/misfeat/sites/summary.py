@@ -42,8 +42,8 @@ class Summary:
     tables : ndarray of int64 of shape (n_lines, n_classes)
         The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
     smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
-        Of rounded or noisy counts, the tables of smaller sets, from single features on; those of exact ones
-        follow from `tables`.
+        Of rounded or noisy counts, the tables of smaller sets, from single features on; those of
+        exact ones follow from `tables`.
     min_cell : int
         Counts are multiples of this.
     scores : tuple of ndarray of int64 of shape (n_sets,)
