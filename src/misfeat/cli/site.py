@@ -8,6 +8,7 @@ import typer
 
 from misfeat.cli.columns import complete_column
 from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+from misfeat.cli.exit_codes import SOME_REFUSED
 
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
@@ -221,7 +222,10 @@ def combine(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Put summaries together: an ordinary run with its report, for all sites."""
+    """Put summaries together: an ordinary run with its report, for all sites.
+
+    The exit code is 3 where some summary was refused and the others answered.
+    """
     from misfeat.selection.folders import REPORT, check_folder
     from misfeat.show.report import Report
     from misfeat.show.report.gather import gather
@@ -248,6 +252,8 @@ def combine(
         say_notes(warned)
         say(f"Sites: {', '.join(one.site for one in found.taken)}")
         say(f"Run: {folder}")
+    if found.refused:
+        raise typer.Exit(SOME_REFUSED)
 
 
 def _check_no_noise(**given: object) -> None:

@@ -114,11 +114,11 @@ def gather_evidence(
         if guesses is not None:
             guessed = guesses[m]
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
-        n_rows = rows.rows_worth(m)
+        n_rows = rows.rows_counted(m)
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(
             scores=scores,
-            null=null_variance(n_rows, n_cells, rows.n_classes),
+            null=null_variance(n_rows, n_cells, rows.n_classes) * rows.more_variance(m),
             n_rows=n_rows,
             predicted=np.isnan(above_chance[m]),
             pooled=pool.information,

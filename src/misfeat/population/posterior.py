@@ -85,6 +85,8 @@ class Evidence:
         none.
     regions : InRegions, default=None
         What is known of the regions that cohorts lie in. None: they lie in none.
+    most_spread : float, default=inf
+        Cohorts differ at most so much, as something else than their scores says.
     """
 
     scores: Floats
@@ -101,6 +103,7 @@ class Evidence:
     elsewhere: float = 0.0
     mixed: Floats | None = None
     regions: InRegions | None = None
+    most_spread: float = np.inf
 
     @property
     def n_cohorts(self) -> int:
@@ -175,6 +178,8 @@ class Posterior:
         what is expected.
     offset : float
         What cohorts tell on top of the pool because they differ, in nats.
+    largest_spread : float
+        What the spread may be at most, by what is seen of it.
     """
 
     mean: Floats
@@ -184,6 +189,7 @@ class Posterior:
     strength: Floats
     spread: float
     offset: float = 0.0
+    largest_spread: float = np.inf
 
     @property
     def few_cohorts(self) -> bool:

@@ -122,6 +122,8 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     used = recorded if recorded.any() else evidence.usable
     shown = used * _shows_spread(v, differ, fit.spread)
     spread, largest = _believed(_spread_sums(off**2, v, differ, shown), fit.spread, evidence)
+    largest = min(largest, evidence.most_spread)
+    spread = min(spread, largest)
     elsewhere = evidence.from_elsewhere * differ
     doubted = v + elsewhere
     shrinkage = np.where(evidence.usable, doubted / (doubted + spread * differ + TINY), 1.0)
@@ -146,6 +148,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         strength=fit.strength,
         spread=spread,
         offset=fit.offset,
+        largest_spread=largest,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from misfeat.population.correlating import gather_correlations
@@ -100,7 +100,8 @@ def population_scores(
     (array([[0.27]]), array([[0.37]]), array([[0.47]]))
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
-    posteriors = {m: posterior(found) for m, found in evidence.items()}
+    noisy = known.tables is not None and known.tables.noisy and known.tables.as_few is None
+    posteriors = _posteriors(evidence, posterior, noisy=noisy)
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(
         [intervals_of(found, confidence, ceiling) for found in posteriors.values()],
@@ -116,6 +117,24 @@ def population_scores(
         )
         for m, intervals in enumerate(shown, start=1)
     }
+
+
+def _posteriors(
+    evidence: dict[int, Evidence], posterior: Callable[[Evidence], Posterior], *, noisy: bool
+) -> dict[int, Posterior]:
+    """What is known of every size.
+
+    The more features, the less cohorts differ in what they tell, measured by what they tell: the
+    differences of features cancel out in part. Where counts were made less exact on purpose, noise
+    hides that in larger sets, and the bound of smaller ones holds for them, too.
+    """
+    found: dict[int, Posterior] = {}
+    for m, known in evidence.items():
+        bounded = known
+        if noisy and m - 1 in found:
+            bounded = replace(known, most_spread=found[m - 1].largest_spread)
+        found[m] = posterior(bounded)
+    return found
 
 
 def _evidence(

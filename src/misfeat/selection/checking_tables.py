@@ -34,6 +34,15 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
     if tables.bias is not None:
         check_array(tables.bias, "tables.bias", (np.float64,), (n_cohorts, 3, 2))
         demand(np.isfinite(tables.bias).all(), "how far scores of tables are off", ARRAYS)
+    if tables.variance is not None:
+        _check_counts(tables.variance, "tables.variance", (n_cohorts, 3))
+        demand((tables.variance >= 1).all(), "how scores of tables vary", ARRAYS)
+    if tables.noise is not None:
+        _check_counts(tables.noise, "tables.noise", (n_cohorts,))
+        demand((tables.noise >= 1).all(), "how noisy tables are", ARRAYS)
+    if tables.as_few is not None:
+        check_flags(tables.as_few, "tables.as_few", (n_cohorts,))
+        demand(tables.effective is not None, "what tables are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         lines = int(tables.starts(size)[-1]) if size <= n_features else 0
         if size > 1 and not getattr(tables, name).size:

@@ -164,18 +164,29 @@ def _with_losses(
     if all(summary.exact for summary in summaries):
         return tables
     rows = tables.by_class.sum(axis=1)
-    effective, bias = np.repeat(rows[:, None], LARGEST, axis=1), np.zeros((len(rows), LARGEST, 2))
-    for number, (summary, held, found) in enumerate(
+    effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
+    bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
+    for number, (summary, held, behind) in enumerate(
         zip(summaries, of_sizes, behind_noise, strict=True)
     ):
         by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
-        if summary.min_cell > 1:
+        found = None
+        if behind is not None:
+            found = noise_cost(behind, by_class, summary.cards, seed)
+        elif summary.min_cell > 1:
             redo = partial(told_again, least=summary.min_cell)
-            bias[number], effective[number] = lost(by_class, held, summary.cards, redo, seed)
+            found = lost(by_class, held, summary.cards, redo, seed)
         if found is not None:
-            cost = noise_cost(found, summary.by_class, summary.cards, seed)
-            bias[number, :, 0], effective[number] = cost.bias, cost.worth
-    return replace(tables, effective=effective, bias=bias)
+            bias[number], effective[number], variance[number], noise[number] = found
+    as_few = np.array([behind is not None for behind in behind_noise])
+    return replace(
+        tables,
+        effective=effective,
+        bias=bias,
+        variance=variance,
+        noise=noise,
+        as_few=as_few if as_few.any() else None,
+    )
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:

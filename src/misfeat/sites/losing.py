@@ -38,12 +38,18 @@ DRAWS = 8
 """Tables are drawn so often once it is known how noisy they are, half as often before."""
 FEATURES = 6
 """Each draw has so many features, others every time."""
+BEYOND_NOISE = (1.0, 2.0)
+"""Single features and pairs keep what is so many times beyond noise of how they differ from what
+is expected; larger sets keep nothing, since their noise is most of it."""
 FEWEST_EXPECTED = 0.01
 """Cells where fewer rows are expected say nothing about noise."""
+DOUBT = 0.2
+"""The standard error of the bias, as a share of it: the tables drawn from are not the true ones."""
 VARIES = 0.1
 """What chance gives differs between sets where its standard deviation is such a share of it."""
 TINY = 1e-12
 """Keeps divisions defined."""
+MOST_SEEDS = 2**62
 LEAST_WORTH = 1.0
 """No site is worth less than a row."""
 
@@ -58,10 +64,16 @@ class Lost(NamedTuple):
         every nat, and every square of a nat, that chance alone gives a set.
     worth : ndarray of shape (3,)
         How many rows, counted exactly, would tell as much.
+    variance : ndarray of shape (3,)
+        How many times as large the variance of scores of sets that tell nothing is.
+    noise : float
+        How many times as noisy as exact ones the counts of the largest sets are.
     """
 
     bias: Floats
     worth: Floats
+    variance: Floats
+    noise: float
 
 
 class _Compared(NamedTuple):
@@ -112,30 +124,53 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
     (True, array([200., 200., 200.]))
     """
     rng = np.random.default_rng([seed, len(cards)])
-    noise = np.ones(len(tables))
-    for turn in (1, 2):
-        by_size: list[list[_Compared]] = [[] for _ in tables]
-        distances: list[list[float]] = [[] for _ in tables]
-        for _ in range(DRAWS // 2 if turn == 1 else DRAWS):
-            some = np.sort(rng.permutation(len(cards))[:FEATURES])
-            own, held = cards[some], _restricted(tables, cards, some)
-            smooth = _smoothed(by_class, held, own, noise if turn == 2 else None)
-            classes, drawn = _drawn(by_class, smooth, own, rng)
-            told, found = redo(classes, drawn, own, int(rng.integers(2**62)))
-            if turn == 1:
-                for size, one in enumerate(_distances(told, found, own)):
-                    distances[size].extend(one.tolist())
-                continue
-            for size, one in enumerate(_compared(smooth, (classes, drawn), (told, found), own)):
-                by_size[size].append(one)
-        if turn == 1:
-            noise = np.array([np.mean(held) for held in distances])
+    noise = _noise(by_class, tables[: len(BEYOND_NOISE)], cards, redo, rng)
+    by_size: list[list[_Compared]] = [[] for _ in tables]
+    changed, counted = 0.0, TINY
+    for _ in range(DRAWS):
+        held, own = _some(tables, cards, rng)
+        smooth = _smoothed(by_class, held, own, noise)
+        plain = _drawn(by_class, smooth, own, rng)
+        told = redo(*plain, own, int(rng.integers(MOST_SEEDS)))
+        for found, one in zip(by_size, _compared(smooth, plain, told, own), strict=False):
+            found.append(one)
+        changed += float(np.sum((told[1][-1] - plain[1][-1]) ** 2))
+        counted += float(plain[1][-1].sum())
     rows = float(by_class.sum())
-    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
+    bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
     for size, compared in enumerate(by_size):
         together = _Compared(*(np.concatenate(parts) for parts in zip(*compared, strict=True)))
-        bias[size], worth[size:] = _bias(together), _worth(together, rows)
-    return Lost(bias, worth)
+        bias[size] = _bias(together)
+        added = _added(together, bias[size])
+        worth[size:] = _worth(together, rows, added)
+        null = max(float(together.freedom.mean()) / (2.0 * rows**2), TINY)
+        variance[size:] = 1.0 + added / null
+    return Lost(bias, worth, variance, noise=1.0 + changed / counted)
+
+
+def _noise(
+    by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, rng: np.random.Generator
+) -> list[float]:
+    """How far protected tables lie from what smaller ones lead one to expect, by chance alone."""
+    by_size: list[list[float]] = [[] for _ in tables]
+    for _ in range(DRAWS // 2):
+        held, own = _some(tables, cards, rng)
+        plain = _drawn(by_class, _smoothed(by_class, held, own, None), own, rng)
+        told = redo(*plain, own, int(rng.integers(MOST_SEEDS)))
+        for found, one in zip(by_size, _distances(*told, own), strict=False):
+            found.extend(one)
+    return [float(np.mean(found)) for found in by_size]
+
+
+def _some(tables: list[Floats], cards: Ints, rng: np.random.Generator) -> tuple[list[Floats], Ints]:
+    """The tables of all sets of some features, and how many values each has."""
+    some = np.sort(rng.permutation(len(cards))[:FEATURES])
+    found = []
+    for size, held in enumerate(tables[: len(some)], start=1):
+        starts = table_starts(level(len(cards), size), cards)
+        places = rank(some[level(len(some), size)])
+        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
+    return found, cards[some]
 
 
 def _as_they_are(
@@ -149,32 +184,22 @@ def _as_they_are(
     return by_class, found
 
 
-def _restricted(tables: list[Floats], cards: Ints, some: Ints) -> list[Floats]:
-    """The tables of all sets of some features."""
-    found = []
-    for size, held in enumerate(tables[: len(some)], start=1):
-        starts = table_starts(level(len(cards), size), cards)
-        places = rank(some[level(len(some), size)])
-        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
-    return found
-
-
 def _smoothed(
-    by_class: Floats, tables: list[Floats], cards: Ints, noise: Floats | None
+    by_class: Floats, tables: list[Floats], cards: Ints, noise: list[float] | None
 ) -> list[Floats]:
     """Tables drawn towards what smaller ones lead one to expect, as far as they may be noise.
 
-    `noise` is the mean distance from that per cell that noise alone gives at each size; None: all
-    of it is noise.
+    `noise` is what `_noise` gives; None: all of it is noise.
     """
     smaller, found = by_class[None], []
     for size, table in enumerate(tables, start=1):
+        least = np.inf
+        if noise is not None and size <= len(noise):
+            least = BEYOND_NOISE[size - 1] * noise[size - 1]
 
-        def smooth(held: Floats, parts: list[Floats], _: str, size: int = size) -> Floats:
+        def smooth(held: Floats, parts: list[Floats], _: str, least: float = least) -> Floats:
             expected = _expected(held, parts)
-            if noise is None:
-                return expected
-            kept = max(0.0, 1.0 - noise[size - 1] / max(_distance(held, expected), TINY))
+            kept = max(0.0, 1.0 - least / max(_distance(held, expected), TINY))
             return expected + kept * (held - expected)
 
         smaller = each_set(table, smaller, cards, size, smooth)
@@ -197,18 +222,20 @@ def _distance(table: Floats, expected: Floats) -> float:
     return float(off.sum() / max(seen.sum(), 1))
 
 
-def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[Floats]:
+def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[list[float]]:
     """The distance of every table from what smaller ones lead one to expect, by size."""
     smaller, found = by_class[None], []
     for size, table in enumerate(tables, start=1):
         of_size: list[float] = []
 
-        def measure(held: Floats, parts: list[Floats], _: str, into: list[float] = of_size) -> Floats:
+        def measure(
+            held: Floats, parts: list[Floats], _: str, into: list[float] = of_size
+        ) -> Floats:
             into.append(_distance(held, _expected(held, parts)))
             return held
 
         smaller = each_set(table, smaller, cards, size, measure)
-        found.append(np.array(of_size))
+        found.append(of_size)
     return found
 
 
@@ -229,18 +256,20 @@ def _compared(
     cards: Ints,
 ) -> list[_Compared]:
     """Scores of a draw by size."""
+    ends = table_starts(level(len(cards), 1), cards)
+    in_use = np.add.reduceat(smooth[0].sum(axis=1) > FEWEST_EXPECTED, ends[:-1], dtype=np.float64)
     found = []
     for size, (true, drawn, protected) in enumerate(zip(smooth, plain[1], told[1], strict=True), 1):
-        starts = table_starts(level(len(cards), size), cards)
+        subsets = level(len(cards), size)
+        starts = table_starts(subsets, cards)
         scores = scores_of_tables(protected, told[0], starts)
-        filled = np.add.reduceat(true.sum(axis=1) > FEWEST_EXPECTED, starts[:-1], dtype=np.float64)
         found.append(
             _Compared(
                 protected=scores.above_chance,
                 plain=scores_of_tables(drawn, plain[0], starts).above_chance,
                 chance=scores.chance,
                 true=scores_of_tables(true, true[: starts[1]].sum(axis=0), starts).plug_in,
-                freedom=(filled - 1.0) * (np.count_nonzero(plain[0]) - 1.0),
+                freedom=(in_use[subsets].prod(axis=1) - 1.0) * (np.count_nonzero(plain[0]) - 1.0),
             )
         )
     return found
@@ -250,19 +279,23 @@ def _bias(found: _Compared) -> Floats:
     """Least squares through the origin on what chance gives a set, and its square if it varies."""
     lines = np.stack([found.chance, found.chance**2], axis=1)
     used = 2 if np.std(found.chance) > VARIES * np.mean(found.chance) else 1
-    weight = 1.0 / np.maximum(found.chance, TINY)
+    weight = 1.0 / (found.chance + np.mean(found.chance) + TINY)
     off = found.protected - found.plain
     coefficients = np.zeros(2)
     coefficients[:used] = np.linalg.lstsq(lines[:, :used] * weight[:, None], off * weight)[0]
     return coefficients
 
 
-def _worth(found: _Compared, rows: float) -> float:
+def _added(found: _Compared, bias: Floats) -> float:
+    """What protection adds to the variance of scores, once they are rid of its bias."""
+    off = np.stack([found.chance, found.chance**2], axis=1) @ bias
+    left = found.protected - found.plain - off
+    return float(np.mean(left**2 + (DOUBT * off) ** 2))
+
+
+def _worth(found: _Compared, rows: float, added: float) -> float:
     """The rows of which scores, counted exactly, would vary as much."""
-    bias = np.stack([found.chance, found.chance**2], axis=1) @ _bias(found)
-    added = float(np.mean((found.protected - found.plain - bias) ** 2))
-    own = float(np.mean((found.plain - found.true) ** 2))
     square, linear = float(found.freedom.mean()) / 2.0, 2.0 * float(found.true.mean())
-    wanted = (1.0 + added / max(own, TINY)) * (square / rows**2 + linear / rows)
+    wanted = square / rows**2 + linear / rows + added
     each = 2.0 * wanted / (linear + np.sqrt(linear**2 + 4.0 * square * wanted) + TINY)
     return max(min(rows, 1.0 / max(each, TINY)), LEAST_WORTH)

@@ -16,6 +16,7 @@ from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.table_scores import scores_of_tables
 from misfeat.lattice import level, rank
 from misfeat.sites.denoising import noised_again
+from misfeat.sites.losing import LEAST_WORTH, Lost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,24 +30,7 @@ DRAWS = 8
 """Each is tried out twice, with chance turned the other way round."""
 FEATURES = 8
 """Each draw has so many features, others every time."""
-LEAST_WORTH = 1.0
-"""No site is worth less than a row."""
-
-
-class NoiseCost(NamedTuple):
-    """What noise cost a site.
-
-    Attributes
-    ----------
-    bias : ndarray of shape (3,)
-        For sets of one, two and three features: how much too high scores above chance are, for
-        every nat that chance alone gives a set.
-    worth : ndarray of shape (3,)
-        How many rows, counted exactly, would tell as much.
-    """
-
-    bias: Floats
-    worth: Floats
+TINY = 1e-300
 
 
 class _Seen(NamedTuple):
@@ -58,7 +42,7 @@ class _Seen(NamedTuple):
     freedom: Floats
 
 
-def noise_cost(found: Denoised, by_class: Ints, cards: Ints, seed: int) -> NoiseCost:
+def noise_cost(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Lost:
     """What noise cost a site, by trying it out on tables like those behind the noise.
 
     Parameters
@@ -80,7 +64,7 @@ def noise_cost(found: Denoised, by_class: Ints, cards: Ints, seed: int) -> Noise
         turn = int(rng.integers(2**62))
         for sign in (1.0, -1.0):
             told, tables = noised_again(
-                by_class.astype(np.float64),
+                by_class,
                 held,
                 cards[some],
                 turn,
@@ -91,12 +75,13 @@ def noise_cost(found: Denoised, by_class: Ints, cards: Ints, seed: int) -> Noise
             for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
                 seen[size - 1].append(_seen(size, true, table, told, cards[some]))
     rows = float(by_class.sum())
-    bias, worth = np.zeros(LARGEST), np.full(LARGEST, rows)
+    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
     for size, draws in enumerate(seen):
         together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
-        bias[size], worth[size:] = _of_size(together, rows)
+        bias[size, 0], worth[size:] = _of_size(together, rows)
     # Larger sets hold the smaller ones, and what is not seen of their own interactions is lost.
-    return NoiseCost(bias, np.minimum.accumulate(worth))
+    worth = np.minimum.accumulate(worth)
+    return Lost(bias, worth, np.ones(LARGEST), rows / float(worth[-1]))
 
 
 def restricted(tables: list[Floats], cards: Ints, some: Ints) -> list[Floats]:
@@ -133,10 +118,8 @@ def _seen(size: int, true: Floats, table: Floats, told: Floats, cards: Ints) -> 
 def _of_size(seen: _Seen, rows: float) -> tuple[float, float]:
     """The bias by what chance gives, and the rows whose scores vary as much."""
     off = seen.scores - seen.true
-    bias = float(off.sum() / max(seen.chance.sum(), 1e-300))
-    variance = float(((off - bias * seen.chance) ** 2).mean())
+    bias = float(off.sum() / max(seen.chance.sum(), TINY))
+    found = max(float(((off - bias * seen.chance) ** 2).mean()), TINY)
     square, linear = float(seen.freedom.mean()) / 2.0, 2.0 * float(seen.true.mean())
-    if variance <= 0.0:
-        return bias, rows
-    each = 2.0 * variance / (linear + np.sqrt(linear**2 + 4.0 * square * variance))
-    return bias, max(min(rows, 1.0 / each), LEAST_WORTH)
+    each = 2.0 * found / (linear + np.sqrt(linear**2 + 4.0 * square * found))
+    return bias, float(max(min(rows, 1.0 / each), LEAST_WORTH))

@@ -57,9 +57,7 @@ def rounded_summary(summary: Summary, least: int) -> Summary:
     rounding = rounding_of(summary, least)
     told = rounded_classes(summary, rounding)
     exact = [table.astype(np.float64) for table in summary.of_sizes()]
-    tables = [
-        table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)
-    ]
+    tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, rounding)]
     return replace(
         summary, by_class=told, tables=tables[-1], smaller=tuple(tables[:-1]), min_cell=least
     )

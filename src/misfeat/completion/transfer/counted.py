@@ -32,22 +32,34 @@ class CountedTables:
         self._tables = tables
         self.cards = tables.cards
         self.missing = tables.missing
-        # Tables of all sizes weigh the same, what the largest ones are worth.
-        self._share = tables.rows_worth(tables.largest) / tables.by_class.sum(axis=1)
+        # Tables of all sizes weigh the same, as many rows as are as noisy as the largest ones.
+        self._share = np.ones(len(tables.by_class)) if tables.noise is None else 1 / tables.noise
         self.by_class = tables.by_class * self._share[:, None]
         self.n_classes = tables.by_class.shape[1]
         self.categories = tables.categories
         self.merged = np.zeros(len(tables.features), dtype=bool)
 
-    def rows_worth(self, size: int) -> Floats:
-        """How many exactly counted rows of every cohort would tell as much about sets of a size.
+    def rows_counted(self, size: int) -> Floats:
+        """As many rows of every cohort as make scores of a size as uncertain as they are.
 
         Parameters
         ----------
         size : int
             Features per set.
         """
-        return self._tables.rows_worth(size)
+        return self._tables.rows_counted(size)
+
+    def more_variance(self, size: int) -> Floats:
+        """How many times as large the variance of sets that tell nothing is, a line a cohort.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        if self._tables.variance is None:
+            return np.ones((len(self.missing), 1))
+        return self._tables.variance[:, size - 1, None]
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """Sizes and classes of all cohorts, and no rows.

@@ -104,7 +104,7 @@ class CodedRows:
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
 
-    def rows_worth(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
+    def rows_counted(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
         """The rows of every cohort, whatever the size of sets: all are counted as they are.
 
         Parameters
@@ -114,6 +114,16 @@ class CodedRows:
         """
         rows: NDArray[np.float64] = self.by_class.sum(axis=1)
         return rows
+
+    def more_variance(self, size: int) -> float:  # noqa: ARG002
+        """How many times as large the variance of sets that tell nothing is: rows are exact.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        return 1.0
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """The same as the kernels take them.
