@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
+from benchmarks.sites.protection import summaries_of
 from joblib import Parallel, delayed
 
-from benchmarks.sites.protection import summaries_of
 from misfeat.bench.draws import draw_of, mask_of, source_of
 from misfeat.bench.population import held, ranked
 from misfeat.cohorts.hiding import hide_features
@@ -53,7 +53,11 @@ def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str])
             truth, found = source.truth(size, draw.left), selection.completed(size)
             rows.append(
                 {
-                    **{"table": table, "rows": n_rows, "hidden": hidden, "way": way, "size": size},
+                    "table": table,
+                    "rows": n_rows,
+                    "hidden": hidden,
+                    "way": way,
+                    "size": size,
                     **ranked(truth, found.score),
                     **held(truth, found, exact=source.populations is not None),
                     "worth": float(np.median(worth.rows_worth(size))),

@@ -304,7 +304,7 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
 def _noisy(
     taken: Sequence[Summary], measure: TableInformation | ScoredInformation
 ) -> list[Message]:
-    """What noise promises and costs, in rows that would tell as much if they were counted exactly."""
+    """What noise promises, and what rows are worth with it."""
     held = measure.tables if measure.tables is not None else measure.alone
     if held is None:
         return []

@@ -9,6 +9,7 @@ uses, too; it is here so that whoever reads a summary can check it without OpenD
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, isfinite, log, log1p
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ DELTA = 1e-6
 """The usual chance with which a promise may fail."""
 LEAST_EPSILON, LARGEST_EPSILON = 1e-3, 100.0
 LEAST_DELTA, LARGEST_DELTA = 1e-30, 1e-3
-HALVINGS = 200
+HALVINGS = 80
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def delta_of(rho: float, epsilon: float) -> float:
     return min(1.0, exp(min(exponent, 0.0)))
 
 
+@lru_cache(maxsize=1000)
 def epsilon_of(rho: float, delta: float) -> float:
     """The epsilon that is promised but for a chance of delta.
 
@@ -112,6 +114,7 @@ def epsilon_of(rho: float, delta: float) -> float:
     return _crossing(lambda epsilon: delta - delta_of(rho, epsilon), 0.0, high)
 
 
+@lru_cache(maxsize=1000)
 def rho_of(epsilon: float, delta: float) -> float:
     """What may be spent for an epsilon, but for a chance of delta.
 
