@@ -258,14 +258,13 @@ def combine(
 
 def _check_no_noise(**given: object) -> None:
     """Raise where something was given that only a release with noise has."""
-    from misfeat.exceptions import MisfeatError, Setting
+    from misfeat.exceptions import MisfeatError
 
     for name, value in given.items():
         if value is not None:
             raise MisfeatError(
-                "{setting} says something of noise, and there is none without {epsilon}.",
-                setting=Setting(name, value),
-                epsilon=Setting("epsilon"),
+                "{option} says something of noise, and there is none without --epsilon.",
+                option=f"--{name}",
             )
 
 
