@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def test_own_parts_are_least_squares(tables):
     lines, values = [], []
     for m, (held, scale) in enumerate(zip(told, scales, strict=True)):
         starts = table_starts(level(4, m), cards) if m else np.array([0, 1])
-        for first, last in zip(starts[:-1], starts[1:], strict=True):
+        for first, last in pairwise(starts):
             lines.append(1 / (scale**2 * (last - first)))
             values.append(held[first:last].sum(axis=0))
     best = np.average(values, axis=0, weights=lines)
