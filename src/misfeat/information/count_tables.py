@@ -59,6 +59,9 @@ class CountTables:
         And how many times as large the variance of scores of sets that tell nothing is.
     noise : ndarray of shape (n_cohorts,) or None
         And how many times as noisy as exact ones the counts of the largest sets are.
+    as_few : ndarray of bool of shape (n_cohorts,) or None
+        Which cohorts have scores as uncertain as those of so few rows, whatever they tell; of
+        others, `variance` says all. None: no cohort.
 
     Examples
     --------
@@ -82,11 +85,23 @@ class CountTables:
     bias: Floats | None = None
     variance: Floats | None = None
     noise: Floats | None = None
+    as_few: NDArray[np.bool_] | None = None
 
     @property
     def noisy(self) -> bool:
         """Whether some counts were made less exact on purpose."""
         return self.effective is not None
+
+    def rows_counted(self, size: int) -> Floats:
+        """As many rows of every cohort as make scores of a size as uncertain as they are.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        rows: Floats = self.by_class.sum(axis=1)
+        return rows if self.as_few is None else np.where(self.as_few, self.rows_worth(size), rows)
 
     def rows_worth(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort would tell as much about sets of a size.

@@ -33,6 +33,9 @@ class ScoresAlone:
         columns where there are none.
     steps : ndarray of shape (n_cohorts,)
         What scores were rounded to.
+    effective : ndarray of shape (n_cohorts, 3) or None
+        Where scores come from counts with noise: how many rows, counted exactly, would tell as much
+        about sets of one, two and three features. None: the rows that were counted.
     """
 
     features: tuple[str, ...]
@@ -43,6 +46,20 @@ class ScoresAlone:
     pairs: Floats
     triples: Floats
     steps: Floats
+    effective: Floats | None = None
+
+    def rows_worth(self, size: int) -> Floats:
+        """How many exactly counted rows of every cohort would tell as much about sets of a size.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        if self.effective is None:
+            rows: Floats = self.by_class.sum(axis=1)
+            return rows
+        return self.effective[:, min(size, LARGEST) - 1]
 
     def of_size(self, size: int) -> Floats:
         """The scores of all sets of a size.

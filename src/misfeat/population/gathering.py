@@ -114,7 +114,7 @@ def gather_evidence(
         if guesses is not None:
             guessed = guesses[m]
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
-        n_rows = rows.n_rows
+        n_rows = rows.rows_counted(m)
         n_cells = rows.cards[pool.subsets].prod(axis=1)
         evidence = Evidence(
             scores=scores,

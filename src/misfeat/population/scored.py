@@ -65,12 +65,12 @@ def gather_scores(
     if guesses is None:
         guesses = InteractionsCompleter().guess(known, size).by_size
     missing = known.exact.missing
-    n_rows = alone.by_class.sum(axis=1)
     pools: list[Floats] = [np.zeros(1)]
     found = {}
     for m in range(1, size + 1):
         subsets, predicted = level(missing.shape[1], m), np.isnan(above_chance[m])
         scores = np.where(predicted, guesses[m], above_chance[m])
+        n_rows = alone.rows_worth(m)
         n_cells = alone.cards[subsets].prod(axis=1)
         null = null_variance(n_rows, n_cells, alone.by_class.shape[1])
         null = null + (alone.steps**2 / 12.0)[:, None]

@@ -100,7 +100,7 @@ def population_scores(
     (array([[0.27]]), array([[0.37]]), array([[0.47]]))
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
-    noisy = known.tables is not None and known.tables.noisy
+    noisy = known.tables is not None and known.tables.noisy and known.tables.as_few is None
     posteriors = _posteriors(evidence, posterior, noisy=noisy)
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(

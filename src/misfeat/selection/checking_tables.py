@@ -40,6 +40,9 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
     if tables.noise is not None:
         _check_counts(tables.noise, "tables.noise", (n_cohorts,))
         demand((tables.noise >= 1).all(), "how noisy tables are", ARRAYS)
+    if tables.as_few is not None:
+        check_flags(tables.as_few, "tables.as_few", (n_cohorts,))
+        demand(tables.effective is not None, "what tables are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         lines = int(tables.starts(size)[-1]) if size <= n_features else 0
         if size > 1 and not getattr(tables, name).size:
@@ -59,6 +62,9 @@ def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
     demand(np.array_equal(alone.missing, cohorts.missing), "what scores lack", ARRAYS)
     _check_counts(alone.by_class, "alone.by_class", (n_cohorts, len(cohorts.classes)))
     _check_counts(alone.steps, "alone.steps", (n_cohorts,))
+    if alone.effective is not None:
+        _check_counts(alone.effective, "alone.effective", (n_cohorts, 3))
+        demand((alone.effective > 0).all(), "what scores are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         held = getattr(alone, name)
         n_sets = comb(n_features, size) if np.size(held) else 0

@@ -4,6 +4,7 @@ from misfeat.sites.agreeing import agree
 from misfeat.sites.codebook import Codebook, ColumnCode, read_codebook
 from misfeat.sites.combining import Combined, Refusal, combine
 from misfeat.sites.files import read_summary, write_summary
+from misfeat.sites.ledger import Ledger
 from misfeat.sites.proposing import Proposal, propose, read_proposal
 from misfeat.sites.signing import make_key, read_key
 from misfeat.sites.summarising import summarise
@@ -13,6 +14,7 @@ __all__ = [
     "Codebook",
     "ColumnCode",
     "Combined",
+    "Ledger",
     "Proposal",
     "Refusal",
     "Summary",

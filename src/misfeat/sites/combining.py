@@ -18,6 +18,7 @@ from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.scoring import joined_scores
+from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summary import SCORES, TABLES, Summary
 
 if TYPE_CHECKING:
@@ -207,8 +208,17 @@ def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
             f"{wanted[:SHORT]}…."
         )
     if one.site in taken:
-        return f"There is another summary of the site {one.site!r}."
+        return f"There is another summary of the site {one.site!r}.{_spent(one, taken[one.site])}"
     return ""
+
+
+def _spent(one: Summary, other: Summary) -> str:
+    """What two releases of a site have spent together, where both have noise."""
+    if one.noise is None or other.noise is None or one.noise == other.noise:
+        return ""
+    delta = max(one.noise.delta, other.noise.delta)
+    spent = epsilon_of(one.noise.rho + other.noise.rho, delta)
+    return f" Together they have spent epsilon = {spent:.3g}, but for a chance of {delta:g}."
 
 
 def _size(size: int | None, taken: Sequence[Summary]) -> int:
@@ -263,7 +273,7 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    notes = (note, *lost)
+    notes = (note, *lost, *_noisy(taken, measure))
     cohorts = joined_cohorts(
         taken, codebook, measure.missing, categories, kept, notes, measure.tables
     )
@@ -296,4 +306,28 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
         )
         for place, one in enumerate(taken)
         if one.min_cell > 1
+    ]
+
+
+def _noisy(
+    taken: Sequence[Summary], measure: TableInformation | ScoredInformation
+) -> list[Message]:
+    """What noise promises, and what rows are worth with it."""
+    held = measure.tables if measure.tables is not None else measure.alone
+    if held is None:
+        return []
+    sizes = range(1, held.largest + 1)
+    return [
+        Message(
+            "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
+            "{delta:g}: for sets of {sizes} features its {rows:,} rows are worth {worth}.",
+            site=repr(one.site),
+            epsilon=one.noise.epsilon,
+            delta=one.noise.delta,
+            sizes=" and ".join(map(str, sizes)),
+            rows=one.rows,
+            worth=" and ".join(f"{held.rows_worth(m)[place]:,.0f}" for m in sizes),
+        )
+        for place, one in enumerate(taken)
+        if one.noise is not None
     ]

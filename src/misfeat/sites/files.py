@@ -18,7 +18,9 @@ from misfeat.lattice import count, level
 from misfeat.machine.paths import as_path
 from misfeat.machine.writing import write_file
 from misfeat.sites.codebook import Codebook, check_site
+from misfeat.sites.noise import with_classes
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
+from misfeat.sites.stating import MOST_ROWS, noise_stated, stated_noise
 from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 KIND = "misfeat summary"
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
-MOST_ROWS = 2**52
-"""Rows of a site; counts stay whole numbers whatever is done with them."""
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
@@ -47,25 +47,27 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
     """
     wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
     held = np.concatenate([*summary.smaller, summary.tables])
+    if summary.noise is not None:
+        wide = "<i8" if np.abs(held).max(initial=0) >= 2**31 else "<i4"
     if summary.share == SCORES:
         wide, held = "<i4", np.concatenate(summary.scores)
     body = zlib.compress(held.astype(wide).tobytes(), 9)
-    head = sealed(
-        KIND,
-        {
-            "site": summary.site,
-            "codebook": summary.codebook.as_plain(),
-            "share": summary.share,
-            "recorded": summary.recorded.tolist(),
-            "by_class": summary.by_class.tolist(),
-            "min_cell": summary.min_cell,
-            "in_use": list(summary.in_use),
-            "counts": wide,
-            "body": hashlib.sha256(body).hexdigest(),
-            "misfeat": summary.misfeat,
-        },
-        key,
-    )
+    contents = {
+        "site": summary.site,
+        "codebook": summary.codebook.as_plain(),
+        "share": summary.share,
+        "recorded": summary.recorded.tolist(),
+        "by_class": summary.by_class.tolist(),
+        "min_cell": summary.min_cell,
+        "in_use": list(summary.in_use),
+        "counts": wide,
+        "body": hashlib.sha256(body).hexdigest(),
+        "misfeat": summary.misfeat,
+    }
+    if summary.noise is not None:
+        contents["noise"] = stated_noise(summary.noise)
+        contents["by_class"] = list(summary.noise.classes) or contents["by_class"]
+    head = sealed(KIND, contents, key)
     whole = head + b"\n" + body
     write_file(as_path(file, "out"), whole)
     return len(whole)
@@ -89,7 +91,7 @@ def read_summary(file: str | Path) -> Summary:
     codebook = Codebook.from_plain(held.get("codebook"), str(place))
     try:
         return _summary(held, codebook, body)
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise not_whole(str(place), str(error)[:200]) from error
 
 
@@ -97,11 +99,12 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     """What a file holds; a ValueError says what is wrong with it."""
     n_classes = len(codebook.target.labels)
     recorded = _flags(held["recorded"], len(codebook.features))
-    by_class = _counts(held["by_class"], n_classes)
     share = held["share"]
     if share not in TABLES:
         raise ValueError("what is shared is not known")
-    if not recorded.any() or by_class.sum() == 0:
+    with_noise = "noise" in held and share != SCORES
+    by_class = _counts(held["by_class"], n_classes, least=-MOST_ROWS if with_noise else 0)
+    if not recorded.any() or (by_class.sum() == 0 and not with_noise):
         raise ValueError("it has no rows, or no feature")
     min_cell = held["min_cell"]
     if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
@@ -122,8 +125,12 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
+    if "noise" in held:
+        head = _with_noise(head, held["noise"])
     if share == SCORES:
         return _with_scores(head, held, body)
+    if head.noise is not None:
+        return _with_noisy_tables(head, held["counts"], body)
     return _with_tables(head, held["counts"], body)
 
 
@@ -142,6 +149,26 @@ def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
     if not rounded:
         _check_exact(tables, head.by_class, cards, size)
     return replace(head, tables=tables, smaller=tuple(smaller))
+
+
+def _with_noise(head: Summary, held: Any) -> Summary:
+    """A summary with the noise that a file says it has."""
+    if head.min_cell > 1:
+        raise ValueError("counts that are both rounded and noisy")
+    classes = () if head.share == SCORES else tuple(head.by_class.tolist())
+    return replace(head, noise=noise_stated(held, classes, len(head.cards), head.size))
+
+
+def _with_noisy_tables(head: Summary, wide: object, body: bytes) -> Summary:
+    """A summary with the noisy tables that a file holds; its classes are what they tell of them."""
+    if wide not in ("<i4", "<i8"):
+        raise ValueError("the type of its counts")
+    cards, n_classes = head.cards, len(head.by_class)
+    sizes = range(1, head.size + 1)
+    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
+    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
+    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
+    return with_classes(replace(head, tables=tables, smaller=tuple(smaller)))
 
 
 def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
@@ -192,7 +219,7 @@ def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
     if len(raw) != expected or unpacking.unconsumed_tail or unpacking.unused_data:
         raise ValueError("it has more or fewer counts than its codebook says")
     counts = np.frombuffer(raw, dtype=wide)
-    if counts.max(initial=0) > MOST_ROWS:
+    if counts.max(initial=0) > MOST_ROWS or counts.min(initial=0) < -MOST_ROWS:
         raise ValueError("a count that is too large")
     return counts.astype(np.int64)
 
@@ -205,10 +232,10 @@ def _flags(held: Any, many: int) -> NDArray[np.bool_]:
     return np.array(held, dtype=bool)
 
 
-def _counts(held: Any, many: int) -> NDArray[np.int64]:
+def _counts(held: Any, many: int, least: int = 0) -> NDArray[np.int64]:
     if not isinstance(held, list) or len(held) != many:
         raise ValueError("rows by class")
-    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in held)
-    if not whole or sum(held) > MOST_ROWS:
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= least for n in held)
+    if not whole or sum(map(abs, held)) > MOST_ROWS:
         raise ValueError("rows by class")
     return np.array(held, dtype=np.int64)

@@ -15,7 +15,9 @@ from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
+from misfeat.sites.denoising import denoised_tables
 from misfeat.sites.losing import lost
+from misfeat.sites.noise_cost import noise_cost
 from misfeat.sites.rounding import fitted_tables, told_again
 from misfeat.sites.summary import TABLES
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.sites.codebook import Codebook, ColumnCode
+    from misfeat.sites.denoising import Denoised
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -60,7 +63,11 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     codebook : Codebook
         How columns were coded.
     """
-    of_sizes = [_tables(summary) for summary in summaries]
+    behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
+    of_sizes = [
+        _tables(summary) if found is None else found.tables
+        for summary, found in zip(summaries, behind_noise, strict=True)
+    ]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
     categories = tuple(
@@ -86,7 +93,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         pairs=by_size[1],
         triples=by_size[2],
     )
-    return _with_losses(tables, summaries, of_sizes), kept
+    return _with_losses(tables, summaries, of_sizes, behind_noise), kept
 
 
 def joined_cohorts(
@@ -166,22 +173,38 @@ def _tables(summary: Summary) -> list[Any]:
 
 
 def _with_losses(
-    tables: CountTables, summaries: Sequence[Summary], of_sizes: Sequence[list[Floats]]
+    tables: CountTables,
+    summaries: Sequence[Summary],
+    of_sizes: Sequence[list[Floats]],
+    behind_noise: Sequence[Denoised | None],
 ) -> CountTables:
     """Tables with what protecting them cost; as they are where all counts are exact."""
-    if all(summary.min_cell == 1 for summary in summaries):
+    if all(summary.exact for summary in summaries):
         return tables
     rows = tables.by_class.sum(axis=1)
     effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
     bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
-    for number, (summary, held) in enumerate(zip(summaries, of_sizes, strict=True)):
-        if summary.min_cell > 1:
+    for number, (summary, held, behind) in enumerate(
+        zip(summaries, of_sizes, behind_noise, strict=True)
+    ):
+        by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
+        found = None
+        if behind is not None:
+            found = noise_cost(behind, by_class, summary.cards, seed)
+        elif summary.min_cell > 1:
             redo = partial(told_again, least=summary.min_cell)
-            by_class = summary.by_class.astype(np.float64)
-            seed = crc32(summary.site.encode())
             found = lost(by_class, held, summary.cards, redo, seed)
+        if found is not None:
             bias[number], effective[number], variance[number], noise[number] = found
-    return replace(tables, effective=effective, bias=bias, variance=variance, noise=noise)
+    as_few = np.array([behind is not None for behind in behind_noise])
+    return replace(
+        tables,
+        effective=effective,
+        bias=bias,
+        variance=variance,
+        noise=noise,
+        as_few=as_few if as_few.any() else None,
+    )
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.information.count_tables import LARGEST
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
@@ -17,7 +18,11 @@ from misfeat.sites.summary import SCORES, Summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from misfeat.information.count_tables import CountTables
     from misfeat.sites.codebook import Codebook
+    from misfeat.sites.spending import Noise
 
 
 def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Summary:
@@ -61,9 +66,29 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
         smaller=(),
         min_cell=max(least, summary.min_cell),
         in_use=tuple(map(len, in_use)),
+        noise=_without_tables(summary, tables),
     )
     scores = tuple(np.rint(one / told.step).astype(np.int64) for one in found)
     return replace(told, scores=scores)
+
+
+def _without_tables(summary: Summary, tables: CountTables) -> Noise | None:
+    """What is said of noise where the tables that have it are not shared."""
+    if summary.noise is None:
+        return None
+    worth = tuple(float(tables.rows_worth(m)[0]) for m in range(1, summary.size + 1))
+    return replace(summary.noise, classes=(), worth=worth)
+
+
+def _effective(scored: Sequence[Summary]) -> NDArray[np.float64] | None:
+    """How many rows, counted exactly, would tell as much; None where all were."""
+    if all(one.noise is None for one in scored):
+        return None
+    found = np.array([[float(one.rows)] * LARGEST for one in scored])
+    for number, one in enumerate(scored):
+        if one.noise is not None:
+            found[number] = one.noise.worth + one.noise.worth[-1:] * (LARGEST - one.size)
+    return found
 
 
 def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[ScoresAlone, Kept]:
@@ -101,5 +126,6 @@ def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Sco
         pairs=pairs,
         triples=triples,
         steps=np.array([one.step for one in scored]),
+        effective=_effective(scored),
     )
     return alone, Kept(features, [], classes)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.sites.codebook import Codebook
+    from misfeat.sites.spending import Noise
 
     Counts = NDArray[np.int64]
 
@@ -41,8 +42,8 @@ class Summary:
     tables : ndarray of int64 of shape (n_lines, n_classes)
         The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
     smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
-        Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
-        follow from `tables`.
+        Of rounded or noisy counts, the tables of smaller sets, from single features on; those of
+        exact ones follow from `tables`.
     min_cell : int
         Counts are multiples of this.
     scores : tuple of ndarray of int64 of shape (n_sets,)
@@ -50,6 +51,8 @@ class Summary:
         in units of `step`.
     in_use : tuple of int
         And how many codes of every recorded feature have rows, or a name in the codebook.
+    noise : Noise or None
+        The noise in all counts, where they have any.
     signed_by : str or None
         The public key of whoever signed the file that it was read from.
     misfeat : str
@@ -66,8 +69,14 @@ class Summary:
     min_cell: int = 1
     scores: tuple[Counts, ...] = ()
     in_use: tuple[int, ...] = ()
+    noise: Noise | None = None
     signed_by: str | None = None
     misfeat: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether counts are told as they are."""
+        return self.min_cell == 1 and self.noise is None
 
     @property
     def rows(self) -> int:
@@ -97,7 +106,7 @@ class Summary:
 
     def of_sizes(self) -> list[NDArray[np.int64]]:
         """The tables of all sets of 1, 2, … recorded features as they were told."""
-        if self.min_cell > 1:
+        if not self.exact:
             return [*self.smaller, self.tables]
         found = [self.tables]
         for size in range(self.size, 1, -1):

@@ -9,6 +9,7 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
+from misfeat.sites.spending_told import told_of_noise
 from misfeat.sites.summary import SCORES
 from misfeat.words.names import joined
 
@@ -62,7 +63,7 @@ def contents_of(summary: Summary) -> Contents:
     >>> found.smallest, found.small, found.single, found.alone
     (1, 2, 1, 0)
     """
-    told_of = np.concatenate(summary.of_sizes()) if summary.min_cell > 1 else summary.tables
+    told_of = summary.tables if summary.exact else np.concatenate(summary.of_sizes())
     held = told_of[told_of > 0]
     n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
     return Contents(
@@ -96,7 +97,7 @@ def told(summary: Summary) -> list[str]:
     signed = "by nobody"
     if summary.signed_by is not None:
         signed = f"with the key {summary.signed_by[:SHORT]}…"
-    about = "about " if summary.min_cell > 1 else ""
+    about = "" if summary.exact else "about "
     lines = [
         f"Site {summary.site!r}, signed {signed}; codebook of edition {book.edition}, "
         f"{book.fingerprint[:SHORT]}….",
@@ -106,12 +107,16 @@ def told(summary: Summary) -> list[str]:
     if lacking:
         lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
     if summary.share == SCORES:
-        return lines + _scores(summary)
+        return lines + _scores(summary) + told_of_noise(summary)
     found = contents_of(summary)
     lines += [
         f"Tables: {found.n_sets:,}, one for every {_of(summary)}, with rows by "
         f"combination of values and {book.target.column}: {found.n_counts:,} counts.",
         "No row, no identifier and no value beyond the categories and bins of the codebook.",
+    ]
+    if summary.noise is not None:
+        return lines + told_of_noise(summary)
+    lines += [
         f"Smallest count: {found.smallest:,}. Counts of fewer than {FEW} rows: {found.small:,}; "
         f"of a single row: {found.single:,}.",
     ]
@@ -121,7 +126,7 @@ def told(summary: Summary) -> list[str]:
 def _of(summary: Summary) -> str:
     """Of what there is a table."""
     words = {1: "feature", 2: "pair of features", 3: "three features"}
-    if summary.min_cell > 1 and summary.size > 1:
+    if not summary.exact and summary.size > 1:
         return f"{words[summary.size]}, and those of smaller sets"
     return words[summary.size]
 
@@ -154,11 +159,16 @@ def _scores(summary: Summary) -> list[str]:
     """What scores tell."""
     target = summary.codebook.target.column
     n_sets, n = sum(map(len, summary.scores)), summary.min_cell
-    return [
+    lines = [
         f"Scores: {n_sets:,}, one for every set of up to {summary.size} features: how much it "
         f"tells about {target}, above chance, to {summary.step:.2g} nats.",
         "No row, no identifier, no value, and no count but that of rows by class, and of the codes "
         "that each feature uses.",
+    ]
+    if summary.noise is not None:
+        return [*lines, "All of it was worked out from counts with noise alone."]
+    return [
+        *lines,
         "What could be worked out:",
         f"• How strongly features and {target} go together here; not which values go with which.",
         f"• A score is rounded to what {n} row{'' if n == 1 else 's'} would change it by, about: "

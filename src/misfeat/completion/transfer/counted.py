@@ -39,11 +39,15 @@ class CountedTables:
         self.categories = tables.categories
         self.merged = np.zeros(len(tables.features), dtype=bool)
 
-    @property
-    def n_rows(self) -> Floats:
-        """Rows of every cohort."""
-        rows: Floats = self._tables.by_class.sum(axis=1)
-        return rows
+    def rows_counted(self, size: int) -> Floats:
+        """As many rows of every cohort as make scores of a size as uncertain as they are.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
+        return self._tables.rows_counted(size)
 
     def more_variance(self, size: int) -> Floats:
         """How many times as large the variance of sets that tell nothing is, a line a cohort.

@@ -104,9 +104,14 @@ class CodedRows:
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
 
-    @property
-    def n_rows(self) -> NDArray[np.float64]:
-        """Rows of every cohort."""
+    def rows_counted(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """The rows of every cohort, whatever the size of sets: all are counted as they are.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        """
         rows: NDArray[np.float64] = self.by_class.sum(axis=1)
         return rows
 

@@ -1,0 +1,327 @@
+"""Noisy tables made consistent: what all of them together say of each, and no count below 0.
+
+Every table of a set tells of its subsets, too. A set's own part of its table, which no subset
+shares, is what is left when the mean over each feature is taken off; it is told by the set's own
+table and by those of all sets around it. Weighting these by their noise is least squares, and adds
+up to tables that have all smaller ones in common.
+
+Counts below 0 are dealt with from the smallest tables up. A table is expected to be what its
+smaller ones lead to, without an interaction of its own, and differs from that as far as what was
+told rises above noise: over all sets of a size, by how much is seen, and each count follows what
+was told of it by its share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf, isinf, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import level
+from misfeat.sites.fitting import each_set, raked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.sites.summary import Summary
+
+    Floats = NDArray[np.float64]
+    Members = tuple[int, ...]
+    Parts = dict[Members, Floats]
+
+SEEN = 2.0
+"""Standard deviations of noise by which a value must rise above none to be believed in."""
+SURE = 2.0
+"""Standard errors that are taken off what interactions seem to be."""
+SWEEPS = 8
+"""Rounds of fitting."""
+LEAST = 0.02
+"""No count is believed to be less than this of what is expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Denoised:
+    """Tables behind noisy ones.
+
+    Attributes
+    ----------
+    tables : list of ndarray of shape (n_lines, n_classes)
+        Of single features, pairs and so on; larger ones have the smaller in common.
+    alike : list of ndarray of shape (n_lines, n_classes)
+        The same, but with interactions as strong as those behind the noise seem to be; which they
+        are is chance.
+    trust : tuple of float
+        The variance by which counts differ from expected ones, for every row that is expected, by
+        size.
+    noise : tuple of float
+        The variance of noise in a set's own part, by size from the classes on.
+    """
+
+    tables: list[Floats]
+    alike: list[Floats]
+    trust: tuple[float, ...]
+    noise: tuple[float, ...]
+
+
+def denoised_tables(summary: Summary) -> Denoised:
+    """The tables behind the noisy ones of a summary.
+
+    Parameters
+    ----------
+    summary : Summary
+        With noise.
+    """
+    noise = summary.noise
+    if noise is None:
+        raise ValueError("a summary without noise")
+    told = [np.array([noise.classes]), *summary.of_sizes()]
+    return denoised(told, summary.by_class, summary.cards, noise.scales)
+
+
+def denoised(
+    told: Sequence[NDArray[np.int64]],
+    by_class: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    scales: Sequence[float],
+) -> Denoised:
+    """The tables behind noisy ones.
+
+    Parameters
+    ----------
+    told : sequence of ndarray of shape (n_lines, n_classes)
+        With noise, from the classes on, which are a table of one line.
+    by_class : ndarray of shape (n_classes,)
+        What the classes are believed to be.
+    cards : ndarray of int
+        How many values each feature has.
+    scales : sequence of float
+        The standard deviation of the noise in tables of every size.
+
+    Examples
+    --------
+    >>> classes, singles = np.array([[52, 48]]), np.array([[31, -2], [20, 49]])
+    >>> found = denoised([classes, singles], np.array([52, 48]), np.array([2]), [1.0, 1.0])
+    >>> found.tables[0].round(1)
+    array([[31.5,  0. ],
+           [20.5, 48. ]])
+    """
+    own, noise = own_parts(told, cards, scales)
+    sizes = range(len(told))
+    variances = tuple(
+        float(np.mean([v for members, v in noise.items() if len(members) == size]))
+        for size in sizes
+    )
+    smaller = by_class.astype(np.float64)[None]
+    tables: list[Floats] = []
+    alike: list[Floats] = []
+    trust: list[float] = []
+    for size in sizes[1:]:
+        expected = _expected(smaller, cards, size)
+        trust.append(inf if size == 1 else _trust(size, expected, own, noise, cards))
+        wiener = _Follow(trust[-1], trust[-1], variances[size])
+        tables.append(_fitted(expected, smaller, own, cards, size, wiener))
+        beyond_chance = _Follow(trust[-1], max(trust[-1] - 1.0, 0.0), variances[size], root=True)
+        alike.append(_fitted(expected, smaller, own, cards, size, beyond_chance))
+        smaller = tables[-1]
+    return Denoised(tables, alike, tuple(trust), variances)
+
+
+def noised_again(
+    by_class: Floats,
+    tables: list[Floats],
+    cards: NDArray[np.int64],
+    seed: int,
+    *,
+    trust: Sequence[float],
+    noise: Sequence[float],
+    sign: float = 1.0,
+) -> tuple[Floats, list[Floats]]:
+    """A sample of a population with noise, denoised again: a simulation.
+
+    Parameters
+    ----------
+    by_class : ndarray of shape (n_classes,)
+        Rows of every class that are expected.
+    tables : list of ndarray of shape (n_lines, n_classes)
+        What is expected of all sets of one feature, two and so on.
+    cards : ndarray of int64
+        How many values each feature has.
+    seed : int
+        What chance is drawn from.
+    trust, noise : sequence of float
+        As in `Denoised`.
+    sign : {1, -1}, default=1
+        -1 turns all of chance the other way round, so that the mean of both is nearer to that of
+        many.
+
+    Examples
+    --------
+    >>> whole, table = np.array([33.0, 44.0]), np.array([[20.0, 13.0], [13.0, 31.0]])
+    >>> again = noised_again(whole, [table], np.array([2]), 1, trust=[inf], noise=[1.0, 4.0])
+    >>> bool(np.allclose(again[1][0].sum(axis=0), again[0]))
+    True
+    """
+    rng = np.random.default_rng(seed)
+    chance = sign * rng.normal(size=len(by_class))
+    classes = np.where(by_class > 0, np.maximum(by_class + chance * sqrt(noise[0]), 1.0), 0.0)
+    smaller, found = classes[None], []
+    for size, held in enumerate(tables, start=1):
+        own: Parts = {}
+        starts = table_starts(level(len(cards), size), cards)
+        chance = sign * rng.normal(size=held.shape)
+        told = held + chance * np.sqrt(noise[size] + np.maximum(held, 0.0))
+        for number, subset in enumerate(level(len(cards), size).tolist()):
+            table = told[starts[number] : starts[number + 1]]
+            own[tuple(subset)] = _centred(table.reshape(*cards[subset], -1))
+        expected = _expected(smaller, cards, size)
+        follow = _Follow(trust[size - 1], trust[size - 1], noise[size])
+        smaller = _fitted(expected, smaller, own, cards, size, follow)
+        found.append(smaller)
+    return classes, found
+
+
+def own_parts(
+    told: Sequence[NDArray[np.int64]], cards: NDArray[np.int64], scales: Sequence[float]
+) -> tuple[Parts, dict[Members, float]]:
+    """The part of every set's table that no subset shares, and the variance of its noise.
+
+    Parameters
+    ----------
+    told, cards, scales
+        As in `denoised`.
+
+    Returns
+    -------
+    parts : dict of tuple of int to ndarray
+        By the features of the set; an axis a feature, and one of classes.
+    noise : dict of tuple of int to float
+        Of every number before means were taken off.
+    """
+    sums: Parts = {}
+    weights: dict[Members, float] = {}
+    for size, (tables, scale) in enumerate(zip(told, scales, strict=True)):
+        subsets = level(len(cards), size) if size else np.zeros((1, 0), dtype=np.int64)
+        starts = table_starts(subsets, cards) if size else np.array([0, 1])
+        for number, subset in enumerate(subsets.tolist()):
+            table = tables[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
+            for many in range(size + 1):
+                for kept in combinations(range(size), many):
+                    others = tuple(a for a in range(size) if a not in kept)
+                    weight = scale**-2 / float(np.prod(cards[[subset[a] for a in others]]))
+                    members = tuple(subset[a] for a in kept)
+                    sums[members] = sums.get(members, 0.0) + weight * table.sum(axis=others)
+                    weights[members] = weights.get(members, 0.0) + weight
+    parts = {members: _centred(total / weights[members]) for members, total in sums.items()}
+    return parts, {members: 1.0 / weight for members, weight in weights.items()}
+
+
+@dataclass(frozen=True)
+class _Follow:
+    """How far counts follow what was told of them: the share of a variance in all of it.
+
+    Attributes
+    ----------
+    trust, kept : float
+        For every expected row: the variance that is there, and the one that is kept.
+    noise : float
+        The variance of noise.
+    root : bool
+        Whether what is left is to have the variance that is kept, instead of being nearest.
+    """
+
+    trust: float
+    kept: float
+    noise: float
+    root: bool = False
+
+    def shares(self, expected: Floats) -> Floats | float:
+        """By which share what was told of each count is followed."""
+        if isinf(self.trust):
+            return 1.0
+        share = self.kept * expected / (self.trust * expected + self.noise)
+        return np.sqrt(share) if self.root else share
+
+
+def _expected(smaller: Floats, cards: NDArray[np.int64], size: int) -> Floats:
+    """What tables of one feature less lead one to expect of all sets of a size."""
+    n_lines = int(table_starts(level(len(cards), size), cards)[-1])
+
+    def expect(table: Floats, parts: list[Floats], _: str) -> Floats:
+        if size == 1:
+            return table + parts[0].reshape(1, -1) / len(table)
+        return raked(table + 1.0, parts, SWEEPS)
+
+    return each_set(np.zeros((n_lines, smaller.shape[1])), smaller, cards, size, expect)
+
+
+def _fitted(
+    expected: Floats,
+    smaller: Floats,
+    own: Parts,
+    cards: NDArray[np.int64],
+    size: int,
+    follow: _Follow,
+) -> Floats:
+    """The tables of all sets of a size, without counts below 0, fitted to smaller ones."""
+
+    def fit(usual: Floats, parts: list[Floats], name: str) -> Floats:
+        beyond = own[tuple(map(int, name.split("-")))] - _centred(usual)
+        if size == 1:
+            return _shared_out(usual + beyond, parts[0], sqrt(follow.noise))
+        told = usual + follow.shares(usual) * beyond
+        return raked(np.maximum(told, LEAST * usual), parts, SWEEPS)
+
+    return each_set(expected, smaller, cards, size, fit)
+
+
+def _trust(
+    size: int,
+    expected: Floats,
+    own: Parts,
+    noise: dict[Members, float],
+    cards: NDArray[np.int64],
+) -> float:
+    """The variance by which counts are seen to differ from expected ones, for an expected row."""
+    subsets = level(len(cards), size)
+    starts = table_starts(subsets, cards)
+    beyond = error = whole = 0.0
+    for number, subset in enumerate(subsets.tolist()):
+        usual = expected[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
+        free = float(np.prod(1.0 - 1.0 / cards[subset]))
+        variance = noise[tuple(subset)]
+        differ = own[tuple(subset)] - _centred(usual)
+        beyond += float((differ**2).sum()) - free * variance * usual.size
+        error += 2.0 * free * usual.size * variance**2
+        whole += free * float(usual.sum())
+    return max(beyond - SURE * sqrt(error), 0.0) / whole if whole > 0 else 0.0
+
+
+def _shared_out(table: Floats, wanted: Floats, scale: float) -> Floats:
+    """The nearest table without counts below 0 whose columns have wanted sums.
+
+    Values that are not seen to have rows get none.
+    """
+    totals = table.sum(axis=1)
+    seen = totals > SEEN * scale * sqrt(table.shape[1])
+    seen[totals.argmax()] = True
+    held = table[seen]
+    ordered = -np.sort(-held, axis=0)
+    ranks = np.arange(1, len(held) + 1)[:, None]
+    over = (np.cumsum(ordered, axis=0) - wanted.reshape(1, -1)) / ranks
+    many = np.maximum((ordered > over).sum(axis=0), 1)
+    nearest = np.zeros(table.shape)
+    nearest[seen] = np.maximum(held - np.take_along_axis(over, many[None] - 1, axis=0), 0.0)
+    return nearest
+
+
+def _centred(table: Floats) -> Floats:
+    """A table with the mean over every feature taken off."""
+    for axis in range(table.ndim - 1):
+        table = table - table.mean(axis=axis, keepdims=True)
+    return table

@@ -1,0 +1,183 @@
+"""Counts with noise: differential privacy by the discrete Gaussian mechanism of OpenDP.
+
+One row more or less changes one count by one in every table. So with N tables of a size, noise of
+standard deviation s in each of their counts spends N / (2 s²) of rho. The tables of every size,
+from the classes on, get a share of it, since sums over large tables are noisier than what a small
+table tells of the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nextafter, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.lattice import count
+from misfeat.sites.spending import DELTA, Noise, check_promise, rho_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.sites.summary import Summary
+
+    Counts = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Draw = Callable[[Counts, float, int], Counts]
+
+SEEN = 2.0
+"""Standard deviations of noise by which a class must rise above none to be believed in."""
+SHARES = {1: (0.1, 0.9), 2: (0.05, 0.4, 0.55), 3: (0.05, 0.4, 0.45, 0.1)}
+"""What the tables of 0 (the classes), 1, 2, … features get, by the size of the largest."""
+
+
+def noisy_summary(
+    summary: Summary, epsilon: float, delta: float = DELTA, *, draw: Draw | None = None
+) -> Summary:
+    """The same summary with noise in all counts. Every call draws anew, and spends as much again.
+
+    Parameters
+    ----------
+    summary : Summary
+        With exact counts.
+    epsilon : float
+        What is promised: one row more or less makes no release more than exp(epsilon) times as
+        likely.
+    delta : float, default=1e-6
+        But for this chance.
+    draw : callable, default=None
+        What adds noise to counts, from them, its standard deviation and in how many of them a row
+        counts. Defaults to the secure noise of OpenDP; others are for simulations.
+
+    Examples
+    --------
+    >>> from misfeat.sites import agree, propose, summarise
+    >>> table = {"a": [0, 1] * 400, "b": [0, 0, 1, 1] * 200, "ill": [False, True] * 400}
+    >>> codebook, _ = agree([propose(table, "ill", "north")])
+    >>> told = noisy_summary(summarise(table, codebook, "north"), epsilon=2)
+    >>> told.noise.epsilon, 500 < told.rows < 1100
+    (2.0, True)
+    """
+    epsilon, delta = check_promise(epsilon, delta)
+    rho = rho_of(epsilon, delta)
+    scales = scales_of(rho, len(summary.cards), summary.size)
+    add = secure_noise if draw is None else draw
+    exact = [summary.by_class[None], *summary.of_sizes()]
+    told = [
+        add(tables, scale, count(len(summary.cards), size))
+        for size, (tables, scale) in enumerate(zip(exact, scales, strict=True))
+    ]
+    classes = tuple(told[0][0].tolist())
+    noise = Noise(epsilon, delta, rho, scales, classes, all_rho=rho)
+    found = replace(summary, tables=told[-1], smaller=tuple(told[1:-1]), noise=noise)
+    return with_classes(found)
+
+
+def scales_of(rho: float, n_features: int, size: int) -> tuple[float, ...]:
+    """The standard deviations of noise that spends so much, by size from 0 on.
+
+    Parameters
+    ----------
+    rho : float
+        What is spent.
+    n_features : int
+        Recorded features.
+    size : int
+        Features of the largest sets.
+
+    Examples
+    --------
+    >>> [round(scale, 1) for scale in scales_of(0.09, 12, 2)]
+    [10.5, 12.9, 25.8]
+    """
+    return tuple(
+        sqrt(count(n_features, m) / (2.0 * rho * share)) for m, share in enumerate(SHARES[size])
+    )
+
+
+def rho_spent(scales: Sequence[float], n_features: int) -> float:
+    """What noise of some standard deviations spends.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        By size from 0 on.
+    n_features : int
+        Recorded features.
+    """
+    return sum(count(n_features, m) / (2.0 * scale**2) for m, scale in enumerate(scales))
+
+
+def with_classes(summary: Summary) -> Summary:
+    """A summary with the rows of every class that all its noisy tables together tell of.
+
+    Parameters
+    ----------
+    summary : Summary
+        With noise.
+    """
+    if summary.noise is None:
+        return summary
+    scales, n_features = summary.noise.scales, len(summary.cards)
+    total, whole = np.zeros(len(summary.by_class)), 0.0
+    for size, tables in enumerate([np.array([summary.noise.classes]), *summary.of_sizes()]):
+        n_sets = count(n_features, size)
+        lines = len(tables) / n_sets
+        weight = 1.0 / (scales[size] ** 2 * lines)
+        total += weight * tables.sum(axis=0)
+        whole += weight * n_sets
+    seen = total / whole > SEEN / sqrt(whole)
+    by_class = np.where(seen, np.rint(total / whole), 0.0).astype(np.int64)
+    if not by_class.any():
+        raise MisfeatError(
+            "The site {site!r} has too few rows for {setting}: nothing is left but noise.",
+            site=summary.site,
+            setting=Setting("epsilon", summary.noise.epsilon),
+        )
+    return replace(summary, by_class=by_class)
+
+
+def secure_noise(counts: Counts, scale: float, tables: int) -> Counts:
+    """Counts with discrete Gaussian noise, drawn by OpenDP from the system's secure randomness.
+
+    Parameters
+    ----------
+    counts : ndarray of int64
+        What is told.
+    scale : float
+        The standard deviation.
+    tables : int
+        How many of the counts a single row is in.
+    """
+    measurement = _gaussian(scale)
+    promised = tables / (2.0 * scale**2)
+    if measurement.map(nextafter(sqrt(tables), inf)) > promised * (1.0 + 1e-9):
+        raise MisfeatError("OpenDP does not confirm what the noise promises; tell the developers.")
+    return np.array(measurement(counts.ravel().tolist()), dtype=np.int64).reshape(counts.shape)
+
+
+def check_opendp() -> None:
+    """Raise where OpenDP is not there; the error says what to install."""
+    try:
+        import opendp.measurements  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            "{setting} needs the package 'opendp'; install misfeat[sites].",
+            setting=Setting("epsilon"),
+        ) from error
+
+
+def _gaussian(scale: float) -> Any:
+    """OpenDP's measurement of whole numbers."""
+    check_opendp()
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    return make_gaussian(vector_domain(atom_domain(T="i64")), l2_distance(T="f64"), scale)
