@@ -134,7 +134,7 @@ def test_a_site_counts_once(summaries):
 
 
 def test_nothing_to_combine_is_an_error(summaries):
-    with pytest.raises(MisfeatError, match="can be read"):
+    with pytest.raises(MisfeatError, match="No summary can be used"):
         combine([])
     with pytest.raises(MisfeatError, match="No summary can be used"):
         combine([replace(summaries[0], site="mars")])
