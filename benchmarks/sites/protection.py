@@ -7,7 +7,9 @@ shares tables of three features. Answers are held against the population where i
 (generated cohorts); of real tables, against the scores above chance of the rows that were not
 drawn, which are themselves uncertain: intervals hold them less often, whatever is shared, and
 what protection loses is the difference to exact counts. The ways to share are exact counts ("1"),
-which answer as rows do, counts rounded to multiples ("5", "10", "20"), and scores alone ("scores").
+which answer as rows do, counts rounded to multiples ("5", "10", "20"), scores alone ("scores"), and
+counts with noise ("epsilon 2"; delta is 1e-6). Figures go into the file that is there in place of
+those of the same settings, so that tables can be run one by one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections import defaultdict
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -31,6 +34,7 @@ from misfeat.datasets import load_heart
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
+from misfeat.sites.noise import noisy_summary
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.scoring import scored_summary
 from misfeat.sites.summarising import tables_of_rows
@@ -42,9 +46,11 @@ if TYPE_CHECKING:
     from misfeat.completion.model import CompletedScores
 
 GENERATED = ("similarity 20", "similarity 100", "similarity 1000")
-TABLES = ("heart", "attrition", "nhanes", "adult", *GENERATED)
+TABLES = ("heart", "attrition", "nhanes", "adult", "diabetes130", *GENERATED)
+WAYS = ("1", "5", "10", "20", "scores", "epsilon 1", "epsilon 2", "epsilon 4", "epsilon 8")
 USUAL = 300
 """Rows of a site, where there are so many."""
+ABOUT = ("table", "rows", "hidden", "size", "way")
 FIGURES = ("share", "ndcg", "recorded", "predicted", "best", "width")
 
 
@@ -100,7 +106,8 @@ def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str])
     truths = {size: whole.truth(size, draw.left) for size in (1, 2, 3)}
     rows = []
     for way in ways:
-        selection = combine([shared(one, way) for one in exact]).selection
+        rng = np.random.default_rng([seed, n_rows, crc32(way.encode())])
+        selection = combine([shared(one, way, rng) for one in exact]).selection
         for size, truth in truths.items():
             found = selection.completed(size)
             figures = covered(truth, found)
@@ -125,19 +132,27 @@ def covered(truth: NDArray[np.float64], found: CompletedScores) -> dict[str, flo
     }
 
 
-def shared(summary: Summary, way: str) -> Summary:
-    """What a site shares in some way."""
-    return scored_summary(summary) if way == "scores" else rounded_summary(summary, int(way))
+def shared(summary: Summary, way: str, rng: np.random.Generator) -> Summary:
+    """What a site shares in some way; noise is simulated, since nothing is released."""
+
+    def simulated(counts: NDArray[np.int64], scale: float, _: int) -> NDArray[np.int64]:
+        return counts + np.rint(rng.normal(0.0, scale, counts.shape)).astype(np.int64)
+
+    if way == "scores":
+        return scored_summary(summary)
+    if way.startswith("epsilon"):
+        return noisy_summary(summary, float(way.split()[1]), draw=simulated)
+    return rounded_summary(summary, int(way), rng.bytes(32))
 
 
 def means(rows: list[dict]) -> list[dict]:
     by = defaultdict(list)
     for row in rows:
-        by[tuple(row[name] for name in ("table", "rows", "hidden", "size", "way"))].append(row)
+        by[tuple(row[name] for name in ABOUT)].append(row)
     return [
         {
-            **dict(zip(("table", "rows", "hidden", "size", "way"), key, strict=True)),
-            "draws": sum(row.get("draws", 1) for row in found),
+            **dict(zip(ABOUT, key, strict=True)),
+            "draws": int(sum(row.get("draws", 1) for row in found)),
             **{name: _rounded([row[name] for row in found]) for name in FIGURES},
         }
         for key, found in sorted(by.items())
@@ -147,8 +162,13 @@ def means(rows: list[dict]) -> list[dict]:
 def over_generated(found: list[dict]) -> list[dict]:
     """The means over all kinds of generated cohorts, where the truth is known."""
     rows = [{**row, "table": "generated"} for row in found if row["table"] in GENERATED]
-    known = [{name: None if v == "" else v for name, v in row.items()} for row in rows]
-    return means(known)
+    return means(
+        [{**row, **{name: _number(row[name]) for name in (*FIGURES, "draws")}} for row in rows]
+    )
+
+
+def _number(value: object) -> float | None:
+    return None if value == "" else float(value)  # type: ignore[arg-type]
 
 
 def _mean(values: NDArray[np.bool_]) -> float | None:
@@ -165,7 +185,7 @@ def main() -> None:
     parser.add_argument("--tables", default=";".join(TABLES))
     parser.add_argument("--rows", default="90,300,1000")
     parser.add_argument("--hidden", default="0,0.2,0.5")
-    parser.add_argument("--ways", default="1,5,10,20,scores")
+    parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--processes", type=int, default=1)
@@ -173,24 +193,31 @@ def main() -> None:
     asked = parser.parse_args()
     ways = asked.ways.split(",")
     seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
-    work = product(
-        asked.tables.split(";"),
-        map(int, asked.rows.split(",")),
-        map(float, asked.hidden.split(",")),
-        seeds,
-    )
-    done = Parallel(n_jobs=asked.processes)(
-        delayed(one_draw)(*about, ways) for about in work if _can_be_drawn(*about[:2], about[3])
-    )
-    found = means([row for rows in done for row in rows])
-    found += over_generated(found)
-    for row in found:
-        print(", ".join(f"{name} {value}" for name, value in row.items()))
-    if asked.out:
-        with (Path(asked.out) / "protection.csv").open("w", newline="") as file:
-            lines = csv.DictWriter(file, list(found[0]))
-            lines.writeheader()
-            lines.writerows(found)
+    for table in asked.tables.split(";"):
+        work = product(
+            [table], map(int, asked.rows.split(",")), map(float, asked.hidden.split(",")), seeds
+        )
+        done = Parallel(n_jobs=asked.processes)(
+            delayed(one_draw)(*about, ways) for about in work if _can_be_drawn(*about[:2], about[3])
+        )
+        found = means([row for rows in done for row in rows])
+        for row in found:
+            row["seeds"] = f"{seeds[0]}-{seeds[-1]}"
+            print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
+        if asked.out:
+            write(Path(asked.out) / "protection.csv", found)
+
+
+def write(file: Path, found: list[dict]) -> None:
+    """Put figures into a file in place of those of the same settings; means of generated anew."""
+    held = list(csv.DictReader(file.open(newline=""))) if file.exists() else []
+    rows = {tuple(str(row[name]) for name in ABOUT): row for row in [*held, *found]}
+    kept = [row for row in rows.values() if row["table"] != "generated"]
+    kept += over_generated(kept)
+    with file.open("w", newline="") as opened:
+        lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "seeds"], restval="")
+        lines.writeheader()
+        lines.writerows(sorted(kept, key=lambda row: [str(row[name]) for name in ABOUT]))
 
 
 def _can_be_drawn(table: str, n_rows: int, seed: int) -> bool:
