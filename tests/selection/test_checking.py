@@ -204,7 +204,7 @@ def test_fields_that_no_selection_has_are_refused(forge, path, value, message):
         ("params", [], "the parameters of the estimator"),
         ("n_features_in", -1, "the number of columns"),
         ("feature_names_in", ["f1"], "the names of columns"),
-        ("params", {"groups": {"os.system": "x"}}, "no encoded value"),
+        ("params", {"groups": {"os.system": "x"}}, "no plain data"),
     ],
 )
 def test_estimators_that_contradict_themselves_are_refused(forge, path, value, message):

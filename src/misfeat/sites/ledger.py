@@ -78,7 +78,7 @@ class Ledger:
     ...     ledger.add(release)
     ... except MisfeatError as error:
     ...     print(str(error).split(";")[0])
-    This release would bring what all 3 have spent to epsilon = 3.66, and budget=3.0
+    This release would bring what all 3 have spent to epsilon = 3.65, and budget=3.0
     """
 
     file: str | Path
