@@ -34,25 +34,27 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-test: lint
+# Kernels are compiled while the code is looked at.
+test: $(VENV)/.dev
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint $(VENV)/.tried
 	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE)
 
 # The same with the share of lines and branches that tests reach, which takes half as long again; below 95 % it fails.
-coverage: $(VENV)/.dev
+coverage: $(VENV)/.tried
 	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) --cov --cov-report=term
 
 test-all: test-slow test-validity test-bounds test-browser test-heavy test-attacks
 
 # Real tables, statistics, and tests that fit many times.
-test-slow: $(VENV)/.dev
+test-slow: $(VENV)/.tried
 	$(BIN)/pytest $(call having,slow) $(SIDE_BY_SIDE)
 
 # Processes that are killed or starved, files that are forged: some cases of each attack; `make reliability` has them all.
-test-attacks: $(VENV)/.dev
+test-attacks: $(VENV)/.tried
 	$(BIN)/pytest $(call having,attack) $(SIDE_BY_SIDE)
 
 # Coverage, unbiasedness and order against known populations, with tolerances from the binomial.
-test-validity: $(VENV)/.dev
+test-validity: $(VENV)/.tried
 	$(BIN)/pytest -m validity tests/validity $(SIDE_BY_SIDE)
 
 # 100,000 drawn cases (an hour or two): tables, questions and files of every kind.
@@ -118,13 +120,7 @@ clean:
 	rm -rf $(VENV) $(OLDEST_VENV) $(RELEASE_VENV) dist misfeat-demo site test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		.import_linter_cache .coverage
 
-define TRY_OUT
-@echo "Trying it out, which compiles the kernels once"
-@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
-endef
-
-# A stamp says that the environment holds an extra; it is renewed when the settings change. The demonstration tries
-# misfeat out by itself.
+# A stamp says that the environment holds an extra; it is renewed when the settings change.
 $(BIN)/python $(OLDEST)/python $(RELEASE_VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "misfeat needs Python 3.11 or newer"'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -134,7 +130,11 @@ $(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy $(VENV)/.docs: $(VENV
 	$(INSTALL) --no-deps --require-hashes --requirement locks/$*.txt
 	$(if $(filter $*,$(WITH_TORCH)),$(INSTALL) --constraint constraints.txt torch)
 	$(INSTALL) --no-deps --no-build-isolation --editable .
-	$(if $(filter-out demo,$*),$(TRY_OUT))
+	@touch $@
+
+$(VENV)/.tried: $(VENV)/.dev
+	@echo "Trying misfeat out, which compiles the kernels once"
+	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
 	@touch $@
 
 $(OLDEST_VENV)/.test: $(SETTINGS) .ci/oldest.py | $(OLDEST)/python
