@@ -14,6 +14,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it in the same way even while it is still imported."""
+    # Where colorama is installed, Numba would write to the terminal when the process ends.
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     try:
         with interrupts_kept():
             from misfeat.cli.app import app
