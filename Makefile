@@ -75,11 +75,10 @@ test-heavy: $(VENV)/.heavy
 test-browser: $(VENV)/.browser
 	$(BIN)/pytest $(call having,browser) -n 2 --dist loadgroup
 
-# The compiled kernels once more, with every index checked (and a cache of its own). Doctor compiles side by side.
-BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds
+# The compiled kernels once more, with every index checked (and a cache of its own).
 test-bounds: $(VENV)/.dev
-	$(BOUNDS) $(BIN)/misfeat doctor --quiet > $(VENV)/doctor-bounds.txt || { cat $(VENV)/doctor-bounds.txt; exit 1; }
-	$(BOUNDS) $(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
+	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
+		$(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
 		tests/completion/transfer tests/completion/baselines/knn tests/population
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
