@@ -211,13 +211,14 @@ def main() -> None:
 def write(file: Path, found: list[dict]) -> None:
     """Put figures into a file in place of those of the same settings; means of generated anew."""
     held = list(csv.DictReader(file.open(newline=""))) if file.exists() else []
-    rows = {tuple(str(row[name]) for name in ABOUT): row for row in [*held, *found]}
+    known = [{**row, **{name: str(row[name]) for name in ABOUT}} for row in [*held, *found]]
+    rows = {tuple(row[name] for name in ABOUT): row for row in known}
     kept = [row for row in rows.values() if row["table"] != "generated"]
     kept += over_generated(kept)
     with file.open("w", newline="") as opened:
         lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "seeds"], restval="")
         lines.writeheader()
-        lines.writerows(sorted(kept, key=lambda row: [str(row[name]) for name in ABOUT]))
+        lines.writerows(sorted(kept, key=lambda row: [row[name] for name in ABOUT]))
 
 
 def _can_be_drawn(table: str, n_rows: int, seed: int) -> bool:
