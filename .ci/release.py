@@ -45,6 +45,13 @@ def supported() -> list[str]:
     return re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
 
 
+def runs(python: str) -> bool:
+    """Whether a Python is here and starts."""
+    if shutil.which(python) is None:
+        return False
+    return subprocess.run([python, "-c", ""], check=False, capture_output=True).returncode == 0  # noqa: S603
+
+
 def built() -> Path:
     """The wheel, after the source distribution that it is built from."""
     shutil.rmtree(DIST, ignore_errors=True)
@@ -80,7 +87,9 @@ def try_out(wheel: Path, python: str, versions: str, folder: Path) -> Path:
         held = ["--constraint", constraints]
     began = time.monotonic()
     run(*install, *held, wheel)
-    seconds, bytes_taken = time.monotonic() - began, size_of(place)
+    seconds, taken = time.monotonic() - began, size_of(place)
+    run(inside, "-m", "pip", "download", "--quiet", *held, "--dest", place / "files", wheel)
+    fetched = size_of(place / "files")
     if (next(place.glob(f"lib/python3*/site-packages/{TORCH}"), None)) is not None:
         sys.exit("A plain installation brings PyTorch with it.")
     began = time.monotonic()
@@ -88,8 +97,9 @@ def try_out(wheel: Path, python: str, versions: str, folder: Path) -> Path:
     if "worth" not in said:
         sys.exit(f"misfeat demo does not say what is worth recording:\n{said}")
     print(
-        f"{python}, {versions} dependencies: installed in {seconds:.0f} s, "
-        f"{bytes_taken / 1e6:.0f} MB; the demonstration took {time.monotonic() - began:.0f} s"
+        f"{python}, {versions} dependencies: installed in {seconds:.0f} s, {fetched / 1e6:.0f} MB "
+        f"of files that take {taken / 1e6:.0f} MB on disk; the demonstration took "
+        f"{time.monotonic() - began:.0f} s"
     )
     return inside
 
@@ -112,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", action="append", help="a Python to try the wheel on")
     asked = parser.parse_args().python
-    found = asked or [name for name in (f"python{v}" for v in supported()) if shutil.which(name)]
+    found = asked or [name for name in (f"python{v}" for v in supported()) if runs(name)]
     lacking = [] if asked else [v for v in supported() if f"python{v}" not in found]
     wheel = built()
     check(wheel)
