@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from misfeat.show.answers import QUESTIONS
+from misfeat.show.questions import QUESTIONS
 from tests.cli.commands import ASKED, TABLE, run
 
 

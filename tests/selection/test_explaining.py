@@ -12,7 +12,8 @@ from misfeat import SubgroupSelector
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.shannon import entropy
-from misfeat.selection.explaining import Cell, CellCounts, Explanation, Share, cells_of
+from misfeat.selection.cell_counts import CellCounts
+from misfeat.selection.explaining import Cell, Explanation, Share, cells_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import load_heart
 from misfeat.exceptions import MisfeatError
-from misfeat.selection.explaining import CellCounts
+from misfeat.selection.cell_counts import CellCounts
 from misfeat.selection.withholding import Rounding, withheld_cells
 
 LEAST = 10

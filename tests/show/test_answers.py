@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from misfeat import SubgroupSelector
-from misfeat.show.answers import MOST_LINES, QUESTIONS, About, json_answer, print_answer
+from misfeat.show.answers import MOST_LINES, json_answer, print_answer
+from misfeat.show.questions import QUESTIONS, About
 from misfeat.words.numbers import percent, percent_between, score_words
 
 SITE = "site=the hospital of a rather long name in the north"

@@ -11,7 +11,7 @@ from misfeat.cli.errors import Debug, Quiet, in_options, say_notes, warnings_as_
 
 
 def _questions() -> list[str]:
-    from misfeat.show.answers import QUESTIONS
+    from misfeat.show.questions import QUESTIONS
 
     return list(QUESTIONS)
 
@@ -40,7 +40,8 @@ def ask(
 ) -> None:
     """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
     from misfeat.cli.folder import saved_settings
-    from misfeat.show.answers import About, json_answer, print_answer
+    from misfeat.show.answers import json_answer, print_answer
+    from misfeat.show.questions import About
     from misfeat.show.shown import ShownSelection
 
     del debug

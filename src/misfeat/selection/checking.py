@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from misfeat.population import Estimate
     from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
-    from misfeat.selection.explaining import KeptCells
+    from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.scorebook import ScoreBook
     from misfeat.selection.unfinished import Unfinished
 

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.information.measures import MutualInformation
 from misfeat.selection.asked import check_set
-from misfeat.selection.explaining import (
-    Explanation,
-    PredictedCounts,
-    as_rows,
-    cells_of,
-    recorded_counts,
-    tabled_counts,
-)
+from misfeat.selection.cell_counts import PredictedCounts, recorded_counts, tabled_counts
+from misfeat.selection.explaining import Explanation, as_rows, cells_of
 from misfeat.selection.ranked import Ranked
 from misfeat.selection.withholding import (
     Rounding,
@@ -30,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.cell_counts import CellCounts
 
 
 class Explained(Ranked):

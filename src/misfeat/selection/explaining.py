@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri, xlogy
 
-from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
-from misfeat.completion.transfer.model import TransferModel
-from misfeat.machine.threads import Work
 from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
@@ -18,9 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import Known
-    from misfeat.information.count_tables import CountTables
+    from misfeat.selection.cell_counts import CellCounts
 
     Floats = NDArray[np.float64]
 
@@ -199,136 +194,6 @@ def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
     return shown
 
 
-class CellCounts(NamedTuple):
-    """Rows of a subgroup by the cells of a set and by class.
-
-    Attributes
-    ----------
-    values : list of tuple of str
-        What the rows of each cell agree in.
-    counts : ndarray of shape (n_cells, n_classes)
-        Rows, or expected rows; with weights as many of equal weight as tell as much.
-    rows : ndarray of shape (n_cells,), or None
-        With weights, or where counts are protected, the rows of the table in each cell.
-    protected : bool
-        Whether counts were protected, so that none is exact.
-    """
-
-    values: list[tuple[str, ...]]
-    counts: Floats
-    rows: Floats | None = None
-    protected: bool = False
-
-    @property
-    def in_rows(self) -> Floats:
-        """The rows of each cell, shared out over the classes as their weights are."""
-        if self.rows is None:
-            return self.counts
-        shared: Floats = self.counts * (self.rows / self.counts.sum(axis=1))[:, None]
-        return shared
-
-
-KeptCells = dict[tuple[str, tuple[str, ...]], CellCounts]
-"""The cells of sets, by subgroup and features."""
-
-
-def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The cells of a set that a subgroup recorded; rows that lack a value count in none.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 0]}, "y")
-    >>> recorded_counts(cohorts, 0, [0]).counts
-    array([[2., 0.],
-           [1., 1.]])
-    """
-    rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-    codes = cohorts.codes[members, rows]
-    whole = (codes >= 0).all(axis=0)
-    cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
-    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
-    place = number.reshape(-1), cohorts.target_codes[rows][whole]
-    own = cohorts.at(cohort)
-    np.add.at(counts, place, own.counts[whole])
-    in_cells = None
-    if own.effective is not None:
-        in_cells = np.bincount(place[0], own.weights[whole], len(counts)).astype(np.float64)
-    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts, in_cells)
-
-
-def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The same as `recorded_counts` from count tables, where there are no rows.
-
-    Parameters
-    ----------
-    tables : CountTables
-        Of all subgroups.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers, ascending, at most three.
-    """
-    found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
-    exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
-    if exact >= 1.0:
-        return found
-    return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
-
-
-class PredictedCounts:
-    """The cells of sets that a subgroup did not record, as the transfer expects them.
-
-    Parameters
-    ----------
-    known : Known
-        The rows of all subgroups.
-    completer : object
-        A `TransferCompleter`, whose settings are taken, or another, for which the usual ones are.
-    """
-
-    def __init__(self, known: Known, completer: object) -> None:
-        how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-        self._rows = known.prepared(TransferRows.of).coded
-        self._model = TransferModel(
-            self._rows,
-            known.exact.missing,
-            Work(known.n_jobs),
-            proxies=how.proxies,
-            table_size=how.table_size,
-        )
-
-    def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
-        """The cells of one set.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        members : sequence of int
-            Feature numbers, ascending.
-        """
-        rows = self._rows
-        counts = self._model.table_of(np.asarray(members))[cohort]
-        return _held_cells(counts, [rows.categories[m] for m in members])
-
-
-def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
-    """The cells of a table that hold anything."""
-    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(map(len, labels))))
-    held = counts.sum(axis=1) > 0
-    return CellCounts(_values(labels, cells[:, held]), counts[held])
-
-
 def cells_of(
     found: CellCounts,
     features: Sequence[str],
@@ -348,6 +213,7 @@ def cells_of(
 
     Examples
     --------
+    >>> from misfeat.selection.cell_counts import CellCounts
     >>> found = CellCounts([("0",), ("1",)], np.array([[2.0, 0.0], [1.0, 1.0]]))
     >>> best = cells_of(found, ["a"], ["no", "yes"], 0.9)[0]
     >>> best.words, best.rows, best.shares[0].share, round(best.contribution, 3)
@@ -456,12 +322,4 @@ def as_rows(explanation: Explanation) -> list[dict[str, Any]]:
         }
         for cell in explanation.cells
         for share in cell.shares
-    ]
-
-
-def _values(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
-    """What the codes of each cell, a column of codes, mean."""
-    return [
-        tuple(names[code] for names, code in zip(labels, cell, strict=True))
-        for cell in cells.T.tolist()
     ]

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
     from misfeat.screening import Screened
+    from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
-    from misfeat.selection.explaining import KeptCells
     from misfeat.selection.scorebook import ScoreBook
 
 

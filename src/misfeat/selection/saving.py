@@ -30,6 +30,7 @@ from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
 from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
+from misfeat.selection.cell_counts import CellCounts
 from misfeat.selection.checking import (
     ContradictionError,
     check_asked,
@@ -47,7 +48,6 @@ from misfeat.selection.checking import (
 from misfeat.selection.checking_tables import check_alone, check_tables
 from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.explaining import CellCounts
 from misfeat.selection.folders import (
     ARRAYS,
     MANIFEST,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.measures import Measure
-    from misfeat.selection.explaining import KeptCells
+    from misfeat.selection.cell_counts import KeptCells
 
     Arrays = dict[str, NDArray[Any]]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED, no_grids, no_ranks
 from misfeat.exceptions import Message, MisfeatError, Setting
-from misfeat.selection.explaining import CellCounts
+from misfeat.selection.cell_counts import CellCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

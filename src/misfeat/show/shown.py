@@ -221,8 +221,8 @@ class ShownSelection(Selection):
         | ---: | --- | ---: | ---: | --- |
         | 1 | a | 69 % (0–100 %) | 0.48 | recorded |
         """
-        from misfeat.show.answers import About
         from misfeat.show.export import markdown_table
+        from misfeat.show.questions import About
 
         about = About(subgroup, tuple(features), size, costs or {})
         return markdown_table(self, question, about, k)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from misfeat.show.answers import QUESTIONS
 from misfeat.show.export.glossary import _OF_TABLES, FLAG, NAMES, SCORE, TEXT, column_of
+from misfeat.show.questions import QUESTIONS
 
 
 def test_a_column_means_what_its_table_says_and_else_what_it_always_means():

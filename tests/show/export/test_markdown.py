@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.show.answers import QUESTIONS
 from misfeat.show.export.cells import legal_text
 from misfeat.show.export.markdown import escaped
+from misfeat.show.questions import QUESTIONS
 from tests.show.export.hostile import FEATURES, SITES, TEXTS
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})

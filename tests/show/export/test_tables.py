@@ -5,7 +5,6 @@ import pytest
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cli.errors import in_options
-from misfeat.show.answers import QUESTIONS
 from misfeat.show.export.tables import (
     MAY_BE_REFUSED,
     TITLES,
@@ -15,6 +14,7 @@ from misfeat.show.export.tables import (
     with_share_bounds,
 )
 from misfeat.show.first_screen import first_screen
+from misfeat.show.questions import QUESTIONS
 
 
 def tables_of(selector, questions=tuple(TITLES), **more):

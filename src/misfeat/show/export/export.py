@@ -44,7 +44,7 @@ def export_answers(
     path : str or Path
         A file that ends in ``.xlsx``, ``.zip`` or, for one question, ``.csv``; else a folder.
     questions : sequence of str, default=None
-        Some of `misfeat.show.answers.QUESTIONS`; all of them where None.
+        Some of `misfeat.show.questions.QUESTIONS`; all of them where None.
     size, k : int, default=None
         Features per set and sets per subgroup. Default to those of the selection.
     costs : mapping of str to float, default=None

@@ -21,9 +21,10 @@ from misfeat.show.answer_columns import (
     score,
     text,
 )
-from misfeat.show.answers import QUESTIONS, About, answered, in_columns, lines_of
+from misfeat.show.answers import answered, in_columns, lines_of
 from misfeat.show.export.cells import legal_text
 from misfeat.show.export.tables import NOTHING, with_share_bounds
+from misfeat.show.questions import QUESTIONS, About
 from misfeat.show.terminal import STAR
 from misfeat.words.numbers import percent, percent_between
 
@@ -58,7 +59,7 @@ def markdown_table(
     selection : Selection
         What was found.
     question : str, default="top"
-        One of `misfeat.show.answers.QUESTIONS`.
+        One of `misfeat.show.questions.QUESTIONS`.
     about : About, default=None
         What it is about.
     k : int, default=None

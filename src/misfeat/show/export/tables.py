@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
-from misfeat.show.answers import QUESTIONS, About, answered, in_columns
+from misfeat.show.answers import answered, in_columns
 from misfeat.show.export.glossary import TEXT, Column, column_of
 from misfeat.show.first_screen import first_screen
+from misfeat.show.questions import QUESTIONS, About
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
 

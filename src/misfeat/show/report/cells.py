@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.cell_counts import CellCounts
     from misfeat.selection.selection import Selection
 
     Cells = dict[tuple[int, tuple[int, ...]], CellCounts]

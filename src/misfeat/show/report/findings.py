@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.exceptions import Message
+    from misfeat.selection.cell_counts import CellCounts
     from misfeat.selection.collecting import Worth
     from misfeat.selection.contrasts import Estimated
     from misfeat.selection.enough import Enough
-    from misfeat.selection.explaining import CellCounts, Explanation
+    from misfeat.selection.explaining import Explanation
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.redrawing import Stability
     from misfeat.selection.swapping import Alternative

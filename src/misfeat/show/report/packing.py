@@ -10,7 +10,7 @@ from misfeat.show.report.words import support_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.cell_counts import CellCounts
 
     Numbers = Callable[[Sequence[str]], list[int]]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from misfeat.selection.explaining import CellCounts
+    from misfeat.selection.cell_counts import CellCounts
 
 PACKAGE = "misfeat.show.report"
 SCRIPTS = (
