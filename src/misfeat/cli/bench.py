@@ -39,7 +39,7 @@ def completion(
     """Hide features on purpose: how well does every completer predict them on every table?"""
     from misfeat.bench.completion import CompletionBench, report
     from misfeat.bench.tables import TABLES
-    from misfeat.cli.forms import split
+    from misfeat.cli.spelling import split
     from misfeat.machine.progress import progress_shown
     from misfeat.selection.folders import make_folder
 
@@ -108,7 +108,7 @@ def speed(
     """Time fit, answers and report of generated tables, step by step, and their memory."""
     from misfeat.bench.speed import SpeedBench, machine
     from misfeat.bench.speed_page import as_json, heading, sentences, step_table, write_figures
-    from misfeat.cli.forms import split
+    from misfeat.cli.spelling import split
     from misfeat.machine.progress import progress_shown
     from misfeat.parameters import parameters_of
     from misfeat.question import Question
@@ -175,7 +175,7 @@ def population(
     """Draw rows from large tables: do the sets that look best tell most in the population?"""
     from misfeat.bench.draws import USUAL
     from misfeat.bench.population import PopulationBench
-    from misfeat.cli.forms import split
+    from misfeat.cli.spelling import split
 
     del debug
     asked = PopulationBench(
@@ -212,7 +212,7 @@ def downstream(
     """Choose features on drawn rows: how well do models predict other rows with them?"""
     from misfeat.bench.downstream import METHODS, DownstreamBench
     from misfeat.bench.draws import USUAL
-    from misfeat.cli.forms import split
+    from misfeat.cli.spelling import split
 
     del debug
     asked = DownstreamBench(

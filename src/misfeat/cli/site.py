@@ -307,7 +307,7 @@ def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
 ) -> Coding:
     """How a site's columns are read."""
-    from misfeat.cli.forms import read_bins, read_codes, read_ways
+    from misfeat.cli.spelling import read_bins, read_codes, read_ways
     from misfeat.cohorts.coding import Coding
 
     said: dict[str, Any] = {}
