@@ -3,7 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled when they are imported: most of them never are.
+# Modules are compiled when they are first imported (most of them never are) and kept, although containers often say
+# otherwise: every process would compile all that it imports, which takes it seconds.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 INSTALL := $(BIN)/python $(PIP)
 # Every install uses the versions that the project is tested with, and files whose hashes are in locks/. The wheels of

@@ -47,10 +47,11 @@ def with_gaps(seed: int = 0) -> Cohort:
 
 
 def reference(cohort: Cohort, subset: np.ndarray) -> float:
-    keys = np.unique(cohort.codes[subset], axis=1, return_inverse=True)[1].ravel()
-    return mutual_info_score(
-        np.repeat(keys, cohort.weights), np.repeat(cohort.target, cohort.weights)
-    )
+    cells = np.ravel_multi_index(cohort.codes[subset], cohort.cardinalities[subset])
+    keys = np.unique(cells, return_inverse=True)[1]
+    table = np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64)
+    np.add.at(table, (keys, cohort.target), cohort.weights)
+    return mutual_info_score(None, None, contingency=table)
 
 
 def reference_above_chance(cohort: Cohort, subset: np.ndarray) -> float:

@@ -339,7 +339,7 @@ class OneByOne:
         rows, units = asked.rows, np.repeat(order, asked.times[order])
         self._rows = replace(
             rows,
-            codes=rows.codes[:, units],
+            codes=np.ascontiguousarray(rows.codes[:, units]),
             target=rows.target[units],
             weights=rows.weights[units] if asked.one_each else np.ones_like(units),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,30 @@ class TimedCompilations(event.Listener):
         now = time.monotonic()
         self._took(now - self._began)
         self._began = now
+
+
+class CollectorPaused(event.Listener):
+    """Pauses Python's search for unreachable objects while kernels are compiled.
+
+    Compiling makes very many objects, nearly all of which live until it is done: looking through
+    them again and again takes a sixth of the time and finds nothing.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._was_on = 0, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._was_on = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled."""
+        self._depth -= 1
+        if not self._depth and self._was_on:
+            gc.enable()
 
 
 class Compilations(TimedCompilations):

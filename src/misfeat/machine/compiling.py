@@ -18,7 +18,7 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from misfeat.machine.compilations import EVENT, TimedCompilations
+from misfeat.machine.compilations import EVENT, CollectorPaused, TimedCompilations
 from misfeat.machine.progress import CompilingTold
 from misfeat.machine.turns import Turn
 
@@ -82,6 +82,7 @@ class SharedCache(FunctionCache):
 
 
 event.register(EVENT, TimedCompilations(CompilingTold()))
+event.register(EVENT, CollectorPaused())
 
 
 def _checked(content: bytes) -> Any:
