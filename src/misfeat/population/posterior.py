@@ -87,6 +87,9 @@ class Evidence:
         What is known of the regions that cohorts lie in. None: they lie in none.
     most_spread : float, default=inf
         Cohorts differ at most so much, as something else than their scores says.
+    as_unsure : ndarray of bool of shape (n_cohorts,), default=None
+        Which cohorts stay as unsure as their own scores are, since what is wrong with these is much
+        the same for all sets, and does not cancel out in the pool. None: no cohort.
     """
 
     scores: Floats
@@ -104,6 +107,7 @@ class Evidence:
     mixed: Floats | None = None
     regions: InRegions | None = None
     most_spread: float = np.inf
+    as_unsure: Flags | None = None
 
     @property
     def n_cohorts(self) -> int:

@@ -85,7 +85,8 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     which the shrunken pool is rid of. That of a predicted score is
     7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share k of the
     set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
-    For other measures than information, p² is what `Evidence.between` says.
+    For other measures than information, p² is what `Evidence.between` says. Cohorts that are
+    `Evidence.as_unsure` as their own scores have a variance of v at least.
 
     Where cohorts lie in regions, p is what their own region leads one to expect (`regions`), whose
     variance is added. Predictions are carried over from all regions: as far as these differ, times
@@ -139,10 +140,14 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     if evidence.pooled_variance is not None:
         known += shrinkage * evidence.pooled_variance
         unseen += evidence.pooled_variance + elsewhere
+    variance = known + evidence.unseen * (unseen - known)
+    if evidence.as_unsure is not None:
+        least = np.where(evidence.as_unsure[:, None], v_mean, 0.0)
+        variance = np.maximum(variance, least)
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),
-        variance=np.where(nothing, np.nan, known + evidence.unseen * (unseen - known)),
+        variance=np.where(nothing, np.nan, variance),
         expected=np.where(nothing, np.nan, p),
         shrinkage=shrinkage,
         strength=fit.strength,

@@ -84,6 +84,7 @@ def gather_scores(
             lacking=missing[:, subsets].mean(axis=2),
             whole=np.array([entropy(counts) for counts in alone.by_class]),
             variation=OF_SCORES,
+            as_unsure=None if alone.effective is None else n_rows < alone.by_class.sum(axis=1),
         )
     return found
 

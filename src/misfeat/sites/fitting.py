@@ -63,6 +63,34 @@ def each_set(
     return made
 
 
+def restricted(
+    tables: list[Floats], cards: NDArray[np.int64], some: NDArray[np.int64]
+) -> list[Floats]:
+    """The tables of all sets of some features.
+
+    Parameters
+    ----------
+    tables : list of ndarray of shape (n_lines, n_classes)
+        Of all sets of one feature, two and so on.
+    cards : ndarray of int64
+        How many values each feature has.
+    some : ndarray of int64
+        Which features, ascending.
+
+    Examples
+    --------
+    >>> singles = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> restricted([singles], np.array([2, 3]), np.array([1]))[0].ravel().tolist()
+    [3.0, 4.0, 5.0]
+    """
+    found = []
+    for size, held in enumerate(tables[: len(some)], start=1):
+        starts = table_starts(level(len(cards), size), cards)
+        places = rank(some[level(len(some), size)])
+        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
+    return found
+
+
 def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     """A table scaled until its sums over each feature are those of its parts.
 

@@ -16,7 +16,8 @@ from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
 from misfeat.sites.denoising import denoised_tables
-from misfeat.sites.losing import lost
+from misfeat.sites.hidden_classes import tells_of_classes, with_hidden_classes
+from misfeat.sites.losing import lost, nothing_told
 from misfeat.sites.noise_cost import noise_cost
 from misfeat.sites.rounding import fitted_tables, told_again
 from misfeat.sites.summary import TABLES
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from misfeat.sites.codebook import Codebook, ColumnCode
     from misfeat.sites.denoising import Denoised
+    from misfeat.sites.losing import Lost
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -63,6 +65,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     codebook : Codebook
         How columns were coded.
     """
+    telling = [tells_of_classes(one) for one in summaries]
+    summaries = with_hidden_classes(summaries)
     behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
     of_sizes = [
         _tables(summary) if found is None else found.tables
@@ -93,7 +97,12 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         pairs=by_size[1],
         triples=by_size[2],
     )
-    return _with_losses(tables, summaries, of_sizes, behind_noise), kept
+    if all(summary.exact for summary in summaries):
+        return tables, kept
+    losses = [
+        _loss(*about) for about in zip(summaries, of_sizes, behind_noise, telling, strict=True)
+    ]
+    return _with_losses(tables, losses, behind_noise), kept
 
 
 def joined_cohorts(
@@ -125,7 +134,8 @@ def joined_cohorts(
         What the sites counted, where they share counts.
     """
     names = tuple(f"site={summary.site}" for summary in summaries)
-    by_class = np.array([summary.by_class[kept.classes] for summary in summaries])
+    believed = with_hidden_classes(summaries)
+    by_class = np.array([summary.by_class[kept.classes] for summary in believed])
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
@@ -172,36 +182,37 @@ def _tables(summary: Summary) -> list[Any]:
     return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
 
 
+def _loss(
+    summary: Summary, held: list[Floats], behind: Denoised | None, telling: bool
+) -> Lost | None:
+    """What protecting its counts cost a site; None where they are exact."""
+    by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
+    if summary.exact:
+        return None
+    if not telling:
+        return nothing_told(float(by_class.sum()))
+    if behind is not None:
+        return noise_cost(behind, by_class, summary.cards, seed)
+    redo = partial(told_again, least=summary.min_cell)
+    return lost(by_class, held, summary.cards, redo, seed)
+
+
 def _with_losses(
-    tables: CountTables,
-    summaries: Sequence[Summary],
-    of_sizes: Sequence[list[Floats]],
-    behind_noise: Sequence[Denoised | None],
+    tables: CountTables, losses: Sequence[Lost | None], behind_noise: Sequence[Denoised | None]
 ) -> CountTables:
-    """Tables with what protecting them cost; as they are where all counts are exact."""
-    if all(summary.exact for summary in summaries):
-        return tables
+    """Tables with what protecting them cost."""
     rows = tables.by_class.sum(axis=1)
     effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
     bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
-    for number, (summary, held, behind) in enumerate(
-        zip(summaries, of_sizes, behind_noise, strict=True)
-    ):
-        by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
-        found = None
-        if behind is not None:
-            found = noise_cost(behind, by_class, summary.cards, seed)
-        elif summary.min_cell > 1:
-            redo = partial(told_again, least=summary.min_cell)
-            found = lost(by_class, held, summary.cards, redo, seed)
+    as_few = np.array([behind is not None for behind in behind_noise])
+    for number, found in enumerate(losses):
         if found is not None:
             bias[number], effective[number], variance[number], noise[number] = found
-    as_few = np.array([behind is not None for behind in behind_noise])
     return replace(
         tables,
         effective=effective,
         bias=bias,
-        variance=variance,
+        variance=np.where(as_few[:, None], 1.0, variance),
         noise=noise,
         as_few=as_few if as_few.any() else None,
     )

@@ -21,8 +21,8 @@ import numpy as np
 
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.table_scores import scores_of_tables
-from misfeat.lattice import level, rank
-from misfeat.sites.fitting import each_set, raked
+from misfeat.lattice import level
+from misfeat.sites.fitting import each_set, raked, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +148,23 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
     return Lost(bias, worth, variance, noise=1.0 + changed / counted)
 
 
+def nothing_told(rows: float) -> Lost:
+    """What a site loses whose counts tell of one class only: all that they could say of the target.
+
+    Parameters
+    ----------
+    rows : float
+        Rows of the site.
+
+    Examples
+    --------
+    >>> nothing_told(300.0).worth
+    array([1., 1., 1.])
+    """
+    worth = np.full(LARGEST, LEAST_WORTH)
+    return Lost(np.zeros((LARGEST, 2)), worth, (rows / worth) ** 2, noise=rows / LEAST_WORTH)
+
+
 def _noise(
     by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, rng: np.random.Generator
 ) -> list[float]:
@@ -165,12 +182,7 @@ def _noise(
 def _some(tables: list[Floats], cards: Ints, rng: np.random.Generator) -> tuple[list[Floats], Ints]:
     """The tables of all sets of some features, and how many values each has."""
     some = np.sort(rng.permutation(len(cards))[:FEATURES])
-    found = []
-    for size, held in enumerate(tables[: len(some)], start=1):
-        starts = table_starts(level(len(cards), size), cards)
-        places = rank(some[level(len(some), size)])
-        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
-    return found, cards[some]
+    return restricted(tables, cards, some), cards[some]
 
 
 def _as_they_are(

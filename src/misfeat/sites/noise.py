@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import count
+from misfeat.information.count_tables import table_starts
+from misfeat.lattice import count, level
 from misfeat.sites.spending import DELTA, Noise, check_promise, rho_of
 
 if TYPE_CHECKING:
@@ -123,15 +124,12 @@ def with_classes(summary: Summary) -> Summary:
     if summary.noise is None:
         return summary
     scales, n_features = summary.noise.scales, len(summary.cards)
-    total, whole = np.zeros(len(summary.by_class)), 0.0
+    total = np.zeros(len(summary.by_class))
     for size, tables in enumerate([np.array([summary.noise.classes]), *summary.of_sizes()]):
-        n_sets = count(n_features, size)
-        lines = len(tables) / n_sets
-        weight = 1.0 / (scales[size] ** 2 * lines)
-        total += weight * tables.sum(axis=0)
-        whole += weight * n_sets
-    seen = total / whole > SEEN / sqrt(whole)
-    by_class = np.where(seen, np.rint(total / whole), 0.0).astype(np.int64)
+        total += count(n_features, size) / (scales[size] ** 2 * len(tables)) * tables.sum(axis=0)
+    deviation = deviation_of_classes(scales, summary.cards)
+    told = total * deviation**2
+    by_class = np.where(told > SEEN * deviation, np.rint(told), 0.0).astype(np.int64)
     if not by_class.any():
         raise MisfeatError(
             "The site {site!r} has too few rows for {setting}: nothing is left but noise.",
@@ -139,6 +137,28 @@ def with_classes(summary: Summary) -> Summary:
             setting=Setting("epsilon", summary.noise.epsilon),
         )
     return replace(summary, by_class=by_class)
+
+
+def deviation_of_classes(scales: Sequence[float], cards: NDArray[np.int64]) -> float:
+    """The standard deviation of noise in the rows of a class that all tables together tell of.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        Standard deviations of noise by size from 0 on.
+    cards : ndarray of int64
+        How many values each recorded feature has.
+
+    Examples
+    --------
+    >>> round(deviation_of_classes([10.0, 10.0], np.array([2, 4])), 2)
+    7.56
+    """
+    whole = scales[0] ** -2.0
+    for size, scale in enumerate(scales[1:], start=1):
+        n_lines = float(table_starts(level(len(cards), size), cards)[-1])
+        whole += count(len(cards), size) ** 2 / (scale**2 * n_lines)
+    return 1.0 / sqrt(whole)
 
 
 def secure_noise(counts: Counts, scale: float, tables: int) -> Counts:

@@ -14,8 +14,9 @@ import numpy as np
 
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.table_scores import scores_of_tables
-from misfeat.lattice import level, rank
+from misfeat.lattice import level
 from misfeat.sites.denoising import noised_again
+from misfeat.sites.fitting import restricted
 from misfeat.sites.losing import LEAST_WORTH, Lost
 
 if TYPE_CHECKING:
@@ -79,29 +80,7 @@ def noise_cost(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Los
     for size, draws in enumerate(seen):
         together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
         bias[size, 0], worth[size:] = _of_size(together, rows)
-    # Larger sets hold the smaller ones, and what is not seen of their own interactions is lost.
-    worth = np.minimum.accumulate(worth)
     return Lost(bias, worth, np.ones(LARGEST), rows / float(worth[-1]))
-
-
-def restricted(tables: list[Floats], cards: Ints, some: Ints) -> list[Floats]:
-    """The tables of all sets of some features.
-
-    Parameters
-    ----------
-    tables : list of ndarray of shape (n_lines, n_classes)
-        Of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    some : ndarray of int64
-        Which features, ascending.
-    """
-    found = []
-    for size, held in enumerate(tables[: len(some)], start=1):
-        starts = table_starts(level(len(cards), size), cards)
-        places = rank(some[level(len(some), size)])
-        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
-    return found
 
 
 def _seen(size: int, true: Floats, table: Floats, told: Floats, cards: Ints) -> _Seen:

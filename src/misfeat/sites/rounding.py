@@ -78,6 +78,20 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     )
 
 
+def hidden_rows(least: int) -> float:
+    """How many rows a class has, on the mean, of which none are told.
+
+    All numbers of rows below the least being as likely, those that are often rounded down are told
+    of as none more often.
+
+    Parameters
+    ----------
+    least : int
+        The fewest rows that a count may tell of.
+    """
+    return least / 3.0
+
+
 def fitted_tables(summary: Summary) -> list[Floats]:
     """The tables of a rounded summary, made consistent: larger ones have the smaller in common.
 
@@ -119,6 +133,7 @@ def told_again(
     told = rounding.of(by_class, "classes").astype(np.float64)
     if not told.any():
         told[by_class.argmax()] = least
+    told[(told == 0) & (by_class > 0)] = hidden_rows(least)
 
     def draw(_: Floats, fitted: Floats, members: list[int]) -> Counts:
         return rounding.of(fitted, "tables", "-".join(map(str, members)))

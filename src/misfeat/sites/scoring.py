@@ -11,6 +11,7 @@ from misfeat.information.count_tables import LARGEST
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
+from misfeat.sites.hidden_classes import with_hidden_classes
 from misfeat.sites.joining import Kept, joined_tables
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.summary import SCORES, Summary
@@ -121,7 +122,7 @@ def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Sco
         features=tuple(codebook.features[f].column for f in features),
         cards=cards,
         missing=np.array([~one.recorded[features] for one in scored]),
-        by_class=np.array([one.by_class[classes] for one in scored], dtype=np.float64),
+        by_class=np.array([one.by_class[classes] for one in with_hidden_classes(scored)], float),
         singles=singles,
         pairs=pairs,
         triples=triples,

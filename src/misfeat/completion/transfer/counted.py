@@ -38,6 +38,7 @@ class CountedTables:
         self.n_classes = tables.by_class.shape[1]
         self.categories = tables.categories
         self.merged = np.zeros(len(tables.features), dtype=bool)
+        self.as_few = tables.as_few
 
     def rows_counted(self, size: int) -> Floats:
         """As many rows of every cohort as make scores of a size as uncertain as they are.

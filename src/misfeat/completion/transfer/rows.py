@@ -115,6 +115,11 @@ class CodedRows:
         rows: NDArray[np.float64] = self.by_class.sum(axis=1)
         return rows
 
+    @property
+    def as_few(self) -> NDArray[np.bool_] | None:
+        """Which cohorts have noise in their counts, as in `CountTables`: none."""
+        return None
+
     def more_variance(self, size: int) -> float:  # noqa: ARG002
         """How many times as large the variance of sets that tell nothing is: rows are exact.
 
