@@ -322,6 +322,7 @@ class ScoreBook:
             measure.sums,
             tables=measure.tables,
             alone=measure.alone,
+            own=measure.own,
         )
 
     def memory_needed(self, size: int) -> int:
