@@ -22,8 +22,9 @@ from misfeat.information import CountMeasure, GiniExplained
 
 if TYPE_CHECKING:
     import pandas as pd
-    from misfeat.datasets.population import GeneratedCohorts
     from numpy.typing import NDArray
+
+    from misfeat.datasets.population import GeneratedCohorts
 
     Floats = NDArray[np.float64]
 
@@ -104,9 +105,7 @@ def _held(name: str, data: GeneratedCohorts, scores: pd.DataFrame) -> Floats:
     return np.array([[k.sum(), inside[k].sum(), ((score - truth)[k] ** 2).sum()] for k in kinds])
 
 
-def _truth(
-    name: str, data: GeneratedCohorts, subgroup: str, features: tuple[str, ...]
-) -> float:
+def _truth(name: str, data: GeneratedCohorts, subgroup: str, features: tuple[str, ...]) -> float:
     measure = MEASURES[name]
     scoring = Information() if isinstance(measure, str) else measure
     joint = data.populations[subgroup].joint([int(feature[1:]) - 1 for feature in features])

@@ -235,7 +235,8 @@ def _moments(scores: Scores, effect: float) -> _Sampled:
 
 
 def _whole(asked: CountMeasure, target: NDArray[np.integer], counts: Scores) -> float:
-    return max(asked.whole(np.bincount(target, counts)), 0.0)
+    by_class: Scores = np.bincount(target, counts).astype(np.float64)
+    return max(asked.whole(by_class), 0.0)
 
 
 def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
@@ -244,8 +245,8 @@ def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
         lacking = (cohort.codes < 0).any(axis=1) & cohort.recorded
         if lacking.any():
             raise MisfeatError(
-                "Feature {column!r} is missing in some rows of {subgroup!r}, and {measure} compares "
-                "sets of the same rows; use {setting}.",
+                "Feature {column!r} is missing in some rows of {subgroup!r}, and {measure} needs "
+                "the same rows for all sets; use {setting}.",
                 column=cohorts.features[int(np.argmax(lacking))],
                 subgroup=cohort.name,
                 measure=Setting("measure", asked),

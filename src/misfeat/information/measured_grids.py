@@ -38,7 +38,7 @@ class CountedGrids(MeanOfGrids):
     >>> from misfeat.information.count_measure import GiniExplained
     >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
     >>> CountedGrids(GiniExplained(), cohorts).of_levels(0, 1, 1, None)[0].round(2)
-    array([0.  , 0.22])
+    array([0. , 0.2])
     """
 
     device = "cpu"

@@ -108,7 +108,7 @@ class SavedScores:
         """Scores of every set of sizes low to high, by rank; an error where they were not kept."""
         del n_jobs
         if self.above_chance or not set(range(low, high + 1)) <= set(self.saved.sizes):
-            raise self._not_kept()
+            raise self.not_kept()
         n_features = len(self.features)
         ends = np.cumsum([0, *(comb(n_features, size) for size in self.saved.sizes)])
         first = {size: int(ends[place]) for place, size in enumerate(self.saved.sizes)}
@@ -122,26 +122,27 @@ class SavedScores:
         found: Floats = self.of_levels(cohort, subsets.shape[1], subsets.shape[1], n_jobs)[0]
         return found[rank(subsets)]
 
-    def of_rows(self, cohorts: Cohorts) -> Any:
+    def of_rows(self, cohorts: Cohorts) -> Any:  # noqa: ARG002
         """Scores of other rows cannot be worked out: an error says so."""
-        raise self._not_kept()
+        raise self.not_kept()
 
-    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
+    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:  # noqa: ARG002
         """How scores vary cannot be worked out: an error says so."""
-        raise self._not_kept()
+        raise self.not_kept()
 
     def deals(
         self,
-        cohort: int,
-        largest: int,
-        held: tuple[int, ...],
-        within: int | None,
-        seed: np.random.SeedSequence,
+        cohort: int,  # noqa: ARG002
+        largest: int,  # noqa: ARG002
+        held: tuple[int, ...],  # noqa: ARG002
+        within: int | None,  # noqa: ARG002
+        seed: np.random.SeedSequence,  # noqa: ARG002
     ) -> Deals:
         """The target cannot be dealt out anew: an error says so."""
-        raise self._not_kept()
+        raise self.not_kept()
 
-    def _not_kept(self) -> MisfeatError:
+    def not_kept(self) -> MisfeatError:
+        """The error for what only the code of the measure could work out."""
         return MisfeatError(
             "This needs the measure {name!r}, of which a saved run holds the scores of sets of "
             "{sizes} features and not the code.",

@@ -53,7 +53,7 @@ class DealtLines:
     @property
     def n_deals(self) -> int:
         """How many deals there are."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     def tables(self, subsets: NDArray[np.integer]) -> Iterator[tuple[slice, Floats]]:
         """Tables of sets of one size, all of whose features were recorded, a stack at a time.

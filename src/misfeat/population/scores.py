@@ -9,7 +9,8 @@ from misfeat.population.correlating import gather_correlations
 from misfeat.population.gathering import gather_evidence
 from misfeat.population.intervals import closed, intervals_of
 from misfeat.population.refined import refined_posterior
-from misfeat.population.scored import VaryingInformation, VaryingOwn, gather_scores
+from misfeat.population.scored import gather_scores
+from misfeat.population.varying import VaryingInformation, VaryingOwn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
