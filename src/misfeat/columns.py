@@ -20,11 +20,11 @@ from sklearn.utils.validation import (
 
 from misfeat.cohorts.arrays import as_array
 from misfeat.cohorts.dataframes import (
+    as_native,
     column_names,
     in_library,
     is_dataframe,
     with_columns_only,
-    without_batch,
 )
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters import a_flag, one_of, parameter, with_parameters
@@ -101,7 +101,7 @@ def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
-    X = without_batch(X)
+    X = as_native(X)
     if is_array(X):
         checked = validate_data(estimator, X, dtype=None, ensure_all_finite=False)
         X = X if isinstance(X, np.ma.MaskedArray) else checked
@@ -195,7 +195,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
             )
-        X = without_batch(X)
+        X = as_native(X)
         if is_array(X):
             array = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
             return array[:, self.get_support()]

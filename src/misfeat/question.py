@@ -19,6 +19,7 @@ from misfeat.parameters import (
     an_integer_or,
     anything,
     one_of,
+    one_of_or,
     parameter,
     with_parameters,
 )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.columns import Columns
     from misfeat.completion import Completer
+    from misfeat.information import CountMeasure
 
 
 @with_parameters
@@ -78,10 +80,11 @@ class Question:
         default="population",
         option=Option("'population', 'above_chance', or 'sample' for the rows as they are.", TABLE),
     )
-    measure: str = parameter(
+    measure: str | CountMeasure = parameter(
         """Joint mutual information in nats, or the squared multiple correlation of numeric features
-        with a numeric or binary target.""",
-        one_of("mutual_info", "r2"),
+        with a numeric or binary target; or a measure of one's own, which scores tables of
+        counts.""",
+        one_of_or("CountMeasure", ("of_counts", "whole"), "mutual_info", "r2"),
         default="mutual_info",
         option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
     )

@@ -15,7 +15,9 @@ from misfeat.selection.folders import MANIFEST, as_folder
 from misfeat.selection.saving import (
     MALFORMED,
     decoded_completer,
+    decoded_measure,
     encoded_completer,
+    encoded_measure,
     incomplete,
     read_saved,
 )
@@ -132,6 +134,8 @@ def _is_plain(saved: Mapping[str, Any]) -> bool:
 def _encoded(name: str, value: Any) -> Any:
     if name == "completer":
         return encoded_completer(value)
+    if name == "measure":
+        return encoded_measure(value)
     if name in NESTED and value is not None:
         return {one: encoded(getattr(value, one), one) for one in parameters_of(value)}
     return encoded(value, name)
@@ -140,6 +144,8 @@ def _encoded(name: str, value: Any) -> Any:
 def _decoded(name: str, value: Any) -> Any:
     if name == "completer":
         return decoded_completer(value)
+    if name == "measure":
+        return decoded_measure(value)
     if name in NESTED and value is not None:
         return NESTED[name](**{one: decoded(held) for one, held in value.items()})
     return decoded(value)

@@ -22,8 +22,7 @@ from misfeat.cohorts.weighing import WeightRules
 from misfeat.completion.named import completer_of
 from misfeat.completion.settings import confidence_of
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
-from misfeat.information.grids import information_of
-from misfeat.information.measures import SquaredCorrelation
+from misfeat.information.asked import measure_of
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
 from misfeat.screening import screened_where_wide
@@ -104,7 +103,7 @@ def selection_of(
     check_features(measure.features, cohorts)
     cohorts, screened = _screened(question, cohorts, blocks, progress)
     if screened is not None:
-        measure = _information(question, cohorts)
+        measure = _measure(question, cohorts, None)
     steps = steps_of_rows(question, cohorts, measure.sums)
     n_features = len(measure.features)
     book = ScoreBook(
@@ -144,9 +143,9 @@ def counted(
     table, target, rules, progress
         As in `selection_of`.
     """
-    if question.measure == "mutual_info":
-        return cohorts_of(table, target, rules, progress), None
-    return cohorts_and_product_sums(table, target, rules, progress)
+    if question.measure == "r2":
+        return cohorts_and_product_sums(table, target, rules, progress)
+    return cohorts_of(table, target, rules, progress), None
 
 
 def _check_request(
@@ -156,7 +155,7 @@ def _check_request(
     for name in excluded:
         if name not in table.names:
             raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-    if blocks and question.measure != "mutual_info":
+    if blocks and question.measure == "r2":
         raise MisfeatError(
             "{blocks} needs {measure}; leave one of the two out.",
             blocks=Setting("blocks"),
@@ -175,14 +174,14 @@ def _measured(
     cohorts = without_features(cohorts, excluded)
     if sums is None:
         cohorts = joined_blocks(cohorts, blocks)
-        return cohorts, _information(question, cohorts)
-    sums = product_sums_without(sums, excluded)
-    return cohorts, SquaredCorrelation(sums, above_chance=question.estimate != SAMPLE)
+    else:
+        sums = product_sums_without(sums, excluded)
+    return cohorts, _measure(question, cohorts, sums)
 
 
-def _information(question: NestedQuestion, cohorts: Cohorts) -> Measure:
-    above_chance = question.estimate != SAMPLE
-    return information_of(cohorts, above_chance=above_chance, device=question.device)
+def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
+    above_chance, device = question.estimate != SAMPLE, question.device
+    return measure_of(question.measure, cohorts, sums, above_chance=above_chance, device=device)
 
 
 def _screened(

@@ -5,74 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.cohorts import Cohorts, build_cohorts
-from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion import ExactScores, Known
-from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.completion import ExactScores
 from misfeat.lattice import level
+from misfeat.testing.tables import (
+    cohorts_of,
+    known_of,
+    known_of_sums,
+    random_cohorts,
+    sums_of,
+)
 
-
-def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohorts:
-    """Cohorts of plain arrays; codes of missing features are kept, to see whether they are read."""
-    n_values = n_values or [int(line.max(initial=0)) + 1 for line in codes]
-    return Cohorts(
-        names=tuple(f"cohort {i}" for i in range(len(missing))),
-        features=tuple(f"x{f}" for f in range(len(codes))),
-        target="y",
-        codes=codes,
-        target_codes=target,
-        weights=weights,
-        offsets=np.array(offsets, dtype=np.int64),
-        missing=missing,
-        categories=tuple(tuple(map(str, range(n))) for n in n_values),
-        classes=tuple(map(str, range(int(target.max()) + 1))),
-        gap_codes=((),) * len(codes),
-    )
-
-
-def random_cohorts(seed, n_features=6, n_cohorts=4, cardinality=3, hidden=0.4, gaps=0.0) -> Cohorts:
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 25, size=n_cohorts))])
-    n_rows = offsets[-1]
-    codes = rng.integers(cardinality, size=(n_features, n_rows)).astype(np.int32)
-    codes[rng.random(codes.shape) < gaps] = -1
-    return cohorts_of(
-        codes,
-        rng.integers(3, size=n_rows),
-        rng.integers(1, 4, size=n_rows),
-        offsets,
-        rng.random((n_cohorts, n_features)) < hidden,
-        [cardinality] * n_features,
-    )
-
-
-def known_of(cohorts: Cohorts, size: int) -> Known:
-    measure = MutualInformation(cohorts)
-    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
-    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
-    return Known(ExactScores(by_size, cohorts.missing, measure.ceiling, measure.closed), cohorts)
-
-
-def sums_of(cohorts: Cohorts) -> ProductSums:
-    """Sums of products of codes as numbers, missing values at the mean; hidden codes are summed."""
-    products, rows = [], []
-    for i, cohort in enumerate(cohorts):
-        part = slice(cohorts.offsets[i], cohorts.offsets[i + 1])
-        columns = np.vstack([cohorts.codes[:, part], cohorts.target_codes[part]]).astype(float)
-        weights = np.where(columns < 0, 0, cohort.weights)
-        mean = (weights * columns).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
-        centred = np.where(columns < 0, 0.0, columns - mean[:, None])
-        products.append((cohort.weights * centred) @ centred.T)
-        rows.append(cohort.weights.sum())
-    names = cohorts.names, cohorts.features, cohorts.target
-    return ProductSums(*names, np.array(rows), np.array(products), cohorts.missing)
-
-
-def known_of_sums(sums: ProductSums, size: int) -> Known:
-    """What is known of sums of products: R² of what was recorded, and the sums themselves."""
-    measure = SquaredCorrelation(sums)
-    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(sums.names))]
-    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
-    return Known(ExactScores(by_size, sums.missing, measure.ceiling, measure.closed), sums=sums)
+__all__ = [
+    "cohorts_of",
+    "drawn_cohorts",
+    "known_of",
+    "known_of_sums",
+    "known_scores",
+    "random_cohorts",
+    "sums_of",
+]
 
 
 def drawn_cohorts(

@@ -9,6 +9,7 @@ from misfeat.information.measures import MutualInformation
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.population.scored import gather_scores
+from misfeat.population.varying import VaryingInformation
 
 
 def shared():
@@ -32,7 +33,7 @@ def test_every_set_has_a_score_and_a_pool():
     alone = shared()
     scores = [np.zeros((len(alone.missing), 1)), alone.singles, alone.pairs, alone.triples]
     exact = ExactScores(tuple(scores), alone.missing, np.ones(len(alone.missing)))
-    found = gather_scores(Known(exact, alone=alone), alone, scores, 3)
+    found = gather_scores(Known(exact, alone=alone), VaryingInformation(alone), scores, 3)
     for size, evidence in found.items():
         recorded = ~np.isnan(scores[size])
         assert np.array_equal(evidence.scores[recorded], scores[size][recorded])
@@ -49,7 +50,8 @@ def test_what_was_rounded_is_less_sure():
     scores = [np.zeros((len(alone.missing), 1)), alone.singles]
     exact = ExactScores(tuple(scores), alone.missing, np.ones(len(alone.missing)))
     fine, rough = (
-        gather_scores(Known(exact, alone=one), one, scores, 1)[1].null for one in (alone, coarse)
+        gather_scores(Known(exact, alone=one), VaryingInformation(one), scores, 1)[1].null
+        for one in (alone, coarse)
     )
     assert np.allclose(rough - fine, 0.05**2 / 12)
 

@@ -4,6 +4,7 @@ from misfeat.cohorts.build import build_cohorts
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohort, Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums, build_product_sums
+from misfeat.cohorts.schemes import register_source
 
 __all__ = [
     "Coding",
@@ -13,4 +14,5 @@ __all__ = [
     "ProductSums",
     "build_cohorts",
     "build_product_sums",
+    "register_source",
 ]

@@ -1,4 +1,5 @@
-"""Tables that an address names: a table of PostgreSQL, or Parquet files in an object store.
+"""Tables that an address names: a table of PostgreSQL, Parquet files in an object store, or what
+a source of one's own opens.
 
 Nothing that is shown or saved has a password in it, nor what follows the question mark of a signed
 address.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
+from misfeat.cohorts.schemes import is_known, scheme_of
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ def is_address(text: str) -> bool:
     >>> is_address("s3://bucket/rows.parquet"), is_address("data/rows.parquet")
     (True, False)
     """
-    scheme, apart, _ = text.partition("://")
-    return bool(apart) and scheme.lower() in (*DATABASES, *STORES)
+    scheme = scheme_of(text)
+    return scheme is not None and is_known(scheme)
 
 
 def is_database(address: str) -> bool:

@@ -166,12 +166,55 @@ def in_library(X: Any, library: str | None) -> Any:
     return eager.to_pandas() if library == "pandas" else eager.to_polars()
 
 
-def without_batch(X: Any) -> Any:
-    """A table of PyArrow for a record batch, which has the same columns; else what was given."""
+def as_native(X: Any) -> Any:
+    """What a table is in a library that is known: what a source gives, and batches as a table.
+
+    A source is an object with a method ``__misfeat_table__``. Record batches, streams of Arrow and
+    whatever hands out such a stream become a table of PyArrow; all else is what was given.
+
+    Parameters
+    ----------
+    X : object
+        As users give it.
+
+    Examples
+    --------
+    >>> class Ward:
+    ...     def __misfeat_table__(self):
+    ...         return {"a": [0, 1], "y": [0, 1]}
+    >>> as_native(Ward())
+    {'a': [0, 1], 'y': [0, 1]}
+    """
+    if hasattr(type(X), "__misfeat_table__"):
+        given = X.__misfeat_table__()
+        if hasattr(type(given), "__misfeat_table__"):
+            raise MisfeatError(
+                "{kind}.__misfeat_table__ gave {given}, another source; it must return a table.",
+                kind=type(X).__name__,
+                given=type(given).__name__,
+            )
+        return as_native(given)
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([X])
+    if hasattr(type(X), "__arrow_c_stream__") and not is_dataframe(X) and not _is_series(X):
+        return _read_stream(X)
     return X
+
+
+def _is_series(X: Any) -> bool:
+    return isinstance(nw.from_native(X, allow_series=True, pass_through=True), nw.Series)
+
+
+def _read_stream(X: Any) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MisfeatError(
+            "Reading a {kind} needs PyArrow; install it with: pip install pyarrow",
+            kind=type(X).__name__,
+        ) from error
+    return pa.RecordBatchReader.from_stream(X).read_all()
 
 
 def names_held(values: Any) -> list[Any] | None:

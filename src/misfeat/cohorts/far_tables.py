@@ -8,7 +8,6 @@ from typing import Any
 
 from misfeat.cohorts.addresses import (
     STORES,
-    is_database,
     parsed_database,
     without_secrets,
 )
@@ -28,19 +27,14 @@ _FROM_ENVIRONMENT = {
 _AZURE = "AZURE_STORAGE_CONNECTION_STRING"
 
 
-def open_address(address: str) -> OpenedFiles:
-    """Open a table behind an address; its rows stay where they are until they are counted.
+def open_database(address: str) -> OpenedFiles:
+    """Open a table of PostgreSQL; its rows stay where they are until they are counted.
 
     Parameters
     ----------
     address : str
-        ``postgresql://user@host/database?table=schema.name``, or one of a Parquet file, or of a
-        pattern of such, in an object store.
+        ``postgresql://user@host/database?table=schema.name``.
     """
-    return _open_database(address) if is_database(address) else _open_store(address)
-
-
-def _open_database(address: str) -> OpenedFiles:
     options, schema, name = parsed_database(address)
     shown = without_secrets(address)
     try:
@@ -71,7 +65,14 @@ def _open_database(address: str) -> OpenedFiles:
     return OpenedFiles(table, tuple(table.columns), connection.disconnect, failed)
 
 
-def _open_store(address: str) -> OpenedFiles:
+def open_store(address: str) -> OpenedFiles:
+    """Open Parquet files in an object store; their rows stay there until they are counted.
+
+    Parameters
+    ----------
+    address : str
+        Of a Parquet file, or of a pattern of such.
+    """
     shown = without_secrets(address)
     path = shown.rstrip("/").lower()
     if not path.endswith((*_PARQUET, "*")):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.addresses import is_address
+from misfeat.cohorts.addresses import without_secrets
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
-from misfeat.cohorts.dataframes import is_dataframe, only_column, without_batch
-from misfeat.cohorts.far_tables import open_address
-from misfeat.cohorts.files import open_path
+from misfeat.cohorts.dataframes import as_native, is_dataframe, only_column
+from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, open_path
 from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
+from misfeat.cohorts.schemes import opener_of, scheme_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
 
     Parameters
     ----------
-    X : dataframe, lazy frame, relation, array, mapping of columns, or path
-        The table. Paths may be CSV, TSV or Parquet files, a folder or a glob of Parquet files, or
-        addresses: ``postgresql://user@host/database?table=schema.name``, ``s3://bucket/*.parquet``.
+    X : dataframe, lazy frame, relation, array, mapping of columns, source, or path
+        The table. Sources have a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV
+        or Parquet files, a folder or a glob of Parquet files, or
+        addresses: ``postgresql://user@host/database?table=schema.name``,
+        ``s3://bucket/*.parquet``, and those of sources (`register_source`).
     y : str, array or series
         The target: the name of a column of `X`, or its values.
     codes : MissingCodes
@@ -57,18 +59,47 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
 
 def open_columns(X: object, codes: MissingCodes) -> Table:
     """Open whatever the user gave as a table without a target."""
+    X = as_native(X)
     if isinstance(X, str | os.PathLike):
-        path = os.fspath(X)
-        opened = open_address(path) if is_address(path) else open_path(path, codes)
+        X = as_native(_behind(os.fspath(X), codes))
+    if isinstance(X, str | os.PathLike):  # a source may have fetched a file
+        X = open_path(os.fspath(X), codes)
+    if isinstance(X, OpenedFiles):
         try:
-            return DataFrameTable(opened.relation, opened)
+            return DataFrameTable(X.relation, X)
         except BaseException:
-            opened.close()
+            X.close()
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    X = without_batch(X)
     return InMemoryTable(X) if is_in_memory(X) else DataFrameTable(X)
+
+
+def _behind(path: str, codes: MissingCodes) -> Any:
+    """What a path or an address stands for."""
+    scheme = scheme_of(path)
+    opener = None if scheme is None else opener_of(scheme)
+    if opener is None:
+        if scheme is not None and not os.path.exists(path):  # noqa: PTH110
+            raise MisfeatError(
+                "There is no file {path!r}, nor does a source open addresses that begin with "
+                "{scheme}://; check the path, or install the package that brings the source.",
+                path=without_secrets(path),
+                scheme=scheme,
+            )
+        return open_path(path, codes)
+    try:
+        return opener(path)
+    except MisfeatError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()).replace(path, without_secrets(path))
+        raise MisfeatError(
+            "{address!r} cannot be read; the source of {scheme}:// addresses failed ({reason}).",
+            address=without_secrets(path),
+            scheme=scheme,
+            reason=f"{type(error).__name__}: {reason}"[:LONGEST_REASON],
+        ) from error
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:
@@ -108,7 +139,7 @@ def one_value_a_row(values: Any, what: str) -> Any:
     >>> one_value_a_row([["a"], ["b"]], "groups").tolist()
     ['a', 'b']
     """
-    values = without_batch(values)
+    values = as_native(values)
     if is_dataframe(values):
         return only_column(values, what)
     many = hasattr(values, "__len__") or hasattr(values, "__array__")

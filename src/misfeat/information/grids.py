@@ -22,13 +22,43 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
 
 
-class GridInformation:
+class MeanOfGrids:
+    """Scores with a numeric target: the mean over those with the classes of each grid.
+
+    Attributes
+    ----------
+    parts : tuple of Measure
+        The measure of every grid.
+    """
+
+    parts: tuple[Any, ...]
+
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
+        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+        found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
+        return [np.mean(scores, axis=0) for scores in zip(*found, strict=True)]
+
+    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+        """Scores of listed sets of one size; NaN where one cannot be computed."""
+        found = [part.of_subsets(cohort, subsets, n_jobs) for part in self.parts]
+        return np.asarray(np.mean(found, axis=0))
+
+
+class GridInformation(MeanOfGrids):
     """Joint mutual information with a numeric target, in nats: the mean over its grids.
 
     Parameters
@@ -58,6 +88,7 @@ class GridInformation:
     sums: ProductSums | None = None
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
+    own: OwnScores | None = None
 
     def __init__(
         self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
@@ -83,23 +114,6 @@ class GridInformation:
     def plug_in(self) -> GridInformation:
         """The same measure of the rows as they are, nothing taken off for chance."""
         return self if self._plain is None else self._plain
-
-    def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
-    ) -> list[Scores]:
-        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
-        return [np.mean(scores, axis=0) for scores in zip(*found, strict=True)]
-
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
-        """Scores of listed sets of one size; NaN where one cannot be computed."""
-        found = [part.of_subsets(cohort, subsets, n_jobs) for part in self.parts]
-        return np.asarray(np.mean(found, axis=0))
 
 
 def information_of(

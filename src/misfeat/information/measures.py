@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
@@ -88,6 +89,11 @@ class Measure(Protocol):
         ...
 
     @property
+    def own(self) -> OwnScores | None:
+        """Itself, where it is none that misfeat comes with; scores alone are known of it."""
+        ...
+
+    @property
     def plug_in(self) -> Measure:
         """The same measure of the rows as they are, nothing taken off for chance."""
         ...
@@ -136,6 +142,7 @@ class MutualInformation:
     sums: ProductSums | None = None
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
+    own: OwnScores | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(
@@ -236,6 +243,7 @@ class SquaredCorrelation:
     rows: Cohorts | None = None
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
+    own: OwnScores | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:

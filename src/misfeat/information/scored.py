@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure
+    from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
 
     Floats = NDArray[np.float64]
@@ -48,6 +49,7 @@ class ScoredInformation:
     rows: Cohorts | None = None
     sums: ProductSums | None = None
     tables: CountTables | None = None
+    own: OwnScores | None = None
     parts: tuple[Measure, ...] = ()
     above_chance, closed = True, False
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure
+    from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
 
     Floats = NDArray[np.float64]
@@ -53,6 +54,7 @@ class TableInformation:
     rows: Cohorts | None = None
     sums: ProductSums | None = None
     alone: ScoresAlone | None = None
+    own: OwnScores | None = None
     parts: tuple[Measure, ...] = ()
 
     def __init__(self, tables: CountTables, *, above_chance: bool = False) -> None:

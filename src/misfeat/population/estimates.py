@@ -124,7 +124,8 @@ class Estimate:
         completer = self.completer
         if isinstance(completer, TransferCompleter):
             if known.tables is None:
-                known.rows_for("transfer", instead="covariances")
+                instead = "covariances" if known.own is None else "interactions"
+                known.rows_for("transfer", instead=instead)
             return {"proxies": completer.proxies, "table_size": completer.table_size}
         if isinstance(completer, AutoCompleter) or not np.isnan(known.exact.by_size[size]).any():
             return {}

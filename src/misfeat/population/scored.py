@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.information.shannon import entropy
 from misfeat.lattice import level, rank
 from misfeat.population.posterior import Evidence
-from misfeat.population.variance import Variation, null_variance, sampling_variance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,17 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Known
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.population.varying import Varying, VaryingSize
 
     Floats = NDArray[np.float64]
-
-OF_SCORES = Variation(sampling_variance, np.square, chance_in_pool=1.0)
-"""A spread of 1 is a standard deviation as large as the score. The pool is a mean of scores."""
 
 
 def gather_scores(
     known: Known,
-    alone: ScoresAlone,
+    varying: Varying,
     above_chance: Sequence[Floats],
     size: int,
     *,
@@ -48,8 +43,8 @@ def gather_scores(
     ----------
     known : Known
         What each cohort never recorded.
-    alone : ScoresAlone
-        Rows by class, and how many values features have.
+    varying : Varying
+        How scores vary.
     above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
         Scores above chance from size 0 on; NaN where a cohort did not record a set.
     size : int
@@ -70,21 +65,18 @@ def gather_scores(
     for m in range(1, size + 1):
         subsets, predicted = level(missing.shape[1], m), np.isnan(above_chance[m])
         scores = np.where(predicted, guesses[m], above_chance[m])
-        n_rows = alone.rows_worth(m)
-        n_cells = alone.cards[subsets].prod(axis=1)
-        null = null_variance(n_rows, n_cells, alone.by_class.shape[1])
-        null = null + (alone.steps**2 / 12.0)[:, None]
-        pools.append(_pooled(scores, predicted, null, n_rows, subsets, pools))
+        how = varying.of_size(m)
+        pools.append(_pooled(scores, predicted, how, subsets, pools))
         found[m] = Evidence(
             scores=scores,
-            null=null,
-            n_rows=n_rows,
+            null=how.null,
+            n_rows=how.n_rows,
             predicted=predicted,
             pooled=np.maximum(pools[m], 0.0),
             lacking=missing[:, subsets].mean(axis=2),
-            whole=np.array([entropy(counts) for counts in alone.by_class]),
-            variation=OF_SCORES,
-            as_unsure=None if alone.effective is None else n_rows < alone.by_class.sum(axis=1),
+            whole=varying.whole,
+            variation=how.variation,
+            as_unsure=how.as_unsure,
         )
     return found
 
@@ -92,15 +84,14 @@ def gather_scores(
 def _pooled(
     scores: Floats,
     predicted: NDArray[np.bool_],
-    null: Floats,
-    n_rows: Floats,
+    how: VaryingSize,
     subsets: NDArray[np.integer],
     pools: Sequence[Floats],
 ) -> Floats:
     """The mean score of every set, drawn towards what its parts lead one to expect."""
-    share = (n_rows / n_rows.sum())[:, None]
+    share = (how.n_rows / how.n_rows.sum())[:, None]
     mean: Floats = (share * scores).sum(axis=0)
-    noise = (share**2 * sampling_variance(scores, null, n_rows)).sum(axis=0)
+    noise = (share**2 * how.variation.sampling(scores, how.null, how.n_rows)).sum(axis=0)
     noise = noise / np.maximum((share * ~predicted).sum(axis=0), share.min())
     size = subsets.shape[1]
     if size == 1 or len(subsets) <= size + 2:

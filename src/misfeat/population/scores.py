@@ -10,6 +10,7 @@ from misfeat.population.gathering import gather_evidence
 from misfeat.population.intervals import closed, intervals_of
 from misfeat.population.refined import refined_posterior
 from misfeat.population.scored import gather_scores
+from misfeat.population.varying import VaryingInformation, VaryingOwn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -150,7 +151,11 @@ def _evidence(
     if known.sums is not None:
         return gather_correlations(known, above_chance, size, guesses=guesses)
     if known.alone is not None:
-        return gather_scores(known, known.alone, above_chance, size, guesses=guesses)
+        information = VaryingInformation(known.alone)
+        return gather_scores(known, information, above_chance, size, guesses=guesses)
+    if known.own is not None:
+        own = VaryingOwn(known.own, known.exact.ceiling, known.n_jobs)
+        return gather_scores(known, own, above_chance, size, guesses=guesses)
     gathered = gather_evidence(
         known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
     )

@@ -77,6 +77,32 @@ def sampling_variance(scores: Floats, null: Floats, n_rows: ArrayLike) -> Floats
     return variance
 
 
+def sampling_variance_by(
+    of_one_row: Callable[[Floats], Floats], scores: Floats, null: Floats, n_rows: ArrayLike
+) -> Floats:
+    """The sampling variance of scores of a measure that says how it grows with the score.
+
+    Parameters
+    ----------
+    of_one_row : callable
+        The variance of what one row says, from scores.
+    scores : ndarray of shape (n_cohorts, n_sets)
+        Scores above chance.
+    null : ndarray of shape (n_cohorts, n_sets)
+        The variance of scores of sets that tell nothing.
+    n_rows : array-like of shape (n_cohorts,)
+        Rows of each cohort.
+
+    Examples
+    --------
+    >>> sampling_variance_by(lambda x: 2.0 * x, np.array([[0.05]]), np.array([[0.00015]]), [100])
+    array([[0.00115]])
+    """
+    rows = np.asarray(n_rows, dtype=np.float64)[:, None]
+    variance: Floats = null + of_one_row(scores) / rows
+    return variance
+
+
 def null_variance_of_correlations(n_rows: ArrayLike, size: int) -> Floats:
     """The sampling variance of adjusted R² of sets that tell nothing.
 

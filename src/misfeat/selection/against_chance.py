@@ -321,7 +321,7 @@ nothing more than chance (p = 1.00).'
         number = None
         if within is not None:
             number = self._feature_number(within, "a feature to deal within")
-            if self.book.measure.rows is None:
+            if self.book.measure.sums is not None:
                 raise MisfeatError(
                     "{within} needs the values of a feature, of which {measure} knows nothing; use "
                     "{other}.",

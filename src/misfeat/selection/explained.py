@@ -131,9 +131,9 @@ class Explained(Ranked):
             )
         if measure.rows is None and measure.tables is None:
             raise MisfeatError(
-                "What a set tells is explained by the cells of its values, of which {measure} "
-                "knows nothing; use {other}.",
-                measure=Setting("measure", "r2"),
+                "What a set tells is explained by what the cells of its values add to mutual "
+                "information, of which {measure} knows nothing; use {other}.",
+                measure=Setting("measure", measure.name),
                 other=Setting("measure", "mutual_info"),
             )
         if measure.tables is not None:

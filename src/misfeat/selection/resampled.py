@@ -218,7 +218,7 @@ class Resampled(Explained):
     def _check_redrawable(self) -> None:
         """Raise where no rows are kept that could be drawn anew."""
         self.book.check_rows()
-        if self.book.measure.rows is None:
+        if self.book.measure.sums is not None:
             raise MisfeatError(
                 "Rows are drawn anew from counts of coded rows; {measure} keeps sums of products "
                 "instead.",

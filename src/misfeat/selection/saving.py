@@ -20,9 +20,9 @@ from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables
-from misfeat.information.grids import information_of
-from misfeat.information.measures import SquaredCorrelation
+from misfeat.information.saved import MeasureByName, SavedMeasure, SavedScores, saved_measure
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
@@ -45,7 +45,7 @@ from misfeat.selection.checking import (
     check_unfinished,
     demand,
 )
-from misfeat.selection.checking_tables import check_alone, check_tables
+from misfeat.selection.checking_tables import check_alone, check_measured, check_tables
 from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import (
@@ -198,10 +198,27 @@ def decoded_completer(saved: Any) -> Any:
     return COMPLETERS[saved["name"]](**params)
 
 
+def encoded_measure(measure: Any) -> Any:
+    """A measure's name, or what a measure of one's own is called; never its code."""
+    if isinstance(measure, str):
+        return measure
+    return {"name": measure.name, "unit": measure.unit, "words": measure.words}
+
+
+def decoded_measure(saved: Any) -> Any:
+    """What stands for the measure that `encoded_measure` was given."""
+    if isinstance(saved, str):
+        return saved
+    demand(all(isinstance(word, str) for word in saved.values()), "the measure")
+    return MeasureByName(**saved)
+
+
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    sums = measure.sums if isinstance(measure, SquaredCorrelation) else None
+    sums, own = measure.sums, None
+    if measure.own is not None:
+        own = _packed(saved_measure(measure, book.held, book.n_jobs), "measured", arrays)
     cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
@@ -211,6 +228,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
         "sums": None if sums is None else _packed(sums, "sums", arrays),
         "tables": None if measure.tables is None else _packed(measure.tables, "tables", arrays),
+        "measured": own,
         "alone": None if measure.alone is None else _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
@@ -226,9 +244,8 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     kinds = {"cohorts", "book"}
-    kinds |= {
-        name for name in ("sums", "tables", "alone", "screened") if manifest.get(name) is not None
-    }
+    further = ("sums", "tables", "alone", "measured", "screened")
+    kinds |= {name for name in further if manifest.get(name) is not None}
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
@@ -247,12 +264,16 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
         alone = ScoresAlone(**_unpacked(manifest["alone"], "alone", arrays))
         check_alone(alone, cohorts)
         measure = ScoredInformation(alone)
+    elif manifest.get("measured") is not None:
+        own = SavedMeasure(**_unpacked(manifest["measured"], "measured", arrays))
+        check_measured(own, cohorts)
+        measure = SavedScores(own, cohorts, above_chance=estimate.above_chance)
     elif manifest["sums"] is None:
-        measure = information_of(cohorts, above_chance=estimate.above_chance)
+        measure = measure_of("mutual_info", cohorts, above_chance=estimate.above_chance)
     else:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
         check_sums(sums, cohorts)
-        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
+        measure = measure_of("r2", cohorts, sums, above_chance=estimate.above_chance)
     asked = Asked(**_unpacked(manifest["asked"], "asked", arrays))
     check_asked(asked, measure.features)
     book = _restored_book(manifest["book"], arrays, measure, estimate)

@@ -14,6 +14,7 @@ from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.elsewhere import Part, ScoredRows, levels_elsewhere
+from misfeat.information.saved import SavedScores
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.machine.memory import check_memory, memory_needed
@@ -92,6 +93,11 @@ class ScoreBook:
 
     def __setstate__(self, held: dict[str, Any]) -> None:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
+
+    @property
+    def scores_anew(self) -> bool:
+        """Whether rows and the code of the measure are at hand, so that more can be worked out."""
+        return not self.rows_withheld and not isinstance(self.measure, SavedScores)
 
     @property
     def completer(self) -> Completer:
@@ -240,6 +246,8 @@ class ScoreBook:
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
+        if isinstance(self.measure, SavedScores):
+            raise self.measure.not_kept()
         if self.measure.tables is not None or self.measure.alone is not None:
             raise MisfeatError(
                 "This needs rows, and only {what} of them are at hand.",
@@ -256,6 +264,8 @@ class ScoreBook:
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
         measure = self.measure
+        if isinstance(measure, SavedScores):
+            raise measure.not_kept()
         if self.rows_withheld and (measure.tables is not None or measure.alone is not None):
             raise MisfeatError(
                 "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
@@ -322,6 +332,7 @@ class ScoreBook:
             measure.sums,
             tables=measure.tables,
             alone=measure.alone,
+            own=measure.own,
         )
 
     def memory_needed(self, size: int) -> int:

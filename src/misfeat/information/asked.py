@@ -1,0 +1,55 @@
+"""Which measure is asked for: one that misfeat comes with, by its name, or one of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from misfeat.information.grids import information_of
+from misfeat.information.measured import CountedMeasure
+from misfeat.information.measured_grids import CountedGrids
+from misfeat.information.measures import SquaredCorrelation
+
+if TYPE_CHECKING:
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.count_measure import CountMeasure
+    from misfeat.information.measures import Measure
+
+
+def measure_of(
+    asked: str | CountMeasure,
+    cohorts: Cohorts,
+    sums: ProductSums | None = None,
+    *,
+    above_chance: bool = False,
+    device: str = "auto",
+) -> Measure:
+    """The measure that a name or an instance stands for, of the rows of a table.
+
+    Parameters
+    ----------
+    asked : {"mutual_info", "r2"} or CountMeasure
+        What scores are.
+    cohorts : Cohorts
+        Coded rows.
+    sums : ProductSums, default=None
+        Sums of products, for ``"r2"``.
+    above_chance : bool, default=False
+        Whether to take off what chance alone would give.
+    device : str, default="auto"
+        Whether a CUDA device may count.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.information.count_measure import GiniExplained
+    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
+    >>> [measure_of(asked, cohorts).unit for asked in ("mutual_info", GiniExplained())]
+    ['nats', 'of Gini impurity']
+    """
+    if isinstance(asked, str):
+        if sums is not None:
+            return SquaredCorrelation(sums, above_chance=above_chance)
+        return information_of(cohorts, above_chance=above_chance, device=device)
+    kind = CountedGrids if cohorts.is_number else CountedMeasure
+    return kind(asked, cohorts, above_chance=above_chance)

@@ -1,0 +1,254 @@
+"""Scores of a measure of one's own: of every set of a table, less what chance alone would score.
+
+What chance scores, and how much that varies, comes from dealing the target out anew a few times.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.count_measure import check_named, scores_of
+from misfeat.information.dealing_counts import CountDeals
+from misfeat.information.measured_noise import NoiseCurve, ScoreNoise, curve_of, filled_up, smoothed
+from misfeat.information.set_tables import DealtRows
+from misfeat.lattice.levels import level, rank
+from misfeat.machine.threads import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.count_measure import CountMeasure
+    from misfeat.information.count_tables import CountTables
+    from misfeat.information.deals import Deals
+    from misfeat.information.own_scores import OwnScores
+    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.machine.threads import Task
+
+    Progress = Callable[[int, int], None]
+    Scores = NDArray[np.float64]
+
+DEALS = 20
+"""How often the target is dealt out to see what chance scores: the mean has a twentieth of the
+variance that one score has by chance."""
+TASKS_A_THREAD = 4
+LARGEST_FOR_CURVE = 2
+"""How scores vary is learned from sets of up to so many features."""
+
+
+class _Sampled(NamedTuple):
+    """Scores of sets of one size, and what dealing the target out gave: NaN where there is none."""
+
+    plug_in: Scores
+    chance: Scores
+    variance: Scores
+
+
+class CountedMeasure:
+    """A measure of one's own over the coded rows of a table.
+
+    Parameters
+    ----------
+    asked : CountMeasure
+        Scores tables of counts.
+    cohorts : Cohorts
+        Coded rows; none of them may lack a value of a recorded feature.
+    above_chance : bool, default=False
+        Whether to take off what the set scores on the mean where the target is dealt out at random.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.information.count_measure import GiniExplained
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> measure = CountedMeasure(GiniExplained(), build_cohorts(table, "y"))
+    >>> measure.of_levels(0, 1, 1, None)[0], measure.whole
+    (array([1., 0.]), array([1.]))
+    """
+
+    device = "cpu"
+    rows: Cohorts | None = None
+    sums: ProductSums | None = None
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
+    parts: tuple[Any, ...] = ()
+
+    def __init__(
+        self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
+    ) -> None:
+        check_named(asked)
+        _check_whole(asked, cohorts)
+        self.asked, self.cohorts, self.above_chance = asked, cohorts, above_chance
+        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
+        self.features, self.missing = cohorts.features, cohorts.missing
+        self.closed = not above_chance
+        self.whole = np.array([_whole(asked, one.target, one.counts) for one in cohorts])
+        self.ceiling = self.whole
+        self._variances: dict[tuple[int, int], Scores] = {}
+        self._curve: NoiseCurve | None = None
+        self._plain = CountedMeasure(asked, cohorts) if above_chance else None
+
+    @property
+    def own(self) -> OwnScores | None:
+        """Itself: no measure that misfeat comes with."""
+        return self
+
+    @property
+    def plug_in(self) -> CountedMeasure:
+        """The same measure of the rows as they are, nothing taken off for chance."""
+        return self if self._plain is None else self._plain
+
+    def of_rows(self, cohorts: Cohorts) -> CountedMeasure:
+        """The same measure of other rows.
+
+        Parameters
+        ----------
+        cohorts : Cohorts
+            Coded rows.
+        """
+        return CountedMeasure(self.asked, cohorts, above_chance=self.above_chance)
+
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
+        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+        recorded, n_features = np.flatnonzero(~self.missing[cohort]), len(self.features)
+        by_size = [recorded[level(len(recorded), size)] for size in range(low, high + 1)]
+        found = []
+        for subsets, sampled in zip(
+            by_size, self._sampled(cohort, by_size, Work(n_jobs, progress)), strict=True
+        ):
+            size, ranks = subsets.shape[1], rank(subsets)
+            scores, variances = (np.full(comb(n_features, size), np.nan) for _ in range(2))
+            scores[ranks], variances[ranks] = self._scored(cohort, sampled), sampled.variance
+            self._variances[cohort, size] = variances
+            found.append(scores)
+        return found
+
+    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+        """Scores of listed sets of one size; NaN where one cannot be computed."""
+        found = np.full(len(subsets), np.nan)
+        computable = ~self.missing[cohort][subsets].any(axis=1)
+        (sampled,) = self._sampled(cohort, [subsets[computable]], Work(n_jobs))
+        found[computable] = self._scored(cohort, sampled)
+        return found
+
+    def deals(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...],
+        within: int | None,
+        seed: np.random.SeedSequence,
+    ) -> Deals:
+        """Ways to deal the target of a cohort out, leaving what held features tell as it is.
+
+        Parameters
+        ----------
+        cohort : int
+            Which cohort.
+        largest : int
+            Sets hold up to so many features besides those held.
+        held : tuple of int
+            Features that every set holds.
+        within : int or None
+            A feature within whose values classes stay, too.
+        seed : SeedSequence
+            Makes deals repeatable.
+        """
+        return CountDeals(self.asked, self.cohorts.at(cohort), largest, held, within, seed)
+
+    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
+        """How scores above chance of all sets of a size vary from sample to sample.
+
+        Parameters
+        ----------
+        size : int
+            Features per set.
+        n_jobs : int, default=None
+            Threads, as joblib reads it.
+        """
+        for cohort in range(len(self.missing)):
+            if (cohort, size) not in self._variances:
+                self.of_levels(cohort, size, size, n_jobs)
+        if self._curve is None:
+            self._curve = curve_of(self.asked, list(self.cohorts), LARGEST_FOR_CURVE)
+        n_rows = self.cohorts.effective_sizes()
+        null = np.array([self._variances[cohort, size] for cohort in range(len(n_rows))])
+        return ScoreNoise(filled_up(null, n_rows), n_rows, self._curve)
+
+    def _sampled(
+        self, cohort: int, by_size: Sequence[NDArray[np.integer]], work: Work
+    ) -> list[_Sampled]:
+        """Scores of listed sets, all of whose features were recorded, and what chance scores."""
+        rows = DealtRows(self.cohorts.at(cohort), np.random.SeedSequence(0, spawn_key=(cohort,)))
+        lines = rows.deals(range(1 + DEALS if self.above_chance else 1))
+        scores = [np.empty((len(subsets), lines.n_deals)) for subsets in by_size]
+
+        def task(place: int, first: int, last: int) -> Task:
+            def score() -> None:
+                for some, tables in lines.tables(by_size[place][first:last]):
+                    stack = tables.reshape(-1, *tables.shape[2:])
+                    own = scores[place][first:last]
+                    own[some] = scores_of(self.asked, stack).reshape(len(tables), -1)
+
+            return score
+
+        work.run(
+            [
+                task(place, *stretch)
+                for place, subsets in enumerate(by_size)
+                for stretch in work.stretches(len(subsets), TASKS_A_THREAD)
+            ]
+        )
+        return [_moments(found, rows.effect) for found in scores]
+
+    def _scored(self, cohort: int, sampled: _Sampled) -> Scores:
+        """Scores less chance; else at most what there is to tell, which rounding may exceed."""
+        if self.above_chance:
+            return sampled.plug_in - sampled.chance
+        bounded: Scores = np.minimum(sampled.plug_in, self.whole[cohort])
+        return bounded
+
+
+def _moments(scores: Scores, effect: float) -> _Sampled:
+    """What sets score, and the mean and variance of what chance scores; a design adds to both."""
+    plug_in, dealt = scores[:, 0], scores[:, 1:]
+    if not dealt.shape[1]:
+        return _Sampled(plug_in, *np.full((2, len(plug_in)), np.nan))
+    chance = dealt.mean(axis=1)
+    # Taking the mean of some deals off adds their share of the variance.
+    variance = smoothed(dealt.var(axis=1, ddof=1), chance) * (1.0 + 1.0 / dealt.shape[1])
+    return _Sampled(plug_in, effect * chance, effect**2 * variance)
+
+
+def _whole(asked: CountMeasure, target: NDArray[np.integer], counts: Scores) -> float:
+    by_class: Scores = np.bincount(target, counts).astype(np.float64)
+    return max(asked.whole(by_class), 0.0)
+
+
+def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
+    """Raise where rows lack a value here and there: their sets rest on different rows."""
+    for cohort in cohorts:
+        lacking = (cohort.codes < 0).any(axis=1) & cohort.recorded
+        if lacking.any():
+            raise MisfeatError(
+                "Feature {column!r} is missing in some rows of {subgroup!r}, and {measure} needs "
+                "the same rows for all sets; use {setting}.",
+                column=cohorts.features[int(np.argmax(lacking))],
+                subgroup=cohort.name,
+                measure=Setting("measure", asked),
+                setting=Setting("sporadic", "category"),
+            )
