@@ -21,7 +21,14 @@ PAGES = [
 ]
 MOST_NOT_RUN = 12
 """Blocks that need what tests do not have: a server, a cluster, a network."""
-SLOW = {"README.md", "command_line.md", "export.md", "paper_model.md", "report.md"}
+SLOW = {
+    "README.md",
+    "command_line.md",
+    "export.md",
+    "from_table_to_decision.md",
+    "paper_model.md",
+    "report.md",
+}
 WITH_HOSPITALS = {"sites.md"}
 """Its walk through starts from folders of its own: tests/sites/test_page.py runs it."""
 

@@ -139,6 +139,12 @@ def test_rows_with_gaps_and_large_tables_are_scored_one_by_one():
     assert isinstance(dealing.deals_of(wide, 3, seed=SEED), dealing.OneByOne)
 
 
+def test_rows_that_are_dealt_one_by_one_lie_as_recorded_ones_do():
+    """Another layout would be another kernel, which is compiled anew."""
+    deals = dealing.deals_of(with_gaps(), 2, seed=SEED)
+    assert deals._rows.codes.flags.c_contiguous
+
+
 def test_many_rows_are_counted_in_wider_lanes():
     rng = np.random.default_rng(5)
     cohort = cohort_of(

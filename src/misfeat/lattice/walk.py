@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+from misfeat.machine.copying import copy_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +102,7 @@ def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)
     size = len(start)
-    members[:size] = start
+    copy_values(start, members)
     found = 0
     for step in range(most_steps + 1):
         if size > 0 and step % keep_every == 0:

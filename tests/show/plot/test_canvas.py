@@ -52,14 +52,14 @@ def test_odd_names_and_small_tables_are_drawn(name, which, request):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # the font has no such character
         warnings.filterwarnings("error", "constrained_layout")
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
     assert all(not text.get_parse_math() for text in ax.get_yticklabels() if "$" in text.get_text())
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_labels_and_titles_stay_within_the_figure(name, selector):
     figure = draw(name, selector).figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     inner, outer = figure.get_tightbbox(), figure.bbox_inches
     assert inner.x0 >= -0.02
     assert inner.y0 >= -0.02
@@ -104,7 +104,7 @@ def test_selectors_of_every_kind_are_drawn(name, which, request):
             draw(name, selector)
         return
     ax = draw(name, selector)
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert ax.get_title()
 
 

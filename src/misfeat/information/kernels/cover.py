@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+from misfeat.machine.copying import copy_lines, copy_values
 
 
 @compiled
@@ -77,7 +78,7 @@ def greedy_cover(n, size, block_size, table):
     chosen = np.empty(size, dtype=np.int64)
     for rank in range(len(covered)):
         if covered[rank] == 0:
-            block[:size] = first
+            copy_values(first, block)
             for n_members in range(size, block_size):
                 best, most = -1, -1
                 for feature in range(n):
@@ -87,7 +88,8 @@ def greedy_cover(n, size, block_size, table):
                     if gain > most:
                         best, most = feature, gain
                 _insert(block, n_members, best)
-            chosen[:] = np.arange(size)
+            for j in range(size):
+                chosen[j] = j
             more = True
             while more:
                 position = 0
@@ -97,9 +99,9 @@ def greedy_cover(n, size, block_size, table):
                 more = _next_combination(chosen, block_size)
             if n_blocks == len(blocks):
                 larger = np.empty((2 * n_blocks, block_size), dtype=np.int64)
-                larger[:n_blocks] = blocks
+                copy_lines(blocks, larger)
                 blocks = larger
-            blocks[n_blocks] = block
+            copy_values(block, blocks[n_blocks])
             n_blocks += 1
         # The next subset in the order of ranks.
         j = 0
@@ -168,10 +170,10 @@ def drop_trees(blocks, low, high, table, offsets):
             if n_steps == capacity:
                 capacity *= 2
                 longer_kept = np.empty(capacity, dtype=np.int32)
-                longer_kept[:n_steps] = kept_steps
+                copy_values(kept_steps, longer_kept)
                 kept_steps = longer_kept
                 longer_outputs = np.empty(capacity, dtype=np.int64)
-                longer_outputs[:n_steps] = outputs
+                copy_values(outputs, longer_outputs)
                 outputs = longer_outputs
             kept_steps[n_steps] = kept
             outputs[n_steps] = output[kept]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from misfeat.machine.compiling import compiled
+from misfeat.machine.copying import copy_lines
 
 LEAST_EXPECTED = 1e-2
 """Cells where fewer rows than this are expected do not enter a chi-square distance."""
@@ -103,7 +104,7 @@ def shrink_sets(sets, parts, counts, sweeps, first, last, found):
         _shrink(table, rows, expected, freedom, found.kept[s])
         found.information[s] = _information(expected)
         if len(found.tables):
-            found.tables[sets.starts[s] : sets.starts[s + 1]] = expected
+            copy_lines(expected, found.tables[sets.starts[s] : sets.starts[s + 1]])
 
 
 @compiled

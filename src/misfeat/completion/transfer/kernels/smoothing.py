@@ -95,7 +95,7 @@ def smooth_singles(rows, counts, singles):
         expected = np.zeros((cells, n_classes))
         for j in donors:
             table = counts[j, at : at + cells]
-            tables[j] = _independent(table)
+            _expect_independence(table, tables[j])
             pooled += table
             expected += tables[j]
         freedom = (_filled(pooled) - 1.0) * (n_classes - 1)
@@ -331,9 +331,8 @@ def _shares(pooled, kept):
 
 
 @compiled
-def _independent(table):
-    """The table that independence of the feature and the target would give."""
-    expected = np.empty_like(table)
+def _expect_independence(table, expected):
+    """Write the table that independence of the feature and the target would give."""
     by_class = np.zeros(table.shape[1])
     for k in range(len(table)):
         by_class += table[k]
@@ -342,4 +341,3 @@ def _independent(table):
         rows = table[k].sum()
         for y in range(table.shape[1]):
             expected[k, y] = rows * by_class[y] / total if total > 0 else 0.0
-    return expected
