@@ -35,6 +35,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.coders import CodedRows
 from misfeat.cohorts.hiding import hide_features
 from misfeat.datasets import load_heart
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
@@ -122,7 +123,11 @@ def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str])
     rows = []
     for way in ways:
         rng = np.random.default_rng([seed, n_rows, crc32(way.encode())])
-        selection = combine([shared(one, way, rng) for one in exact]).selection
+        try:
+            told = [shared(one, way, rng) for one in exact]
+        except MisfeatError:  # a site has too few rows to tell anything in this way
+            continue
+        selection = combine(told).selection
         for size, truth in truths.items():
             found = selection.completed(size)
             figures = covered(truth, found)
