@@ -61,6 +61,7 @@ ROWS = {"heart": (120, 300)}
 """The same of tables whose subgroups are smaller: heart's hospitals have 123 to 303."""
 ABOUT = ("table", "rows", "hidden", "size", "way")
 FIGURES = ("share", "ndcg", "recorded", "predicted", "best", "width")
+"""Means over draws; `least` is `recorded` of the worst draw."""
 
 
 def summaries_of(cohorts: Cohorts) -> list[Summary]:
@@ -174,6 +175,7 @@ def means(rows: list[dict]) -> list[dict]:
             **dict(zip(ABOUT, key, strict=True)),
             "draws": int(sum(row.get("draws", 1) for row in found)),
             **{name: _rounded([row[name] for row in found]) for name in FIGURES},
+            "least": round(min(row.get("least", row["recorded"]) for row in found), 4),
         }
         for key, found in sorted(by.items())
     ]
@@ -183,7 +185,10 @@ def over_generated(found: list[dict]) -> list[dict]:
     """The means over all kinds of generated cohorts, where the truth is known."""
     rows = [{**row, "table": "generated"} for row in found if row["table"] in GENERATED]
     return means(
-        [{**row, **{name: _number(row[name]) for name in (*FIGURES, "draws")}} for row in rows]
+        [
+            {**row, **{name: _number(row[name]) for name in (*FIGURES, "draws", "least")}}
+            for row in rows
+        ]
     )
 
 
@@ -236,7 +241,7 @@ def write(file: Path, found: list[dict]) -> None:
     kept = [row for row in rows.values() if row["table"] != "generated"]
     kept += over_generated(kept)
     with file.open("w", newline="") as opened:
-        lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "seeds"], restval="")
+        lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "least", "seeds"], restval="")
         lines.writeheader()
         lines.writerows(sorted(kept, key=lambda row: [row[name] for name in ABOUT]))
 
