@@ -35,6 +35,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.coders import CodedRows
 from misfeat.cohorts.hiding import hide_features
 from misfeat.datasets import load_heart
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
@@ -60,6 +61,7 @@ ROWS = {"heart": (120, 300)}
 """The same of tables whose subgroups are smaller: heart's hospitals have 123 to 303."""
 ABOUT = ("table", "rows", "hidden", "size", "way")
 FIGURES = ("share", "ndcg", "recorded", "predicted", "best", "width")
+"""Means over draws; `least` is `recorded` of the worst draw."""
 
 
 def summaries_of(cohorts: Cohorts) -> list[Summary]:
@@ -122,7 +124,11 @@ def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str])
     rows = []
     for way in ways:
         rng = np.random.default_rng([seed, n_rows, crc32(way.encode())])
-        selection = combine([shared(one, way, rng) for one in exact]).selection
+        try:
+            told = [shared(one, way, rng) for one in exact]
+        except MisfeatError:  # a site has too few rows to tell anything in this way
+            continue
+        selection = combine(told).selection
         for size, truth in truths.items():
             found = selection.completed(size)
             figures = covered(truth, found)
@@ -169,6 +175,7 @@ def means(rows: list[dict]) -> list[dict]:
             **dict(zip(ABOUT, key, strict=True)),
             "draws": int(sum(row.get("draws", 1) for row in found)),
             **{name: _rounded([row[name] for row in found]) for name in FIGURES},
+            "least": round(min(row.get("least", row["recorded"]) for row in found), 4),
         }
         for key, found in sorted(by.items())
     ]
@@ -178,7 +185,10 @@ def over_generated(found: list[dict]) -> list[dict]:
     """The means over all kinds of generated cohorts, where the truth is known."""
     rows = [{**row, "table": "generated"} for row in found if row["table"] in GENERATED]
     return means(
-        [{**row, **{name: _number(row[name]) for name in (*FIGURES, "draws")}} for row in rows]
+        [
+            {**row, **{name: _number(row[name]) for name in (*FIGURES, "draws", "least")}}
+            for row in rows
+        ]
     )
 
 
@@ -231,7 +241,7 @@ def write(file: Path, found: list[dict]) -> None:
     kept = [row for row in rows.values() if row["table"] != "generated"]
     kept += over_generated(kept)
     with file.open("w", newline="") as opened:
-        lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "seeds"], restval="")
+        lines = csv.DictWriter(opened, [*ABOUT, "draws", *FIGURES, "least", "seeds"], restval="")
         lines.writeheader()
         lines.writerows(sorted(kept, key=lambda row: [row[name] for name in ABOUT]))
 

@@ -153,6 +153,15 @@ def test_what_hangs_on_other_cohorts_in_part_is_the_surer_the_smaller_the_part()
     assert half[evidence.predicted] == pytest.approx((whole + none)[evidence.predicted] / 2)
 
 
+def test_cohorts_as_unsure_as_their_own_scores_have_wider_bounds_about_the_same_means():
+    known = made_up()
+    noisy = np.arange(known.n_cohorts) == 1
+    plain, unsure = refined_posterior(known), refined_posterior(replace(known, as_unsure=noisy))
+    assert np.array_equal(plain.mean, unsure.mean)
+    assert np.array_equal(plain.variance[~noisy], unsure.variance[~noisy])
+    assert (unsure.variance[noisy] >= known.variance_at(plain.mean)[noisy]).all()
+
+
 def test_scores_are_left_alone_the_more_cohorts_are_known_to_differ():
     evidence = made_up()
     usual, differing = (

@@ -31,6 +31,8 @@ DRAWS = 8
 """Each is tried out twice, with chance turned the other way round."""
 FEATURES = 8
 """Each draw has so many features, others every time."""
+LEAST_CHANCE = 1e-9
+"""Chance that gives less (nats) gives nothing: all sets have one cell."""
 TINY = 1e-300
 
 
@@ -95,9 +97,14 @@ def _seen(size: int, true: Floats, table: Floats, told: Floats, cards: Ints) -> 
 
 
 def _of_size(seen: _Seen, rows: float) -> tuple[float, float]:
-    """The bias by what chance gives, and the rows whose scores vary as much."""
+    """The bias by what chance gives, and the rows whose scores vary as much.
+
+    Where noise leaves one value of every feature, nothing is told.
+    """
+    if seen.chance.mean() < LEAST_CHANCE:
+        return 0.0, LEAST_WORTH
     off = seen.scores - seen.true
-    bias = float(off.sum() / max(seen.chance.sum(), TINY))
+    bias = float(off.sum() / seen.chance.sum())
     found = max(float(((off - bias * seen.chance) ** 2).mean()), TINY)
     square, linear = float(seen.freedom.mean()) / 2.0, 2.0 * float(seen.true.mean())
     each = 2.0 * found / (linear + np.sqrt(linear**2 + 4.0 * square * found))
