@@ -20,7 +20,7 @@ from misfeat.testing import check_measure
 class CostSaved(CountMeasure):
     """What acting by the cells of a set saves per row."""
 
-    name, unit, words = "cost", "of a test per row", "cost saved"
+    name, unit, words = "cost", "tests per row", "cost saved"
 
     def __init__(self, missed=4.0):
         self.missed = missed
