@@ -48,7 +48,7 @@ class Information(CountMeasure):
 class Accuracy(CountMeasure):
     """What a best guess gets right beyond one without the features."""
 
-    name, unit, words = "accuracy", "of rows", "accuracy that a best guess gains"
+    name, unit, words = "accuracy", "share of rows", "accuracy that a best guess gains"
 
     def of_counts(self, counts: Floats) -> Floats:
         """Scores of a stack of tables."""
@@ -59,7 +59,7 @@ class Accuracy(CountMeasure):
 class Hellinger(CountMeasure):
     """The squared Hellinger distance of cells and classes from independence."""
 
-    name, unit, words = "hellinger", "of distance", "squared Hellinger distance from independence"
+    name, unit, words = "hellinger", "H²", "squared Hellinger distance from independence"
 
     def of_counts(self, counts: Floats) -> Floats:
         """Scores of a stack of tables."""

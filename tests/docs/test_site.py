@@ -26,6 +26,7 @@ PUBLIC = (
     "misfeat.datasets",
     "misfeat.show.plot",
     "misfeat.sites",
+    "misfeat.testing",
 )
 NOT_DESCRIBED = {"misfeat.__version__", "misfeat.plot"}
 """A text, and a module that has a page of its own."""

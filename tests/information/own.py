@@ -23,7 +23,7 @@ class Information(CountMeasure):
 class Accuracy(CountMeasure):
     """What a best guess gains; a wrong guess of one class may cost more."""
 
-    name, unit, words = "accuracy", "of rows", "accuracy that a best guess gains"
+    name, unit, words = "accuracy", "share of rows", "accuracy that a best guess gains"
 
     def __init__(self, cost=1.0):
         self.cost = cost

@@ -65,6 +65,17 @@ def test_large_tables_are_made_a_stack_at_a_time(cohort, monkeypatch):
     assert np.array_equal(np.concatenate([tables for _, tables in parts]), whole)
 
 
+def test_deals_are_held_as_many_at_a_time_as_fit(cohort, monkeypatch):
+    from misfeat.information import set_tables
+
+    rows = DealtRows(cohort, SEED)
+    whole = rows.deals(range(5)).rows
+    monkeypatch.setattr(set_tables, "LARGEST_LINES", 2 * whole[:, 0].size)
+    parts = list(rows.stretches(5))
+    assert [place for place, _ in parts] == [slice(0, 2), slice(2, 4), slice(4, 5)]
+    assert np.array_equal(np.concatenate([lines.rows for _, lines in parts], axis=1), whole)
+
+
 def test_cells_are_numbered_anew_where_there_are_more_than_rows():
     rng = np.random.default_rng(0)
     table = {name: rng.integers(20, size=60) for name in "abc"}

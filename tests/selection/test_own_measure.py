@@ -51,9 +51,11 @@ def test_answers_that_need_scores_alone_are_given(selector):
     names = ["scores", "features", "enough", "worth_collecting", "cautions", "validate"]
     for name in names:
         assert len(getattr(selector, name)().columns) > 2
-    assert selector.significance()["p_value"].max() < 0.05
-    assert "explained Gini impurity" in selector.report().html()
-    assert "Gini impurity" in selector.to_markdown()
+    assert selector.significance()["p_value"].min() == pytest.approx(0.001)
+    within = selector.significance(within="f1", permutations=99)
+    assert (within["p_value"] >= 0.01).all()
+    assert "A score is the explained share of Gini impurity" in selector.report().html()
+    assert "| tau |" in selector.to_markdown()
 
 
 def test_rows_can_be_drawn_anew(selector):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from importlib.metadata import EntryPoint
 
     Opener = Callable[[str], Any]
 
@@ -113,9 +113,9 @@ def opener_of(scheme: str) -> Opener | None:
         return found
     if scheme in _registered:
         return _registered[scheme]
-    if scheme not in _installed():
+    entry = _installed().get(scheme)
+    if entry is None:
         return None
-    (entry, *_) = entry_points(group=GROUP, name=scheme)
     try:
         loaded: Opener = entry.load()
     except Exception as error:
@@ -129,5 +129,8 @@ def opener_of(scheme: str) -> Opener | None:
     return loaded
 
 
-def _installed() -> set[str]:
-    return set(entry_points(group=GROUP).names)
+def _installed() -> dict[str, EntryPoint]:
+    """What installed packages bring, by scheme; of two packages with the same one the first."""
+    from importlib.metadata import entry_points  # only where an address is none of ours
+
+    return {entry.name: entry for entry in reversed(list(entry_points(group=GROUP)))}

@@ -45,7 +45,7 @@ def measure_of(
     >>> from misfeat.information.count_measure import GiniExplained
     >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
     >>> [measure_of(asked, cohorts).unit for asked in ("mutual_info", GiniExplained())]
-    ['nats', 'of Gini impurity']
+    ['nats', 'tau']
     """
     if isinstance(asked, str):
         if sums is not None:

@@ -39,7 +39,7 @@ class CountMeasure(BaseEstimator, ABC):  # type: ignore[misc]
     name : str
         What the measure is called in settings and saved runs.
     unit : str
-        The unit of a score.
+        The unit of a score, a noun such as ``"nats"``.
     words : str
         What a score is, as in "the ... with the target".
 
@@ -49,7 +49,7 @@ class CountMeasure(BaseEstimator, ABC):  # type: ignore[misc]
 
     >>> from misfeat import SubgroupSelector
     >>> class AccuracyGained(CountMeasure):
-    ...     name, unit, words = "accuracy", "of rows", "accuracy that a best guess gains"
+    ...     name, unit, words = "accuracy", "share of rows", "accuracy that a best guess gains"
     ...     def of_counts(self, counts):
     ...         right = counts.max(axis=2).sum(axis=1) - counts.sum(axis=1).max(axis=1)
     ...         return right / counts.sum(axis=(1, 2))
@@ -102,7 +102,7 @@ class GiniExplained(CountMeasure):
     array([0.25])
     """
 
-    name, unit, words = "gini", "of Gini impurity", "explained Gini impurity"
+    name, unit, words = "gini", "tau", "explained share of Gini impurity"
 
     def of_counts(self, counts: Floats) -> Floats:
         """Scores of a stack of tables.

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from misfeat.information.deals import Deals
     from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.set_tables import DealtLines
     from misfeat.machine.threads import Task
 
     Progress = Callable[[int, int], None]
@@ -194,25 +195,26 @@ class CountedMeasure:
     ) -> list[_Sampled]:
         """Scores of listed sets, all of whose features were recorded, and what chance scores."""
         rows = DealtRows(self.cohorts.at(cohort), np.random.SeedSequence(0, spawn_key=(cohort,)))
-        lines = rows.deals(range(1 + DEALS if self.above_chance else 1))
-        scores = [np.empty((len(subsets), lines.n_deals)) for subsets in by_size]
+        n_deals = 1 + DEALS if self.above_chance else 1
+        scores = [np.empty((len(subsets), n_deals)) for subsets in by_size]
 
-        def task(place: int, first: int, last: int) -> Task:
+        def task(dealt: slice, lines: DealtLines, place: int, first: int, last: int) -> Task:
             def score() -> None:
                 for some, tables in lines.tables(by_size[place][first:last]):
                     stack = tables.reshape(-1, *tables.shape[2:])
-                    own = scores[place][first:last]
+                    own = scores[place][first:last, dealt]
                     own[some] = scores_of(self.asked, stack).reshape(len(tables), -1)
 
             return score
 
-        work.run(
-            [
-                task(place, *stretch)
-                for place, subsets in enumerate(by_size)
-                for stretch in work.stretches(len(subsets), TASKS_A_THREAD)
-            ]
-        )
+        for dealt, lines in rows.stretches(n_deals):
+            work.run(
+                [
+                    task(dealt, lines, place, *stretch)
+                    for place, subsets in enumerate(by_size)
+                    for stretch in work.stretches(len(subsets), TASKS_A_THREAD)
+                ]
+            )
         return [_moments(found, rows.effect) for found in scores]
 
     def _scored(self, cohort: int, sampled: _Sampled) -> Scores:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+LARGEST_LINES = 2**24
+"""Numbers in the lines of deals that are held at once: 128 MiB."""
 LARGEST_STACK = 2**20
 """Numbers in the tables that are made at once, about: 8 MiB."""
 
@@ -147,6 +149,25 @@ class DealtRows:
             counts = np.bincount(keys, self._weights, n_lines * self._n_classes)
             rows[:, place] = counts.reshape(n_lines, self._n_classes)
         return replace(self._lines, rows=rows)
+
+    def stretches(self, n_deals: int) -> Iterator[tuple[slice, DealtLines]]:
+        """The first deals, as many at a time as take little memory.
+
+        Parameters
+        ----------
+        n_deals : int
+            How many deals.
+
+        Yields
+        ------
+        tuple of slice and DealtLines
+            Which deals, and their lines.
+        """
+        numbers = self._lines.codes.shape[1] * self._n_classes
+        together = max(1, LARGEST_LINES // max(numbers, 1))
+        for first in range(0, n_deals, together):
+            some = range(first, min(first + together, n_deals))
+            yield slice(some.start, some.stop), self.deals(some)
 
     def _dealt(self, number: int) -> NDArray[np.int64]:
         """The class of every row in one deal."""

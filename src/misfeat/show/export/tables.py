@@ -333,7 +333,7 @@ def _kind_of_target(selection: Selection) -> str:
     """What the target was taken for."""
     cohorts = selection.cohorts
     if not cohorts.is_number:
-        return CLASSES if selection.book.measure.name == "mutual_info" else NUMBER
+        return NUMBER if selection.book.measure.name == "r2" else CLASSES
     return f"{NUMBER}: scores are means over {len(cohorts.grids)} grids, classes those of the first"
 
 

@@ -50,6 +50,7 @@ def contents(findings: Findings, title: str | None = None, spell: Spelling = str
         "target": findings.target(),
         "estimate": findings.estimate,
         "measure": findings.measure,
+        "words": findings.words,
         "unit": findings.unit,
         "size": findings.size,
         "k": findings.k,

@@ -82,7 +82,9 @@ class Findings:
         What there is to tell in each cohort.
     estimate : {"population", "above_chance", "sample"}
         What scores tell about.
-    measure : {"mutual_info", "r2"}
+    measure : str
+        ``"mutual_info"``, ``"r2"`` or the name of a measure of one's own.
+    words : str
         What scores are.
     unit : str
         The unit of scores.
@@ -114,6 +116,7 @@ class Findings:
     whole: NDArray[np.float64]
     estimate: str
     measure: str
+    words: str
     unit: str
     size: int
     k: int

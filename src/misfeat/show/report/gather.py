@@ -95,6 +95,7 @@ def gather(
             whole=measure.whole,
             estimate=selection.book.estimate.name,
             measure=measure.name,
+            words=measure.words,
             unit=measure.unit,
             size=size,
             k=k,
