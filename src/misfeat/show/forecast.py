@@ -44,7 +44,9 @@ WORTH_SAYING = 10.0
 MUCH = GIB
 """Bytes from which on it is said, too."""
 TRIED = 8
-"""Deals of the trial."""
+"""Deals of the trial, and more where these are over at once."""
+LEAST_TRIAL = 0.02
+"""Seconds that a trial should take; of a shorter one, calling is timed rather than dealing."""
 MOST_OFF = 20.0
 """The trial makes a forecast at most so many times longer or shorter."""
 
@@ -198,26 +200,45 @@ def shape_of(selection: Selection, effort: Effort) -> Shape:
 
 
 def _slowness(selection: Selection, effort: Effort) -> float:
-    """How many times longer a few deals of the largest subgroup take than they should."""
+    """How many times longer a few deals of the largest subgroup take than they should.
+
+    1 where the subgroup is so small that all its deals are over before they tell anything.
+    """
     largest = int(np.argmax([cohort.codes.shape[1] for cohort in selection.cohorts]))
     dealer = Dealer(selection.cohorts, selection.book, effort.deals)
-    if not dealer.has_something_to_tell(largest):
+    tried = _deals_to_try(selection, effort, largest)
+    if tried is None or not dealer.has_something_to_tell(largest):
         return 1.0
     deals, work = dealer.deals(largest, effort.tested), Work(selection.book.n_jobs)
     deals.scores(0, 1, work)  # compiles what is not yet
     began = time.perf_counter()
-    deals.scores(1, 1 + TRIED, work)
+    deals.scores(1, 1 + tried, work)
     took = time.perf_counter() - began
+    expected = _trial(selection, effort, largest, tried)
+    return float(np.clip(took / expected, 1 / MOST_OFF, MOST_OFF))
+
+
+def _deals_to_try(selection: Selection, effort: Effort, cohort: int) -> int | None:
+    """So many deals of a subgroup that they take long enough to be timed; None: there are none."""
+    tried = TRIED
+    while _trial(selection, effort, cohort, tried) < LEAST_TRIAL:
+        tried *= 2
+        if tried >= effort.deals:
+            return None
+    return tried
+
+
+def _trial(selection: Selection, effort: Effort, cohort: int, deals: int) -> float:
+    """Seconds that some deals of a subgroup should take."""
     own = replace(
         shape_of(selection, effort),
-        rows=float(selection.cohorts[selection.cohorts.names[largest]].codes.shape[1]),
+        rows=float(selection.cohorts[selection.cohorts.names[cohort]].codes.shape[1]),
         subgroups=1,
-        unrecorded=float(selection.missing[largest].mean()),
-        deals=TRIED,
+        unrecorded=float(selection.missing[cohort].mean()),
+        deals=deals,
     )
     cores = effective_n_jobs(selection.book.n_jobs)
-    expected = passing(STEPS[DEALING], MEASURED.dealing(own, effort.tested), cores)
-    return float(np.clip(took / expected, 1 / MOST_OFF, MOST_OFF))
+    return passing(STEPS[DEALING], MEASURED.dealing(own, effort.tested), cores)
 
 
 def _how_much(selection: Selection, effort: Effort, ahead: Ahead) -> str:
