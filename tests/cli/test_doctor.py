@@ -125,6 +125,15 @@ def test_compiling_says_what_was_done(monkeypatch):
     assert last.stdout == f"Nothing was left to compile; kernels are kept within {place}.\n"
 
 
+def test_a_folder_for_kernels_that_is_passed_over_is_refused(monkeypatch, tmp_path):
+    taken = tmp_path / "a file"
+    taken.touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(taken))
+    result = run("doctor", "--compile", "--quiet")
+    assert result.exit_code == 2
+    assert f"NUMBA_CACHE_DIR={taken} is no folder" in result.stderr
+
+
 def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
     nowhere = {"folder": None, "within": None, "writable": False}
     monkeypatch.setattr(examination, "kernel_cache", lambda: nowhere)

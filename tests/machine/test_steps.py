@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from misfeat import MisfeatError, checkpoint
+from misfeat.machine.paths import unwritable
 from misfeat.machine.steps import UNFINISHED, Form, Steps, fingerprint
 
 if TYPE_CHECKING:
@@ -142,6 +144,19 @@ def test_an_error_of_ours_leaves_nothing_behind(tmp_path):
         Steps("table").one("step", lambda: 3)
         assert len(kept_files(tmp_path)) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def full(folder):
+    """A block whose work is done, but for writing it."""
+    with checkpoint(folder):
+        Steps("table").one("step", lambda: 3)
+        raise unwritable("answers", OSError(ENOSPC, "No space left on device"))
+
+
+def test_work_stays_where_its_result_cannot_be_written(tmp_path):
+    with pytest.raises(MisfeatError, match=r"No space left on device\. What was .* is kept in"):
+        full(tmp_path)
+    assert resumed(tmp_path, "table") == (3, [])
 
 
 def test_nothing_is_kept_outside_of_a_block_nor_after_it(tmp_path):

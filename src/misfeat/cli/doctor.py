@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -56,6 +57,7 @@ def _compile(json: bool, quiet: bool) -> None:
             "Kernels cannot be kept, since no folder for them can be written; name one that can "
             "with NUMBA_CACHE_DIR=DIR."
         )
+    _check_named_folder(cache)
     with progress_shown(not quiet) as progress:
         warmed = warm_up(progress)
     found = {
@@ -64,6 +66,22 @@ def _compile(json: bool, quiet: bool) -> None:
         "kernel_cache": cache,
     }
     typer.echo(visible_json(json_format.dumps(found)) if json else _compiled(found))
+
+
+def _check_named_folder(cache: dict[str, Any]) -> None:
+    """Refuse a folder for kernels that Numba passed over without a word."""
+    from pathlib import Path
+
+    from misfeat.exceptions import MisfeatError
+
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named and not Path(cache["folder"]).is_relative_to(Path(named).absolute()):
+        raise MisfeatError(
+            "{named} is no folder that can be written, and kernels would be kept within "
+            "{within!r}; name another, or leave it out.",
+            named=f"NUMBA_CACHE_DIR={named}",
+            within=cache["within"],
+        )
 
 
 def _compiled(found: dict[str, Any]) -> str:

@@ -76,10 +76,11 @@ def max_minutes(
 
 def _checked(minutes: object) -> float:
     is_number = isinstance(minutes, Real) and not isinstance(minutes, bool)
-    if not is_number or not 0 < float(minutes) < MOST:  # type: ignore[arg-type]
+    if not is_number or not 0 < float(minutes) <= MOST:  # type: ignore[arg-type]
         raise MisfeatError(
-            "{setting}; it must be a number of minutes above 0.",
+            "{setting}; it must be a number of minutes above 0, at most {most:,.0f}.",
             setting=Setting("max_minutes", minutes),
+            most=MOST,
         )
     return float(minutes)  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from uuid import uuid4
 import numba
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError, NotWrittenError, Setting
 from misfeat.machine.packing import UnpackableError, packed, unpacked
 from misfeat.machine.paths import as_path, real_path
 from misfeat.version import __version__
@@ -51,7 +51,8 @@ def checkpoint(folder: str | Path) -> Iterator[None]:
     it is run again: the coded table (of files), the scores of every subgroup, predictions, tests
     against chance, validation, draws of rows. The answer is the same as without a stop. Steps of
     another table, other settings or another version are never used. When the block is done, or
-    fails with a `MisfeatError`, they are removed. With ``min_cell`` above 1 nothing is kept.
+    fails with a `MisfeatError`, they are removed, unless it fails because something cannot be
+    written. With ``min_cell`` above 1 nothing is kept.
 
     Parameters
     ----------
@@ -71,6 +72,8 @@ def checkpoint(folder: str | Path) -> Iterator[None]:
     token = _kept.set(kept)
     try:
         yield
+    except NotWrittenError as error:  # there is nothing wrong with the work that was done
+        raise kept.told(error) from error
     except MisfeatError:
         kept.remove()
         raise
@@ -124,6 +127,17 @@ class _Kept:
                 place=str(self.place),
                 folder=Setting("folder"),
             )
+
+    def told(self, error: NotWrittenError) -> NotWrittenError:
+        """The error, with what is kept in spite of it."""
+        if not (self.place.is_dir() and any(self.place.iterdir())):
+            return error
+        return NotWrittenError(
+            "{error}",
+            remedy="What was worked out is kept in {place!r}: make room, and do the same again.",
+            error=error.message,
+            place=str(self.place),
+        )
 
     def remove(self) -> None:
         _remove_steps(self.place)
