@@ -152,7 +152,7 @@ def deviation_of_classes(scales: Sequence[float], cards: NDArray[np.int64]) -> f
     Examples
     --------
     >>> round(deviation_of_classes([10.0, 10.0], np.array([2, 4])), 2)
-    7.56
+    7.75
     """
     whole = scales[0] ** -2.0
     for size, scale in enumerate(scales[1:], start=1):
