@@ -262,8 +262,8 @@ def _on_rows(runs: Runs) -> Iterator[Message]:
         )
     elif any(run.book.measure.own is not None for run in runs):
         yield Message(
-            "Shares are those that the runs show: how those of each subgroup's own rows vary is not "
-            "known of {measure}.",
+            "Shares are those that the runs show: how those of each subgroup's own rows vary is "
+            "not known of {measure}.",
             measure=Setting("measure", runs[0].book.measure.name),
         )
     elif runs[0].book.estimate.name == POPULATION:
