@@ -165,6 +165,16 @@ def test_a_damaged_run_is_noticed(selector, tmp_path):
             check_measured(replace(saved, **wrong), cohorts)
 
 
+def test_runs_are_compared_by_what_they_show(selector):
+    from misfeat import compare
+
+    again = asked(random_state=0).fit(DATA.columns, DATA.target)
+    notes = [str(note) for note in compare(selector, again).notes]
+    assert any("not known of measure='gini'" in note for note in notes)
+    with pytest.raises(MisfeatError, match="measure='gini', the second measure='mutual_info'"):
+        compare(selector, asked("mutual_info").fit(DATA.columns, DATA.target))
+
+
 def test_it_is_pickled(selector):
     again = pickle.loads(pickle.dumps(selector))  # noqa: S301
     assert again.top_k(size=1).equals(selector.top_k(size=1))

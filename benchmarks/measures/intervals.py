@@ -1,6 +1,9 @@
 """How often intervals of measures of one's own hold the truth, on generated populations.
 
-    python benchmarks/measures/coverage.py > benchmarks/measures/coverage.md
+    python benchmarks/measures/intervals.py > benchmarks/measures/intervals.md
+
+With ``--measures mutual_info accuracy hellinger --classes 3 --seeds 6`` it gives
+intervals_3_classes.md.
 
 Four subgroups with 8 features of 3 values, a fifth of the features hidden, sets of 1 to 3 features;
 `--classes` and `--similarity` change that. The truth is the measure of the population's own table.
