@@ -23,8 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
-MOST_BYTES = 1_000_000
-"""Of a wheel, its bundled tables aside."""
+MOST_BYTES = 2**20
+"""Of the compressed files of a wheel, its bundled tables aside."""
 BUNDLED = "misfeat/datasets/data/"
 TORCH = "torch"
 
