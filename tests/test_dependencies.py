@@ -40,7 +40,7 @@ def test_the_oldest_versions_are_the_lower_bounds():
     assert {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]} <= set(
         bounds
     )
-    assert bounds["numpy"] == "2.0"
+    assert bounds["numpy"] == "2.1"
     assert not {"torch", "misfeat", "ruff"} & set(bounds)
 
 

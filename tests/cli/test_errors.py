@@ -235,6 +235,7 @@ INTERRUPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", INTERRUPTIONS)
 def test_ctrl_c_ends_with_the_same_exit_code_whenever_it_comes(when):
     code = INTERRUPTIONS[when] + "misfeat.cli.main()"

@@ -15,6 +15,8 @@ from misfeat.sites import read_codebook, read_summary
 from tests.cli.commands import run
 from tests.sites.test_page import write_hospitals
 
+pytestmark = pytest.mark.slow  # processes, or very many draws
+
 SITES = ("cleveland", "hungarian", "switzerland", "va")
 
 

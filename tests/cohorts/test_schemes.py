@@ -52,7 +52,8 @@ def test_what_is_registered_is_opened_and_may_be_a_file(tmp_path):
 
 def test_what_goes_wrong_in_a_source_is_told_without_secrets():
     def opened(address):
-        raise ConnectionError(f"cannot reach {address}")
+        user = address.partition("@")[0].partition("://")[2]
+        raise ConnectionError(f"cannot reach {address} as {user}, key=hunter2")
 
     register_source("failing", opened)
     with pytest.raises(MisfeatError, match="ConnectionError: cannot reach") as caught:
@@ -61,10 +62,19 @@ def test_what_goes_wrong_in_a_source_is_told_without_secrets():
     assert without_secrets("failing://ann:hunter2@host/ward?key=hunter2") == "failing://host/ward"
 
 
+def test_a_source_gives_no_address():
+    register_source("passing", lambda address: address)
+    with pytest.raises(MisfeatError, match="gave an address instead of a table") as caught:
+        build_cohorts("passing://ann:hunter2@host/ward", "y")
+    assert "hunter2" not in str(caught.value)
+
+
 def test_a_scheme_that_nobody_opens_is_said():
     assert not is_known("nobodys")
     with pytest.raises(MisfeatError, match=r"nor does a source open addresses.*nobodys://"):
         build_cohorts("nobodys://rows", "y")
+    with pytest.raises(MisfeatError, match="'nobodys://host/rows'"):
+        build_cohorts("nobodys://ann:hunter2@host/rows", "y")
 
 
 @pytest.mark.parametrize(

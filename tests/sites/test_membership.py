@@ -13,6 +13,8 @@ from misfeat.lattice import count
 from misfeat.sites import agree, propose, summarise
 from misfeat.sites.noise import noisy_summary
 
+pytestmark = pytest.mark.slow  # processes, or very many draws
+
 pytest.importorskip("opendp")
 RELEASES = 1000
 SURE = 0.999

@@ -12,6 +12,8 @@ import pytest
 from tests.cli.commands import run
 from tests.sites.conftest import tables_by_site
 
+pytestmark = pytest.mark.slow  # processes, or very many draws
+
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "sites.md").read_text(encoding="utf-8")
 
 

@@ -34,6 +34,7 @@ def gini(counts):
         (wrong(lambda _, c: gini(c) / len(c)), "a table in a stack"),
         (wrong(lambda _, c: gini(c) + 0.1), "instead of 0"),
         (wrong(lambda _, c: c[:, 0, 0] / c.sum(axis=(1, 2))), "in another order"),
+        (wrong(lambda _, c: 1e-3 * (gini(c) + 1e-6)), "instead of 0"),
         (wrong(lambda _, c: gini(c) / (c.any(axis=2).sum(axis=1))), "first two cells put together"),
     ],
 )
@@ -47,8 +48,28 @@ def test_counts_must_not_be_changed():
         counts /= counts.sum(axis=(1, 2), keepdims=True)
         return gini(counts)
 
-    with pytest.raises(AssertionError, match="changed the counts"):
+    with pytest.raises(AssertionError, match="changes the counts"):
         check_measure(wrong(of_counts))
+
+
+def test_a_large_unit_is_no_mistake():
+    check_measure(wrong(lambda _, c: 1e8 * gini(c)))
+
+
+class WithSettings(GiniExplained):
+    def __init__(self, costs=None):
+        self.costs = costs
+
+
+class Misspelt(GiniExplained):
+    def __init__(self, cost=1.0):
+        self.price = cost
+
+
+def test_settings_may_be_arrays_and_have_their_own_names():
+    check_measure(WithSettings(np.array([1.0, 2.0])))
+    with pytest.raises(AssertionError, match="does not store an argument of __init__"):
+        check_measure(Misspelt())
 
 
 def test_what_there_is_to_tell_must_be_the_most():

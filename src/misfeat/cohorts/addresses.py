@@ -52,15 +52,24 @@ def is_database(address: str) -> bool:
 def without_secrets(text: str) -> str:
     """An address as it may be shown and saved; any other text as it is.
 
+    Whether anybody opens it does not matter: a password may be in it all the same.
+
     Examples
     --------
     >>> without_secrets("postgresql://ann:secret@db/ward?table=visits&password=secret")
     'postgresql://ann@db/ward?table=visits'
     >>> without_secrets("https://host/rows.parquet?signature=secret")
     'https://host/rows.parquet'
+    >>> without_secrets("ward://ann:sec/ret@host/rows?token=secret")
+    'ward://host/rows'
     """
-    if not is_address(text):
+    scheme = scheme_of(text)
+    if scheme is None:
         return text
+    if scheme not in STORES and not is_database(text):
+        return f"{text.partition('://')[0]}://{_behind_secrets(text)}"
+    if is_database(text):
+        text = _with_plain_password(text)
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -72,6 +81,38 @@ def without_secrets(text: str) -> str:
         shown = [(key, value) for key, value in parse_qsl(parts.query) if key in _SHOWN]
         query = urlencode(shown, safe="./")
     return SplitResult(parts.scheme, netloc, parts.path, query, "").geturl()
+
+
+def secrets_of(address: str) -> list[str]:
+    """The parts of an address that may not be shown, the longest first.
+
+    Examples
+    --------
+    >>> secrets_of("ward://ann:secret@host/rows?token=key")
+    ['ann:secret', 'token=key', 'secret', 'key']
+    """
+    rest = address.partition("://")[2]
+    before, _, behind = rest.rpartition("@")
+    _, _, password = before.partition(":")
+    _, _, query = behind.partition("?")
+    asked, _, fragment = query.partition("#")
+    values = [value for _, value in parse_qsl(asked)]
+    found = {before, password, unquote(password), asked, fragment, *values}
+    return sorted((part for part in found if len(part) > 2), key=lambda part: (-len(part), part))
+
+
+def _behind_secrets(address: str) -> str:
+    """What stands behind the last ``@`` of an address and before its question mark."""
+    rest = address.partition("://")[2].rpartition("@")[2]
+    return rest.partition("?")[0].partition("#")[0]
+
+
+def _with_plain_password(address: str) -> str:
+    """The address of a database whose password cannot be taken for a part of the rest."""
+    scheme, apart, rest = address.partition("://")
+    before, at, behind = rest.rpartition("@")
+    user, colon, _ = before.partition(":")
+    return f"{scheme}{apart}{user}{at}{behind}" if colon else address
 
 
 _SHOWN = ("table", "host", "port", "user", "sslmode")

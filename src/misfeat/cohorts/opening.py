@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.addresses import without_secrets
+from misfeat.cohorts.addresses import secrets_of, without_secrets
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import as_native, is_dataframe, only_column
@@ -89,17 +89,27 @@ def _behind(path: str, codes: MissingCodes) -> Any:
             )
         return open_path(path, codes)
     try:
-        return opener(path)
+        found = opener(path)
     except MisfeatError:
         raise
     except Exception as error:
         reason = " ".join(str(error).split()).replace(path, without_secrets(path))
+        for secret in secrets_of(path):
+            reason = reason.replace(secret, "…")
         raise MisfeatError(
             "{address!r} cannot be read; the source of {scheme}:// addresses failed ({reason}).",
             address=without_secrets(path),
             scheme=scheme,
             reason=f"{type(error).__name__}: {reason}"[:LONGEST_REASON],
         ) from error
+    if isinstance(found, str) and scheme_of(found) is not None:
+        raise MisfeatError(
+            "{address!r} cannot be read; the source of {scheme}:// addresses gave an address "
+            "instead of a table or the path of a file.",
+            address=without_secrets(path),
+            scheme=scheme,
+        )
+    return found
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:

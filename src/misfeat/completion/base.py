@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from misfeat.completion.calibration import try_out
 from misfeat.completion.checks import check_confidence, check_known
 from misfeat.completion.closure import closed_upwards
+from misfeat.completion.guessing import guess_of
 from misfeat.completion.intervals import with_certain_bounds, with_intervals
 from misfeat.completion.settings import INHERIT, confidence_of, resolved
 from misfeat.exceptions import check_count
@@ -105,7 +106,7 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         exact, confidence = known.exact, confidence_of(self)
         if not np.isnan(exact.by_size[size]).any():
             return with_certain_bounds(exact, size, exact.by_size[size])
-        guess = self.guess(known, size)
+        guess = guess_of(self, known, size)
         completed = with_certain_bounds(exact, size, self.combined(guess, exact))
         if confidence is None:
             return completed

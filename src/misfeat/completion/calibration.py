@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.optimize import nnls
 
+from misfeat.completion.guessing import guess_of
 from misfeat.completion.support import SINGLES, support_of
 from misfeat.lattice import level
 from misfeat.machine.spreading import is_elsewhere, spread
@@ -145,7 +146,7 @@ def _tried_with(shared: tuple[Guessing, Known, int], mask: NDArray[np.bool_]) ->
     """How guesses do when the features that a mask marks are hidden."""
     completer, known, size = shared
     hidden = known.hidden(mask)
-    guess = completer.guess(hidden, size)
+    guess = guess_of(completer, hidden, size)
     score = completer.combined(guess, hidden.exact)
     truth = known.exact.by_size[size]
     tested = np.isnan(hidden.exact.by_size[size]) & ~np.isnan(truth)

@@ -141,7 +141,9 @@ def scores_of(measure: CountMeasure, counts: Floats) -> Floats:
     some = counts if held.all() else counts[held]
     if not len(some):
         return scores
-    found: Any = np.asarray(measure.of_counts(some))
+    given = some.view()
+    given.flags.writeable = False
+    found: Any = np.asarray(_asked(measure, given))
     if found.shape != (len(some),) or found.dtype.kind not in "fiu":
         raise MisfeatError(
             "{measure}: of_counts gave {dtype} of shape {shape} for counts of shape {given}; it "
@@ -165,6 +167,19 @@ def scores_of(measure: CountMeasure, counts: Floats) -> Floats:
     return scores
 
 
+def _asked(measure: CountMeasure, counts: Floats) -> Any:
+    """What a measure gives for counts that it cannot change."""
+    try:
+        return measure.of_counts(counts)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise MisfeatError(
+            "{measure}: of_counts changes the counts that it is given; let it work on a copy.",
+            measure=Setting("measure", measure),
+        ) from error
+
+
 def check_named(measure: CountMeasure) -> None:
     """Raise unless a measure says what it is called, and by no name that is taken.
 
@@ -181,6 +196,15 @@ def check_named(measure: CountMeasure) -> None:
                 measure=Setting("measure", type(measure).__name__),
                 attribute=attribute,
             )
+    try:
+        measure.get_params(deep=False)
+    except AttributeError as error:
+        raise MisfeatError(
+            "{measure} does not store an argument of __init__ under its own name ({reason}); write "
+            "self.NAME = NAME.",
+            measure=Setting("measure", type(measure).__name__),
+            reason=str(error),
+        ) from error
     if measure.name in TAKEN:
         raise MisfeatError(
             "{measure} has the name {name!r}, which is misfeat's own; give it another.",

@@ -40,6 +40,8 @@ DEALS = 20
 """How often the target is dealt out to see what chance scores: the mean has a twentieth of the
 variance that one score has by chance."""
 TASKS_A_THREAD = 4
+LEAST_WHOLE, MOST_WHOLE = 1e-4, 1e9
+"""Between these, scores are told apart as they are in nats."""
 LARGEST_FOR_CURVE = 2
 """How scores vary is learned from sets of up to so many features."""
 
@@ -91,6 +93,7 @@ class CountedMeasure:
         self.features, self.missing = cohorts.features, cohorts.missing
         self.closed = not above_chance
         self.whole = np.array([_whole(asked, one.target, one.counts) for one in cohorts])
+        _check_told(asked, self.whole, cohorts)
         self.ceiling = self.whole
         self._variances: dict[tuple[int, int], Scores] = {}
         self._curve: NoiseCurve | None = None
@@ -239,6 +242,21 @@ def _moments(scores: Scores, effect: float) -> _Sampled:
 def _whole(asked: CountMeasure, target: NDArray[np.integer], counts: Scores) -> float:
     by_class: Scores = np.bincount(target, counts).astype(np.float64)
     return max(asked.whole(by_class), 0.0)
+
+
+def _check_told(asked: CountMeasure, whole: Scores, cohorts: Cohorts) -> None:
+    """Raise where a copy of the target tells nothing, or so little or much that digits get lost."""
+    for cohort, most in zip(cohorts, whole, strict=True):
+        if np.ptp(cohort.target) and not LEAST_WHOLE <= most <= MOST_WHOLE:
+            raise MisfeatError(
+                "{measure}: a copy of the target scores {most:.3g} in {subgroup!r}, and must score "
+                "from {least:g} to {largest:g}; use another unit.",
+                measure=Setting("measure", asked),
+                most=most,
+                subgroup=cohort.name,
+                least=LEAST_WHOLE,
+                largest=MOST_WHOLE,
+            )
 
 
 def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:

@@ -146,7 +146,7 @@ class SavedScores:
         return MisfeatError(
             "This needs the measure {name!r}, of which a saved run holds the scores of sets of "
             "{sizes} features and not the code.",
-            remedy="Fit again for it, or ask it before the run is saved.",
+            remedy="Fit again for it.",
             name=self.name,
             sizes=", ".join(map(str, self.saved.sizes)) or "no",
         )

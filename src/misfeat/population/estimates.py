@@ -9,6 +9,7 @@ import numpy as np
 
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.covariances import CovarianceCompleter
+from misfeat.completion.guessing import guess_of
 from misfeat.completion.model import CompletedScores
 from misfeat.completion.support import NONE, support_of
 from misfeat.completion.transfer.completer import TransferCompleter, memory_of_tables
@@ -174,8 +175,7 @@ _POSTERIORS: dict[str, Callable[[Evidence], Posterior]] = {
 def _guessed(completer: Any, known: Known, size: int) -> list[Floats]:
     """Guessed scores above chance by size, of a completer of ours or of any other."""
     if hasattr(completer, "guess"):
-        by_size: list[Floats] = completer.guess(known, size).by_size
-        return by_size
+        return guess_of(completer, known, size).by_size
     found = [_checked(completer.complete(known, m), completer).score for m in range(1, size + 1)]
     return [known.exact.by_size[0], *found]
 

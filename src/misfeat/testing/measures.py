@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NEARLY = 1e-9
-"""Scores that differ by no more are the same but for rounding."""
+"""Scores that differ by no more, of what there is to tell, are the same but for rounding."""
 N_TABLES = 40
 
 
@@ -72,7 +72,6 @@ def measure_checks(measure: CountMeasure) -> Iterator[Check]:
     checks = (
         it_has_a_name,
         it_gives_a_number_for_every_table,
-        it_changes_nothing_it_is_given,
         tables_are_scored_one_by_one,
         shares_count_not_rows,
         empty_cells_and_the_order_of_cells_change_nothing,
@@ -110,7 +109,7 @@ def it_has_a_name(measure: CountMeasure) -> None:
     """It says what it is called."""
     demand(
         isinstance(measure, CountMeasure),
-        f"{measure!r} is no CountMeasure; subclass misfeat.information.CountMeasure.",
+        f"{type(measure).__name__} is no CountMeasure; subclass misfeat.information.CountMeasure.",
     )
     try:
         check_named(measure)
@@ -126,17 +125,6 @@ def it_gives_a_number_for_every_table(measure: CountMeasure) -> None:
     for counts in (tables(0), tables(1, 3), tables(2, whole=False), single_cell, single_class):
         _scores(measure, counts)
     _scores(measure, apart)
-
-
-def it_changes_nothing_it_is_given(measure: CountMeasure) -> None:
-    """Counts are the same afterwards."""
-    counts = tables(3)
-    given = counts.copy()
-    _scores(measure, given)
-    demand(
-        np.array_equal(given, counts),
-        f"{_method(measure)}: it changed the counts that it was given; work on a copy.",
-    )
 
 
 def tables_are_scored_one_by_one(measure: CountMeasure) -> None:
@@ -201,7 +189,7 @@ def cells_with_the_same_shares_tell_nothing(measure: CountMeasure) -> None:
     lowest = int(np.argmin(_scores(measure, counts)))
     least = _scores(measure, counts)[lowest]
     demand(
-        least >= -NEARLY,
+        least >= -_near(measure, counts),
         f"{_method(measure)}: {least:.6g} for {counts[lowest].tolist()}; no score may be below 0.",
     )
 
@@ -213,7 +201,7 @@ def cells_put_together_never_tell_more(measure: CountMeasure) -> None:
         apart, together = _scores(measure, counts), _scores(measure, merged)
         worst = int(np.argmax(together - apart))
         demand(
-            together[worst] <= apart[worst] + NEARLY,
+            together[worst] <= apart[worst] + _near(measure, counts),
             f"{_method(measure)}: {counts[worst].tolist()} scores {apart[worst]:.6g}, and "
             f"{together[worst]:.6g} with its first two cells put together. A larger set would tell "
             "less than a part of it; do not divide by the number of cells or the like.",
@@ -227,7 +215,7 @@ def nothing_tells_more_than_the_target_itself(measure: CountMeasure) -> None:
         whole = np.array([measure.whole(table.sum(axis=0)) for table in counts])
         worst = int(np.argmax(scores - whole))
         demand(
-            scores[worst] <= whole[worst] + NEARLY,
+            scores[worst] <= whole[worst] + _near(measure, counts),
             f"{_method(measure)}: {counts[worst].tolist()} scores {scores[worst]:.6g}, and a copy "
             f"of the target {whole[worst]:.6g}, which must be the most.",
         )
@@ -249,10 +237,6 @@ def it_is_copied_and_pickled(measure: CountMeasure) -> None:
             f"{measure!r} cannot be cloned ({error}); store the arguments of __init__ as they are, "
             "under their own names."
         ) from error
-    demand(
-        copied.get_params() == measure.get_params(),
-        f"{measure!r}: a clone has other settings; store the arguments of __init__ as they are.",
-    )
     _demand_same(
         measure,
         scores,
@@ -293,7 +277,7 @@ def a_saved_run_keeps_its_scores(measure: CountMeasure) -> None:
     with TemporaryDirectory() as folder:
         selector.save(f"{folder}/run")
         loaded = SubgroupSelector.load(f"{folder}/run")
-    same = np.allclose(loaded.scores()["score"], selector.scores()["score"], atol=NEARLY)
+    same = np.allclose(loaded.scores()["score"], selector.scores()["score"], rtol=NEARLY, atol=0)
     demand(same, f"{measure!r}: a run that was saved and loaded has other scores.")
 
 
@@ -318,11 +302,16 @@ def _scores(measure: CountMeasure, counts: Floats) -> Floats:
         raise AssertionError(str(error)) from error
 
 
+def _near(measure: CountMeasure, counts: Floats) -> float:
+    """By how much scores of tables may differ that are the same but for rounding."""
+    return NEARLY * max(measure.whole(table.sum(axis=0)) for table in counts)
+
+
 def _demand_same(
     measure: CountMeasure, scores: Floats, others: Floats, counts: Floats, words: str
 ) -> None:
     """Raise, with the table that differs most, unless scores are the same."""
     worst = int(np.argmax(np.abs(scores - others)))
-    near = abs(scores[worst] - others[worst]) <= NEARLY * max(1.0, abs(scores[worst]))
+    near = abs(scores[worst] - others[worst]) <= _near(measure, counts)
     said = words.format(scores[worst], others[worst])
     demand(near, f"{_method(measure)}: {said} The table: {counts[worst].tolist()}.")
