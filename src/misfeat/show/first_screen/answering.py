@@ -176,8 +176,8 @@ def _words(enough: Enough, test: SubgroupChance | None) -> Message:
         return Message(
             "{told}. Chance alone would do as well about once in {times} times ({p})",
             told=enough.told,
-            times=round(1 / test.adjusted),
-            p=Message(p_words(test.adjusted)),
+            times=round(1 / test.p_value),
+            p=Message(p_words(test.p_value)),
         )
     return enough.told
 
