@@ -42,8 +42,10 @@ test: $(VENV)/.dev
 	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE)
 
 # The same with the share of lines and branches that tests reach, which takes half as long again; below 95 % it fails.
+# Draws the badges of the README from it.
 coverage: $(VENV)/.tried
-	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) --cov --cov-report=term
+	$(BIN)/pytest -m "$(QUICK)" $(SIDE_BY_SIDE) --cov --cov-report=term --cov-report=json
+	$(BIN)/python docs/images/make_badges.py
 
 test-all: test-slow test-validity test-bounds test-browser test-heavy test-attacks
 
