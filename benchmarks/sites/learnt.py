@@ -10,11 +10,15 @@ has interactions of up to three features, and subgroups that differ about as the
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from misfeat.bench.draws import Source, source_of
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.datasets import load_heart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +41,17 @@ class _Node(NamedTuple):
 
     feature: int
     parents: tuple[int, ...]
+
+
+@lru_cache(maxsize=1)
+def learnt_source(table: str) -> Source:
+    """A population learnt from a table; heart's hospitals are the subgroups that it comes with."""
+    if table != "heart":
+        return Source(learnt_population(source_of(table, 1).cohorts, 1))
+    data = load_heart()
+    coding = Coding(bins=data.bins, target="classes")
+    cohorts = build_cohorts(data.columns, data.target, groups=data.groups, coding=coding)
+    return Source(learnt_population(cohorts, 1))
 
 
 def learnt_population(cohorts: Cohorts, seed: int) -> Cohorts:

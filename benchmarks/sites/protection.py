@@ -19,22 +19,19 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import defaultdict
-from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from benchmarks.sites.learnt import learnt_population
+from benchmarks.sites.learnt import learnt_source
 from joblib import Parallel, delayed
 
 from misfeat.bench.draws import Source, draw_of, mask_of, source_of
 from misfeat.bench.population import LOOKED_AT, ranked
-from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.coders import CodedRows
 from misfeat.cohorts.hiding import hide_features
-from misfeat.datasets import load_heart
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
@@ -98,17 +95,6 @@ def summaries_of(cohorts: Cohorts) -> list[Summary]:
 def source(table: str, seed: int) -> Source:
     """What rows are drawn from."""
     return learnt_source(table) if table in LEARNT else source_of(table, seed)
-
-
-@lru_cache(maxsize=1)
-def learnt_source(table: str) -> Source:
-    """A population learnt from a table; heart's hospitals are the subgroups that it comes with."""
-    if table != "heart":
-        return Source(learnt_population(source_of(table, 1).cohorts, 1))
-    data = load_heart()
-    coding = Coding(bins=data.bins, target="classes")
-    cohorts = build_cohorts(data.columns, data.target, groups=data.groups, coding=coding)
-    return Source(learnt_population(cohorts, 1))
 
 
 def _values(many: int) -> tuple[str, ...]:

@@ -153,13 +153,34 @@ def test_what_hangs_on_other_cohorts_in_part_is_the_surer_the_smaller_the_part()
     assert half[evidence.predicted] == pytest.approx((whole + none)[evidence.predicted] / 2)
 
 
-def test_cohorts_as_unsure_as_their_own_scores_have_wider_bounds_about_the_same_means():
-    known = made_up()
-    noisy = np.arange(known.n_cohorts) == 1
-    plain, unsure = refined_posterior(known), refined_posterior(replace(known, as_unsure=noisy))
-    assert np.array_equal(plain.mean, unsure.mean)
-    assert np.array_equal(plain.variance[~noisy], unsure.variance[~noisy])
-    assert (unsure.variance[noisy] >= known.variance_at(plain.mean)[noisy]).all()
+def test_intervals_of_cohorts_with_noise_hold_as_often_as_told():
+    """Noise that sets of a cohort share, and all cohorts in part: the pool is not rid of it."""
+    held = {True: [], False: []}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        truth = rng.gamma(2.0, 0.02, size=30) * np.ones((6, 1))
+        null = np.full(truth.shape, 1e-4)
+        everywhere, here = rng.normal(), rng.normal(size=(6, 1))
+        own = rng.normal(size=truth.shape)
+        noise = np.sqrt(0.2) * everywhere + np.sqrt(0.25) * here + np.sqrt(0.55) * own
+        scores = truth + noise * np.sqrt(null + 2 * truth / 200)
+        predicted = np.zeros(truth.shape, dtype=bool)
+        pooled = np.maximum(scores.mean(axis=0), 0.0)
+        evidence = Evidence(scores, null, np.full(6, 200.0), predicted, pooled)
+        for told in held:
+            found = refined_posterior(replace(evidence, noisy=np.full(6, told)))
+            half = 1.645 * np.sqrt(found.variance)
+            held[told].append((np.abs(found.mean - truth) <= half).mean())
+    assert np.mean(held[False]) < 0.85
+    assert 0.87 <= np.mean(held[True]) <= 0.96
+
+
+def test_where_no_cohort_has_noise_nothing_changes():
+    evidence = made_up()
+    plain = refined_posterior(evidence)
+    nobody = refined_posterior(replace(evidence, noisy=np.zeros(evidence.n_cohorts, dtype=bool)))
+    assert np.array_equal(nobody.variance, plain.variance)
+    assert np.array_equal(nobody.mean, plain.mean)
 
 
 def test_scores_are_left_alone_the_more_cohorts_are_known_to_differ():

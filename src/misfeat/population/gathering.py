@@ -124,7 +124,7 @@ def gather_evidence(
             pooled=pool.information,
             lacking=missing[:, pool.subsets].mean(axis=2),
             whole=np.array([entropy(counts) for counts in rows.by_class]),
-            as_unsure=rows.as_few,
+            noisy=rows.as_few,
         )
         if parents is not None:
             told = np.array([region.information for region in tables.regions])

@@ -87,9 +87,9 @@ class Evidence:
         What is known of the regions that cohorts lie in. None: they lie in none.
     most_spread : float, default=inf
         Cohorts differ at most so much, as something else than their scores says.
-    as_unsure : ndarray of bool of shape (n_cohorts,), default=None
-        Which cohorts stay as unsure as their own scores are, since what is wrong with these is much
-        the same for all sets, and does not cancel out in the pool. None: no cohort.
+    noisy : ndarray of bool of shape (n_cohorts,), default=None
+        Which cohorts' counts were given noise: what is wrong with their scores is much the same for
+        all sets, and in part at all cohorts, where it does not cancel out. None: no cohort's.
     """
 
     scores: Floats
@@ -107,7 +107,7 @@ class Evidence:
     mixed: Floats | None = None
     regions: InRegions | None = None
     most_spread: float = np.inf
-    as_unsure: Flags | None = None
+    noisy: Flags | None = None
 
     @property
     def n_cohorts(self) -> int:
@@ -119,6 +119,12 @@ class Evidence:
         """Where there is a score to compare with the pool."""
         usable: Flags = np.isfinite(self.scores) & np.isfinite(self.pooled)
         return usable
+
+    @property
+    def noisy_rows(self) -> Floats:
+        """1 for `noisy` cohorts, 0 for others; of shape (n_cohorts, 1)."""
+        noisy = np.zeros(self.n_cohorts) if self.noisy is None else self.noisy.astype(np.float64)
+        return noisy[:, None]
 
     @property
     def unseen(self) -> Floats:

@@ -61,6 +61,10 @@ LEAST_VARIANCE = 1e-100
 LACKING_ALL = 3.5
 """How far cohorts differ counts so much for a prediction where a cohort recorded nothing of a set,
 and with the square of the share that it lacks for others: what it recorded is its own."""
+NOISE_SHARED = 0.45
+"""As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
+NOISE_IN_COMMON = 0.2
+"""What of the noise of such a cohort's scores all cohorts have, so that it stays in the pool."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -85,8 +89,8 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     which the shrunken pool is rid of. That of a predicted score is
     7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share k of the
     set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
-    For other measures than information, p² is what `Evidence.between` says. Cohorts that are
-    `Evidence.as_unsure` as their own scores have a variance of v at least.
+    For other measures than information, p² is what `Evidence.between` says. At `Evidence.noisy`
+    cohorts, 1 / G is larger by the share of the noise that all cohorts have.
 
     Where cohorts lie in regions, p is what their own region leads one to expect (`regions`), whose
     variance is added. Predictions are carried over from all regions: as far as these differ, times
@@ -132,18 +136,16 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
     far = largest * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
+    stays = 1.0 / n_pooled + NOISE_IN_COMMON * evidence.noisy_rows
     v_mean = evidence.variance_at(mean)
-    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * evidence.left_in_pool(v_mean) / n_pooled
+    known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * evidence.left_in_pool(v_mean) * stays
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
     unseen = (far + common) * _doubt(evidence.lacking)
-    unseen += evidence.left_in_pool(v) / n_pooled + BETWEEN_GUESSES * off**2
+    unseen += evidence.left_in_pool(v) * stays + BETWEEN_GUESSES * off**2
     if evidence.pooled_variance is not None:
         known += shrinkage * evidence.pooled_variance
         unseen += evidence.pooled_variance + elsewhere
     variance = known + evidence.unseen * (unseen - known)
-    if evidence.as_unsure is not None:
-        least = np.where(evidence.as_unsure[:, None], v_mean, 0.0)
-        variance = np.maximum(variance, least)
     nothing = np.isnan(evidence.pooled)
     return Posterior(
         mean=np.where(nothing, np.nan, mean),
@@ -168,11 +170,12 @@ def _fitted(evidence: Evidence) -> _Fit:
     counted = usable * np.where(evidence.predicted, PREDICTED_WEIGHT, 1.0)
     x = np.where(usable, evidence.scores, 0.0)
     m = known_pool(evidence)
+    shared = SHARED_NOISE + (NOISE_SHARED - SHARED_NOISE) * evidence.noisy_rows[:, 0]
     expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
     for _ in range(ROUNDS):
         v = evidence.variance_at(expected)
         weight = counted / (v + spread * evidence.between(expected) + TINY)
-        own, own_variance = _own_strengths(weight, m, x - offset, v)
+        own, own_variance = _own_strengths(weight, m, x - offset, v, shared)
         strength, strength_variance = _pooled_strengths(own, own_variance, evidence.whole)
         explained = strength[:, None] * m
         offset = float((weight * (x - explained)).sum() / max(weight.sum(), NOTHING))
@@ -185,7 +188,9 @@ def _fitted(evidence: Evidence) -> _Fit:
     return _Fit(expected, strength, strength_variance, spread, offset)
 
 
-def _own_strengths(weight: Floats, m: Floats, x: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _own_strengths(
+    weight: Floats, m: Floats, x: Floats, v: Floats, shared: Floats
+) -> tuple[Floats, Floats]:
     """Each cohort's strength by its own sets, and its sampling variance with noise that is shared.
 
     The variance of cohorts without any recorded set is infinite.
@@ -194,7 +199,7 @@ def _own_strengths(weight: Floats, m: Floats, x: Floats, v: Floats) -> tuple[Flo
     share = weight * m / np.where(weights > 0, weights, 1.0)[:, None]
     apart = (share**2 * v).sum(axis=1)
     together = (share * np.sqrt(v)).sum(axis=1) ** 2
-    variance = SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart
+    variance = shared * together + (1.0 - shared) * apart
     return strength, np.where(weights > 0, variance, np.inf)
 
 

@@ -76,7 +76,6 @@ def gather_scores(
             lacking=missing[:, subsets].mean(axis=2),
             whole=varying.whole,
             variation=how.variation,
-            as_unsure=how.as_unsure,
         )
     return found
 

@@ -55,14 +55,11 @@ class VaryingSize(NamedTuple):
         Rows that tell as much.
     variation : Variation
         How scores of sets that tell something vary.
-    as_unsure : ndarray of bool of shape (n_cohorts,), default=None
-        Cohorts whose scores come from counts with noise: no interval is narrower than theirs.
     """
 
     null: Floats
     n_rows: Floats
     variation: Variation
-    as_unsure: NDArray[np.bool_] | None = None
 
 
 class VaryingInformation:
