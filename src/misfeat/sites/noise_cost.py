@@ -107,5 +107,5 @@ def _of_size(seen: _Seen, rows: float) -> tuple[float, float]:
     bias = float(off.sum() / seen.chance.sum())
     found = max(float(((off - bias * seen.chance) ** 2).mean()), TINY)
     square, linear = float(seen.freedom.mean()) / 2.0, 2.0 * float(seen.true.mean())
-    each = 2.0 * found / (linear + np.sqrt(linear**2 + 4.0 * square * found))
+    each = 2.0 * found / max(linear + np.sqrt(linear**2 + 4.0 * square * found), TINY)
     return bias, float(max(min(rows, 1.0 / each), LEAST_WORTH))
