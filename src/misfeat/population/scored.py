@@ -76,6 +76,7 @@ def gather_scores(
             lacking=missing[:, subsets].mean(axis=2),
             whole=varying.whole,
             variation=how.variation,
+            noisy=how.noisy,
         )
     return found
 

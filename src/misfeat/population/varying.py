@@ -55,11 +55,14 @@ class VaryingSize(NamedTuple):
         Rows that tell as much.
     variation : Variation
         How scores of sets that tell something vary.
+    noisy : ndarray of bool of shape (n_cohorts,), default=None
+        Cohorts whose scores come from counts with noise.
     """
 
     null: Floats
     n_rows: Floats
     variation: Variation
+    noisy: NDArray[np.bool_] | None = None
 
 
 class VaryingInformation:
