@@ -4,7 +4,7 @@ The pool of a set is the mean of its scores over all cohorts, each by its rows, 
 where a cohort did not record it. That mean is noisy where cohorts are small, so it is drawn towards
 what the pools of smaller sets lead one to expect: a regression of the pools of a size on the sums
 of those of their parts, from which a pool is believed to differ as far as sets of its size do
-beyond noise.
+beyond the noise that they do not share.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.lattice import level, rank
 from misfeat.population.posterior import Evidence
+from misfeat.population.refined import SHARED_NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,6 +104,7 @@ def _pooled(
     lines = np.stack([np.ones(len(mean)), *parts], axis=1) / np.sqrt(noise)[:, None]
     weights = np.linalg.lstsq(lines, mean / np.sqrt(noise), rcond=None)[0]
     expected = np.stack([np.ones(len(mean)), *parts], axis=1) @ weights
+    noise *= 1.0 - SHARED_NOISE  # what all sets have in common, the regression took up
     beyond = max(0.0, float(np.mean((mean - expected) ** 2 - noise)))
     pooled: Floats = expected + (mean - expected) * beyond / (beyond + noise)
     return pooled
