@@ -83,14 +83,8 @@ def is_array(X: object) -> bool:
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Check X and y as scikit-learn's estimators do, where they are arrays.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Named in messages; it learns the number of columns.
-    X : any table
-        Returned as it is, but for a list, which becomes an array.
-    y : str or array-like
-        A column's name, or values; a column of values becomes one-dimensional with a warning.
+    The estimator learns the number of columns. X is returned as it is, but for a list, which
+    becomes an array; a column of values as y becomes one-dimensional with a warning.
     """
     if y is None:
         raise MisfeatError(

@@ -28,15 +28,6 @@ UNSAID: Any = object()
 class Setting:
     """A parameter that a message names, with the value and the column it is about, if any.
 
-    Attributes
-    ----------
-    parameter : str
-        The parameter's name in Python.
-    value : object, optional
-        Its value.
-    column : str, optional
-        The column that the value is given for, where the parameter takes values by column.
-
     Examples
     --------
     >>> str(Setting("k", 0)), str(Setting("min_rows")), str(Setting("bins", 5, column="age"))
@@ -46,6 +37,7 @@ class Setting:
     parameter: str
     value: Any = UNSAID
     column: str | None = None
+    """The column that the value is given for, where the parameter takes values by column."""
 
     @property
     def has_value(self) -> bool:
@@ -61,30 +53,18 @@ class Setting:
 
 @dataclass(frozen=True)
 class InPython:
-    """A part of a message that speaks to who writes Python, and what others read instead.
-
-    Attributes
-    ----------
-    words : str
-        The part in Python's words.
-    elsewhere : str
-        The same for others; nothing where it does not concern them.
-    """
+    """A part of a message that speaks to who writes Python, and what others read instead."""
 
     words: str
     elsewhere: str = ""
+    """The same for others; nothing where it does not concern them."""
 
 
 class Message(str):
     """A message and what it is made of; as a string it speaks Python.
 
-    Parameters
-    ----------
-    template : str
-        The message with a field such as ``{column!r}`` for every name or value in it.
-    **about : object
-        What the fields stand for. Parameters are given as `Setting`, words that make sense in
-        Python alone as `InPython`.
+    The template has a field such as ``{column!r}`` for every name or value in it. Parameters are
+    given as `Setting`, words that make sense in Python alone as `InPython`.
 
     Examples
     --------
@@ -337,16 +317,7 @@ def no_such_column(
 ) -> MisfeatError:
     """The error for a column that the table does not have, with the nearest names it has.
 
-    Parameters
-    ----------
-    column : object
-        What was asked for.
-    names : iterable of str
-        The columns of the table.
-    role : str or Setting
-        What it was asked for as.
-    parameter : str, default=None
-        The parameter that named it, where the role does not say.
+    It was asked for as a role; where that does not say which parameter named it, `parameter` does.
     """
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)

@@ -49,15 +49,7 @@ if TYPE_CHECKING:
 def opened(
     question: NestedQuestion, X: Any, y: Any, groups: Any, sample_weight: Any
 ) -> tuple[Table, str, CohortRules]:
-    """The table, its target, and the rules by which it becomes cohorts.
-
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    X, y, groups, sample_weight
-        What was passed to `fit`.
-    """
+    """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
     rules = CohortRules.parse(question.groups, question._nested("coding"))
     table, target = open_table(X, y, rules.codes)
     table, weight = with_weights(table, sample_weight)
@@ -84,16 +76,8 @@ def selection_of(
 ) -> ShownSelection:
     """Everything up to the scores, which are computed when they are asked for.
 
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    table, target, rules
-        What `opened` gave; the table is closed once its rows are counted.
-    progress : callable or None
-        Told what is done.
-    steps : Steps
-        Where the counted rows are kept, or were.
+    The table, target and rules are what `opened` gave; the table is closed once its rows are
+    counted, which `steps` keep.
     """
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
     _check_request(question, table, excluded, blocks)
@@ -134,15 +118,7 @@ def counted(
     rules: CohortRules,
     progress: Progress | None,
 ) -> tuple[Cohorts, ProductSums | None]:
-    """The cohorts of a table, and sums of products where the measure needs them.
-
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    table, target, rules, progress
-        As in `selection_of`.
-    """
+    """The cohorts of a table, and sums of products where the measure needs them."""
     if question.measure == "r2":
         return cohorts_and_product_sums(table, target, rules, progress)
     return cohorts_of(table, target, rules, progress), None

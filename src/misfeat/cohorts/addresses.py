@@ -119,13 +119,10 @@ _SHOWN = ("table", "host", "port", "user", "sslmode")
 
 
 def parsed_database(address: str) -> tuple[dict[str, str | int], str | None, str]:
-    """How to connect to a database, and the schema and the name of the table.
+    """How to connect to a database, and the schema and the name of the table, from an address.
 
-    Parameters
-    ----------
-    address : str
-        ``postgresql://user@host:port/database?table=schema.name``; the host may also be given as
-        ``host=``, a folder for a socket.
+    It is ``postgresql://user@host:port/database?table=schema.name``; the host may also be given as
+    ``host=``, a folder for a socket.
 
     Examples
     --------

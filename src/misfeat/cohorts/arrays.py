@@ -44,13 +44,7 @@ FEW_EDGES = 16
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
-    """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names.
-
-    Examples
-    --------
-    >>> sorted(as_columns(np.eye(2)))
-    ['x0', 'x1']
-    """
+    """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names."""
     if isinstance(X, Mapping):
         if not X:
             raise MisfeatError(NO_COLUMNS)
@@ -74,17 +68,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
 
 
 def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
-    """An array of what was given; what a masked array masks is missing.
-
-    Parameters
-    ----------
-    values : array-like
-        As users give them.
-    what : str
-        What they are, for messages.
-    column : str, default=None
-        The column that they are, if they are one.
-    """
+    """An array of what was given; what a masked array masks is missing. Messages say what it is."""
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         values = np.ma.getdata(values).astype(object)
@@ -102,13 +86,7 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
 
 
 class ArrayTable:
-    """A table held as one NumPy array per column.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        Columns of equal length.
-    """
+    """A table held as one NumPy array per column, all of one length."""
 
     frame_backend: str | None = None
 

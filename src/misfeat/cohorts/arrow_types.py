@@ -13,10 +13,7 @@ from typing import Any
 def with_plain_types(native: Any) -> Any:
     """A table of PyArrow, or of pandas with columns of PyArrow, in types that can be computed with.
 
-    Parameters
-    ----------
-    native : dataframe
-        Of any library; others are returned as they are.
+    What is of another library is returned as it is.
     """
     pa = sys.modules.get("pyarrow")
     if pa is None:

@@ -23,21 +23,13 @@ MOST_CUT_POINTS = 1000
 
 @dataclass(frozen=True)
 class BinRules:
-    """How many bins, and where.
-
-    Attributes
-    ----------
-    bins : int
-        Bins per column.
-    strategy : {"quantile", "uniform"}
-        Equally full or equally wide.
-    by_column : Mapping of str to int or tuple
-        Another number, or the cut points themselves, for single columns.
-    """
+    """How many bins, and where."""
 
     bins: int = 5
     strategy: str = "quantile"
+    """{"quantile", "uniform"}: equally full or equally wide."""
     by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
+    """Another number, or the cut points themselves, for single columns."""
 
     @classmethod
     def parse(cls, bins: object, strategy: str) -> BinRules:
@@ -76,14 +68,7 @@ def _number_of_bins(value: Any, column: str | None = None) -> int:
 def cut_points(points: object, parameter: str, column: str | None = None) -> tuple[Value, ...]:
     """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
 
-    Parameters
-    ----------
-    points : object
-        As users give them.
-    parameter : str
-        The parameter that they are given in, for messages.
-    column : str, default=None
-        The column that they cut.
+    Messages name the parameter that they are given in, and the column that they cut.
 
     Examples
     --------

@@ -29,16 +29,7 @@ _NAMED_LIKE = {
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
-    """Cohorts without some features, which are reported as left out.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    names : sequence of str
-        Features to leave out.
-    treatment : str, default="excluded"
-        What became of them, in words.
+    """Cohorts without some features, which are reported as left out, with a treatment in words.
 
     Examples
     --------
@@ -72,15 +63,8 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
 def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
     """Cohorts in which each block of features is one feature, with a code for every combination.
 
-    A cohort recorded a block if it recorded every member.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    blocks : mapping of str to sequence of str
-        The members of each block, by a name that no other feature has. It takes the place of its
-        first member.
+    A block has a name that no other feature has, and takes the place of its first member. A cohort
+    recorded it if it recorded every member.
 
     Examples
     --------

@@ -258,13 +258,7 @@ def _cuts_of(column: str, rules: CohortRules) -> tuple[Value, ...]:
 
 
 def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
-    """The `groups` that were chosen for a table, as users would write them.
-
-    Parameters
-    ----------
-    columns : iterable of ColumnAudit
-        How its columns were treated.
-    """
+    """The `groups` that were chosen for a table, as users would write them, from its audits."""
     return [
         {audit.column: list(audit.edges)} if audit.edges else audit.column
         for audit in columns

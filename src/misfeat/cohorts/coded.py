@@ -23,42 +23,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CodedTable:
-    """The rows of a table in codes, and how they came about.
-
-    Attributes
-    ----------
-    rows : CodedRows
-        Codes of the groupings, of the features and of the target, in this order.
-    features : dict of str to tuple of str
-        What the codes of each feature mean.
-    target : TargetCoding
-        What coded the target.
-    audits : list of ColumnAudit
-        How every column was treated.
-    notes : Notes
-        What was said on the way.
-    drawn : CodedRows or None
-        Where a design says how rows were drawn, the codes of the groupings, of the target, of
-        strata and of clusters.
-    """
+    """The rows of a table in codes, and how they came about."""
 
     rows: CodedRows
+    """Codes of the groupings, of the features and of the target, in this order."""
     features: dict[str, tuple[str, ...]]
     target: TargetCoding
     audits: list[ColumnAudit]
     notes: Notes
     drawn: CodedRows | None = None
+    """Where a design says how rows were drawn, the codes of the groupings, of the target, of strata
+    and of clusters."""
 
 
 def with_few_values(coded: CodedTable, profiled: ProfiledTable) -> CodedTable:
     """The same with the many values of columns merged, by what they tell where they tell anything.
 
-    Parameters
-    ----------
-    coded : CodedTable
-        With every common value of such columns in a code of its own.
-    profiled : ProfiledTable
-        The table.
+    Until then, every common value of such columns has a code of its own.
     """
     # In the order of names, so that the order of columns does not matter.
     for audit in sorted(coded.audits, key=lambda one: one.column):

@@ -42,18 +42,7 @@ def profile_column(
 ) -> Profile:
     """Count the values of a column inside the engine, apply missing codes, and read text.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    column : str
-        Its column.
-    codes : MissingCodes
-        Values that the user says mean missing.
-    rows : int
-        Rows of the table.
-    way : str, default=None
-        How the user says that text is to be read; one of `misfeat.cohorts.written.WAYS`.
+    `way` is one of `misfeat.cohorts.written.WAYS`, where the user says how text is to be read.
     """
     kind = table.kind(column)
     check_way(column, kind, way)

@@ -23,13 +23,7 @@ MEMORY_A_THREAD = 128 * 2**20
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:
-    """A connection to read a path on, and what closes it and removes what it left on disk.
-
-    Parameters
-    ----------
-    path : str
-        What is to be read, for messages.
-    """
+    """A connection to read a path on, and what closes it and removes what it left on disk."""
     try:
         import duckdb
         import pyarrow as pa  # noqa: F401
@@ -55,18 +49,7 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
 
 
 def threads_for(allowed: int) -> int:
-    """How many threads DuckDB may use: one a core, but none that has too little memory.
-
-    Parameters
-    ----------
-    allowed : int
-        Bytes that queries may take.
-
-    Examples
-    --------
-    >>> threads_for(0)
-    1
-    """
+    """How many threads DuckDB may use: one a core, but none that has too little memory."""
     return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
 
 

@@ -25,14 +25,7 @@ FEWEST_ROWS = 100_000
 def counted_rows(profiled: ProfiledTable, coders: Sequence[Coder], notes: Notes) -> CodedRows:
     """Collapse equal coded rows, and draw some of them where the table is in an engine and more.
 
-    Parameters
-    ----------
-    profiled : ProfiledTable
-        The table.
-    coders : sequence of Coder
-        Those of the groupings first, that of the target last.
-    notes : Notes
-        Where it is said that rows were drawn.
+    The coders of the groupings come first, that of the target last.
     """
     table, rules = profiled.table, profiled.rules
     if not isinstance(table, DrawsRows):

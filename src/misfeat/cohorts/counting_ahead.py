@@ -28,10 +28,7 @@ FIRST_PART = 4
 def counted_together(distinct: Mapping[str, int]) -> list[list[str]]:
     """Columns with few values, put together so that each lot has few combinations.
 
-    Parameters
-    ----------
-    distinct : mapping of str to int
-        How many values each column has in some of the rows, about.
+    `distinct` is how many values each column has in some of the rows, about.
 
     Examples
     --------

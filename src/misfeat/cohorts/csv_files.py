@@ -37,21 +37,12 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file of text, which may be packed.
-
-    Attributes
-    ----------
-    path : str
-        Where it is.
-    packed : bool
-        Whether it is packed with gzip.
-    tabs : bool
-        Whether its ending says that tabs are between its columns.
-    """
+    """A file of text, which may be packed."""
 
     path: str
     packed: bool
     tabs: bool
+    """Whether its ending says that tabs are between its columns."""
 
     def lines(self, newline: str | None = "") -> TextIO:
         """Open it as text, the ends of lines as they are or, where None, told apart."""
@@ -91,20 +82,8 @@ def read_csv_files(
 ) -> tuple[Any, tuple[str, ...]]:
     """Load CSV files into a table of the connection, so that each is parsed only once.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Takes the table.
-    files : sequence of TextFile
-        With the same columns each.
-    codes : MissingCodes
-        Texts that mean missing everywhere are read as nulls.
-
-    Returns
-    -------
-    relation : duckdb.DuckDBPyRelation
-    names : tuple of str
-        The columns in the files' words, without the blanks around them.
+    Texts that mean missing everywhere are read as nulls. Returns the relation, and the names of the
+    columns in the files' words, without the blanks around them.
     """
     for file in files:
         file.check_bytes()

@@ -64,14 +64,9 @@ PRODUCTS_A_QUERY = 64
 
 
 class DataFrameTable:
-    """A table held by a dataframe library or an engine.
+    """A table held by a dataframe library or an engine: anything that narwhals wraps.
 
-    Parameters
-    ----------
-    native : dataframe, lazy frame or relation
-        Anything that narwhals wraps.
-    files : OpenedFiles, default=None
-        The files that it is read from, where it is; they know the names of the columns.
+    Where it is read from files, these know the names of the columns.
     """
 
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:

@@ -34,48 +34,26 @@ if TYPE_CHECKING:
 class DrawnRows:
     """Rows with the same class, drawn together: who they are, and what they weigh.
 
-    Attributes
-    ----------
-    cohort : ndarray of int of shape (n_kinds,)
-        The subgroup; negative for rows of none, whose clusters were drawn all the same.
-    target : ndarray of int of shape (n_kinds,)
-        The class; negative where it is missing.
-    stratum : ndarray of int of shape (n_kinds,)
-        From which stratum.
-    cluster : ndarray of int of shape (n_kinds,), or None
-        In which cluster. Clusters of different strata are different ones, whatever their numbers.
-        None: every row was drawn by itself.
-    masses, squares : ndarray of shape (n_kinds,)
-        What the rows weigh together, and the sum of the squares of what each weighs.
-    rows : ndarray of int64 of shape (n_kinds,)
-        How many weigh anything.
+    All arrays are of shape (n_kinds,).
     """
 
     cohort: Integers
+    """Negative for rows of no subgroup, whose clusters were drawn all the same."""
     target: Integers
+    """The class; negative where it is missing."""
     stratum: Integers
     cluster: Integers | None
+    """Clusters of different strata are different ones, whatever their numbers. None: every row was
+    drawn by itself."""
     masses: NDArray[np.int64]
     squares: Floats
+    """What the rows weigh together, and the sum of the squares of what each weighs."""
     rows: NDArray[np.int64]
+    """How many weigh anything."""
 
 
 def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
-    """The design effect of the share of every class in a subgroup.
-
-    Parameters
-    ----------
-    drawn : DrawnRows
-        All rows of the table.
-    cohort : int
-        The subgroup.
-    n_classes : int
-        Classes of the target.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        NaN for a class that has all or none of the weight.
+    """The design effect of the share of every class in a subgroup; NaN where that is 0 or 1.
 
     Examples
     --------
@@ -125,21 +103,9 @@ def effective_by_design(
 ) -> Floats:
     """The effective size of every subgroup: its rows over their mean design effect.
 
-    Parameters
-    ----------
-    drawn : DrawnRows
-        All rows of the table.
-    rows : ndarray of shape (n_cohorts,)
-        Rows of each subgroup; none is worth more.
-    otherwise : ndarray of shape (n_cohorts,)
-        The effective size of a subgroup whose target does not vary.
-    n_classes : int
-        Classes of the target.
-
-    Notes
-    -----
-    Nothing tells how clusters differ in a subgroup that is a single one. It is taken to be as bad
-    as the worst of the others.
+    No subgroup is worth more than its rows; one whose target does not vary has the size in
+    `otherwise`. Nothing tells how clusters differ in a subgroup that is a single one: it is taken
+    to be as bad as the worst of the others.
     """
     found, alone = otherwise.copy(), single_clusters(drawn, len(rows))
     worst = 0.0

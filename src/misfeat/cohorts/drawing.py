@@ -83,19 +83,13 @@ def is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How many rows are kept, by subgroup.
-
-    Attributes
-    ----------
-    one_in : dict of int to int
-        Of the rows of a combination of group codes, one in so many is kept; all of those that are
-        not among them.
-    n_rows : int
-        How many different rows there are, about.
-    """
+    """How many rows are kept, by subgroup."""
 
     one_in: dict[int, int]
+    """Of the rows of a combination of group codes, one in so many is kept; all of those that are
+    not among them."""
     n_rows: int
+    """How many different rows there are, about."""
 
     @classmethod
     def planned(
@@ -103,16 +97,8 @@ class Drawing:
     ) -> Drawing | None:
         """Draw so that at most so many different rows are left; None where they are no more.
 
-        Parameters
-        ----------
-        groups : ndarray of int64
-            The group codes, as one number, of a part of the different rows.
-        counts : ndarray of int64
-            How often each occurs.
-        looked_at : int
-            They are one in so many of all.
-        most : int
-            How many different rows may be left.
+        `groups` are the group codes, as one number, of one in `looked_at` different rows, and
+        `counts` how often each of these occurs.
 
         Examples
         --------
@@ -171,17 +157,7 @@ def _next(rate: int) -> int:
 
 
 def drawn(rows: CodedRows, places: NDArray[np.int64], rates: NDArray[np.int64]) -> CodedRows:
-    """The rows that are kept of coded rows.
-
-    Parameters
-    ----------
-    rows : CodedRows
-        Coded rows and how often each occurs.
-    places : ndarray of int64
-        As `places_of` has them.
-    rates : ndarray of int64
-        One row in so many is kept.
-    """
+    """The rows that are kept of coded rows, one in `rates`, by their `places_of`."""
     at, share = places / PRIME, 1.0 / rates
     kept = np.where(at < share, 1, 0).astype(np.int64)
     kept = np.where(rates == 1, rows.weights, kept)

@@ -34,18 +34,8 @@ def likely_kept(
 ) -> nw.LazyFrame[Any]:
     """Counted rows without most of those that are not kept; `kept_of` has the last word.
 
-    Parameters
-    ----------
-    counted : narwhals.LazyFrame
-        Coded rows and how often each occurs.
-    keys : sequence of str
-        The columns that hold the codes, those of the groupings in the first.
-    below : int
-        How many numbers of the first have the same codes of the groupings.
-    drawing : Drawing
-        How many rows are kept.
-    count : str
-        The name of the column of counts.
+    The columns `keys` hold the codes, those of the groupings in the first, of which `below` numbers
+    have the same codes of the groupings.
     """
     counted = counted.with_columns((nw.col(keys[0]) * 0).alias(PLACE))
     for key in keys:

@@ -22,14 +22,8 @@ _BUCKET, _LOW, _HIGH, _ROWS = "bucket", "low", "high", "n_rows"
 class EngineColumn:
     """A numeric column of a table in an engine, rows without a value left out.
 
-    What was counted is remembered, so that further ranks take fewer passes.
-
-    Parameters
-    ----------
-    rows : narwhals.LazyFrame
-        With a column `VALUE`, and `TIMES` where rows occur more than once.
-    collect : callable
-        Has the engine work.
+    Rows have a column `VALUE`, and `TIMES` where they occur more than once. What was counted is
+    remembered, so that further ranks take fewer passes.
     """
 
     def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:

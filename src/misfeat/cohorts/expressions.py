@@ -37,20 +37,12 @@ MOST_LOOKED_UP = 1000
 
 @dataclass(frozen=True)
 class ColumnExpressions:
-    """Expressions for the columns of one table.
-
-    Attributes
-    ----------
-    inner : Mapping of str to str
-        The name that each column goes by inside the engine.
-    schema : narwhals.Schema
-        The type of each column, by its inner name.
-    implementation : narwhals.Implementation
-        The library or engine.
-    """
+    """Expressions for the columns of one table."""
 
     inner: Mapping[str, str]
+    """The name that each column goes by inside the engine."""
     schema: nw.Schema
+    """The type of each column, by its inner name."""
     implementation: nw.Implementation
 
     def order(self, column: str) -> tuple[str, ...] | None:

@@ -28,13 +28,7 @@ _AZURE = "AZURE_STORAGE_CONNECTION_STRING"
 
 
 def open_database(address: str) -> OpenedFiles:
-    """Open a table of PostgreSQL; its rows stay where they are until they are counted.
-
-    Parameters
-    ----------
-    address : str
-        ``postgresql://user@host/database?table=schema.name``.
-    """
+    """Open a table of PostgreSQL; its rows stay where they are until they are counted."""
     options, schema, name = parsed_database(address)
     shown = without_secrets(address)
     try:
@@ -66,13 +60,7 @@ def open_database(address: str) -> OpenedFiles:
 
 
 def open_store(address: str) -> OpenedFiles:
-    """Open Parquet files in an object store; their rows stay there until they are counted.
-
-    Parameters
-    ----------
-    address : str
-        Of a Parquet file, or of a pattern of such.
-    """
+    """Open Parquet files in an object store; rows stay there until they are counted."""
     shown = without_secrets(address)
     path = shown.rstrip("/").lower()
     if not path.endswith((*_PARQUET, "*")):

@@ -31,36 +31,22 @@ _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 @dataclass(frozen=True)
 class OpenedFiles:
-    """Files that DuckDB reads, on a connection of its own.
-
-    Attributes
-    ----------
-    relation : duckdb.DuckDBPyRelation
-        The rows.
-    names : tuple of str
-        The columns in the words of the files; DuckDB renames some.
-    close : callable
-        To be called after the relation was read: DuckDB keeps the memory of past queries.
-    unreadable : callable
-        The error to raise for what went wrong while rows were read.
-    """
+    """Files that DuckDB reads, on a connection of its own."""
 
     relation: Any
     names: tuple[str, ...]
+    """The columns in the words of the files; DuckDB renames some."""
     close: Callable[[], None]
+    """To be called after the relation was read: DuckDB keeps the memory of past queries."""
     unreadable: Callable[[Exception], MisfeatError]
+    """The error to raise for what went wrong while rows were read."""
 
 
 def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
-    """Open a path as a DuckDB relation.
+    """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a DuckDB relation.
 
-    Parameters
-    ----------
-    path : str
-        A CSV, TSV or Parquet file, a folder of Parquet files, or a glob pattern of such.
-    codes : MissingCodes
-        Texts that mean missing everywhere are read as nulls, so that a column of numbers with
-        ``"?"`` in it is still a column of numbers.
+    Texts that mean missing everywhere are read as nulls, so that a column of numbers with ``"?"``
+    in it is still a column of numbers.
     """
     files = matching_files(path)
     parquet = _ending(files[0]) in _PARQUET
@@ -121,13 +107,7 @@ def _text_file(file: str) -> TextFile:
 
 
 def matching_files(path: str) -> list[str]:
-    """The files of a path: itself, those of a folder, or those that a glob pattern matches.
-
-    Parameters
-    ----------
-    path : str
-        As in `open_path`.
-    """
+    """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
     place = Path(path)
     if len(path) > LONGEST_PATH:
         raise MisfeatError(

@@ -32,12 +32,8 @@ DEVIATIONS = 2.0
 def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
 
-    Parameters
-    ----------
-    cardinalities : sequence of int
-        How many values each feature has; the pair is one of two features with the median of them.
-    by_class : array-like of shape (n_classes,)
-        Rows of each class in the whole table.
+    The pair is one of two features with the median number of values; `by_class` are the rows of
+    each class in the whole table.
 
     Examples
     --------

@@ -35,18 +35,11 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class ByValue:
-    """One subgroup per value of a column, some values merged under one name.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    merged : Mapping of str to str
-        From the label of a value to the name it goes under; ``"*"`` names all other values.
-    """
+    """One subgroup per value of a column, some values merged under one name."""
 
     column: str
     merged: Mapping[str, str]
+    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
 
     @property
     def subject(self) -> str:
@@ -100,32 +93,20 @@ GroupRule = ByValue | ByCuts | ByPredicate
 
 @dataclass(frozen=True)
 class Grouping:
-    """A rule made ready: how to code it, and the term that each code adds to a cohort's name.
-
-    Attributes
-    ----------
-    coder : Coder
-        Gives the raw codes.
-    term_of : ndarray
-        From a raw code, the one for missing included, to a term; missing comes last.
-    terms : tuple of str
-        The terms, in the order of the cohorts.
-    """
+    """A rule made ready: how to code it, and the term that each code adds to a cohort's name."""
 
     coder: Coder
     term_of: NDArray[np.int64]
+    """From a raw code, the one for missing included, to a term; missing comes last."""
     terms: tuple[str, ...]
 
 
 def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     """Read the ``groups`` parameter.
 
-    Parameters
-    ----------
-    groups : None, str, mapping, or a list of strings and mappings
-        A string names a column, and an array or an index of strings several. In a mapping
-        ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
-        ``{"senior": "age > 65"}`` names a predicate.
+    A string names a column, and an array or an index of strings several. In a mapping
+    ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
+    ``{"senior": "age > 65"}`` names a predicate. A list may hold strings and mappings.
 
     Examples
     --------

@@ -27,24 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """One column in a form that is quick to code.
-
-    Attributes
-    ----------
-    kind : Kind
-        What it holds.
-    values : ndarray
-        Numbers or ``datetime64[us]``; for text and flags the position in `distinct`.
-    missing : ndarray of bool
-        Which rows are missing; what `values` holds there means nothing.
-    distinct : ndarray of object or None
-        The distinct canonical values of text and flags.
-    """
+    """One column in a form that is quick to code."""
 
     kind: Kind
     values: NDArray[Any]
+    """Numbers or ``datetime64[us]``; for text and flags the position in `distinct`."""
     missing: Mask
+    """Which rows are missing; what `values` holds there means nothing."""
     distinct: NDArray[np.object_] | None = None
+    """The distinct canonical values of text and flags."""
 
     @classmethod
     def of(cls, values: NDArray[Any], name: str) -> Held:

@@ -39,13 +39,7 @@ def is_in_memory(X: Any) -> bool:
 
 
 class InMemoryTable(ArrayTable):
-    """A table held by a dataframe library in memory.
-
-    Parameters
-    ----------
-    native : dataframe
-        Of pandas, polars or PyArrow.
-    """
+    """A table that pandas, polars or PyArrow holds in memory."""
 
     def __init__(self, native: Any) -> None:
         opened, expressions = open_frame(native)

@@ -34,33 +34,17 @@ TELLS_NOTHING = "its many values tell nothing of rows that they were not merged 
 
 @dataclass(frozen=True)
 class Merged:
-    """Coded rows in which one column has few values left.
-
-    Attributes
-    ----------
-    rows : CodedRows
-        The rows; as they were, where the column is to be left out.
-    labels : tuple of str
-        What its codes mean; empty where the column is to be left out.
-    treatment : str
-        What was done, in words.
-    """
+    """Coded rows in which one column has few values left."""
 
     rows: CodedRows
+    """The rows; as they were, where the column is to be left out."""
     labels: tuple[str, ...]
+    """What its codes mean; empty where the column is to be left out."""
     treatment: str
 
 
 def one_by_one(profile: Profile, least_rows: int) -> CategoryCoder | None:
-    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has.
-
-    Parameters
-    ----------
-    profile : Profile
-        What is known of the column.
-    least_rows : int
-        Rows that any value that is named must have.
-    """
+    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
     counts = profile.counts.counts
     common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
@@ -84,24 +68,9 @@ def merged(
 ) -> Merged:
     """Merge the values of one line of coded rows, by their targets or by how frequent they are.
 
-    Parameters
-    ----------
-    rows : CodedRows
-        Coded rows; the last line is the target.
-    line : int
-        The line of the column, as `one_by_one` codes it.
-    bases : sequence of int
-        The number of codes of every line, the one for missing included.
-    values : sequence of str
-        The values that have codes of their own.
-    n_bins, most : int
-        How many groups there may be, of values that are alike and of frequent ones.
-    must_stay : bool
-        Whether the column stays also where it tells nothing.
-    order : sequence of int
-        Lines in an order that does not depend on that of the columns.
-    classes : Classes, default=None
-        The classes to merge by. None: the codes of the target.
+    The line is as `one_by_one` codes it, and `bases` have the number of codes of every line, the
+    one for missing included. There may be `n_bins` groups of values that are alike, or `most` of
+    frequent ones. The rest is as in `cross_fitted`.
     """
     target = classes or Classes(rows.codes[-1], bases[-1] - 1)
     shape = len(values), target.number

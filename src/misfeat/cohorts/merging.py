@@ -35,33 +35,20 @@ SHRINKAGE = 10.0
 
 @dataclass(frozen=True)
 class Merger:
-    """A way to merge values, and what it tells.
-
-    Attributes
-    ----------
-    learn : callable
-        Gives the group of every value from rows by value and class; the last group holds values
-        that are merged with all others.
-    n_groups : int
-        Groups, the last one included.
-    told : float
-        What groups tell of rows that they were not learned from, in bits per row.
-    """
+    """A way to merge values, and what it tells."""
 
     learn: Learn
+    """Gives the group of every value from rows by value and class; the last group holds values that
+    are merged with all others."""
     n_groups: int
     told: float
+    """What groups tell of rows that they were not learned from, in bits per row."""
 
 
 def by_frequency(counts: Counts, n_groups: int) -> Merger:
     """The most frequent values each by itself, all others together; the target has no say.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of every value and class.
-    n_groups : int
-        Groups at most.
+    `counts` are the rows of every value and class.
     """
 
     def learn(_: Counts) -> Groups:
@@ -73,12 +60,7 @@ def by_frequency(counts: Counts, n_groups: int) -> Merger:
 def by_target(counts: Counts, n_groups: int) -> Merger:
     """Values whose rows have similar targets together, as many groups of common values as asked.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of every value and class.
-    n_groups : int
-        Groups of similar values; one more holds all values that are too rare.
+    One more group holds all values that are too rare.
     """
     splits = split(counts)
     rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
@@ -109,15 +91,7 @@ def split(counts: Counts) -> list[Split]:
 
 
 def told_of_others(splits: Sequence[Split], learn: Learn) -> float:
-    """Bits per row by which groups that were learned from some rows predict the others.
-
-    Parameters
-    ----------
-    splits : sequence of Split
-        Rows of every value and class; all that are tried together are the table.
-    learn : callable
-        Gives the group of every value.
-    """
+    """Bits per row by which groups that were learned from some rows predict the others."""
     told, rows = 0.0, 0
     for rest, tried in splits:
         groups = learn(rest)
@@ -147,28 +121,11 @@ def cross_fitted(
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
-    Parameters
-    ----------
-    rows : CodedRows
-        Coded rows; the last line is the target, and rows without one are not learned from.
-    line : int
-        The line to merge: codes of values, one for all other values, and one for missing.
-    bases : sequence of int
-        The number of codes of every line, the one for missing included.
-    n_values : int
-        Values of the line.
-    merger : Merger
-        How they are merged.
-    order : sequence of int, default=None
-        Lines in an order by which rows are sorted before they are dealt out to folds, so that
-        the order of columns in the table does not matter. None: as they are.
-    classes : Classes, default=None
-        The classes to learn from. None: the codes of the target.
-
-    Returns
-    -------
-    CodedRows
-        The line holds codes of groups, all other values in the last one, and then missing.
+    The line holds codes of values, one for all other values, and one for missing; afterwards codes
+    of groups, all other values in the last one, and then missing. The classes to learn from are the
+    codes of the target, the last line, unless others are given; rows without one are not learned
+    from. Rows are sorted by the lines in `order` before they are dealt out to folds, so that the
+    order of columns in the table does not matter.
     """
     values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
     folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]

@@ -31,22 +31,15 @@ WIDEST = 8e307
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of the values of a column.
-
-    Attributes
-    ----------
-    low, high : int or float
-        The smallest and the largest of its values.
-    below : int
-        Rows whose values are smaller.
-    rows : int
-        Rows whose values lie in it.
-    """
+    """A stretch of the values of a column."""
 
     low: Any
     high: Any
+    """The smallest and the largest of its values."""
     below: int
+    """Rows whose values are smaller."""
     rows: int
+    """Rows whose values lie in it."""
 
     def holds(self, rank: int) -> bool:
         """Whether the value of a rank, from 1 on, lies in it."""
@@ -66,19 +59,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Counted:
-    """What an engine counted, sorted by value.
-
-    Attributes
-    ----------
-    low, high : ndarray
-        The smallest and the largest value of each line; the same where it counts one value.
-    rows : ndarray of int64
-        How many rows each line stands for.
-    """
+    """What an engine counted, sorted by value."""
 
     low: NDArray[Any]
     high: NDArray[Any]
+    """The smallest and the largest value of each line; the same where it counts one value."""
     rows: NDArray[np.int64]
+    """How many rows each line stands for."""
 
     @classmethod
     def of(cls, low: NDArray[Any], high: NDArray[Any], rows: NDArray[np.int64]) -> Counted:
@@ -104,15 +91,7 @@ class CountsValues(Protocol):
 
 
 def values_at(shares: Sequence[float | Fraction], column: CountsValues) -> list[Any]:
-    """The smallest values with at least given shares of the rows at or below them.
-
-    Parameters
-    ----------
-    shares : sequence of float or Fraction
-        From 0, the smallest value, to 1, the largest.
-    column : CountsValues
-        Answers what is asked about the column.
-    """
+    """The smallest values with at least given shares, from 0 to 1, of the rows at or below them."""
     whole = column.whole()
     if whole is None:
         return []

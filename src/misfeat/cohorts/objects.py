@@ -20,21 +20,9 @@ _CONTAINERS = (list, dict, set, np.ndarray)
 def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[Any]]:
     """Find what a column of objects holds, and bring its values to one type.
 
-    Parameters
-    ----------
-    values : iterable
-        Its values.
-    column : str
-        Its name, for messages.
-
-    Returns
-    -------
-    kind : Kind
-        `UNSUPPORTED` where a value is a list or another container.
-    settled : ndarray
-        Float64 with NaN for numbers, ``datetime64[us]`` with NaT for dates, else objects with
-        None: bool for flags, str for text, int for integers of 64 bits that floats would round.
-        Values of several types become their labels.
+    Numbers become float64 with NaN, dates ``datetime64[us]`` with NaT, all else objects with None:
+    bool for flags, str for text, int for integers of 64 bits that floats would round. Values of
+    several types become their labels. A list or another container is `UNSUPPORTED`.
 
     Examples
     --------

@@ -25,25 +25,13 @@ if TYPE_CHECKING:
 
 
 def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
-    """Open whatever the user gave as one table, the target a column of it.
+    """Open whatever the user gave as one table, the target a column of it; the table and its name.
 
-    Parameters
-    ----------
-    X : dataframe, lazy frame, relation, array, mapping of columns, source, or path
-        The table. Sources have a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV
-        or Parquet files, a folder or a glob of Parquet files, or
-        addresses: ``postgresql://user@host/database?table=schema.name``,
-        ``s3://bucket/*.parquet``, and those of sources (`register_source`).
-    y : str, array or series
-        The target: the name of a column of `X`, or its values.
-    codes : MissingCodes
-        User-given codes for missing values; CSV files are read with them as nulls.
-
-    Returns
-    -------
-    table : Table
-    target : str
-        The name of the target's column in `table`.
+    `X` may be a dataframe, lazy frame, relation, array or mapping of columns, or a source, which
+    has a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV or Parquet files, a
+    folder or a glob of Parquet files, or addresses:
+    ``postgresql://user@host/database?table=schema.name``, ``s3://bucket/*.parquet``, and those of
+    sources (`register_source`). CSV files are read with the codes for missing values as nulls.
     """
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
@@ -136,13 +124,6 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column.
-
-    Parameters
-    ----------
-    values : array-like, series or dataframe
-        As users give them.
-    what : {"y", "groups", "sample_weight"}
-        What they are, for messages.
 
     Examples
     --------

@@ -30,13 +30,7 @@ _NULL = "boolsend({column} IS NULL)"
 
 
 def collected(rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Have an engine work, and fetch what it found in the fastest way there is.
-
-    Parameters
-    ----------
-    rows : narwhals.LazyFrame
-        The query.
-    """
+    """Have an engine work, and fetch what it found in the fastest way there is."""
     if rows.implementation.is_ibis():
         packed = _packed(rows.to_native())
         if packed is not None:

@@ -102,24 +102,6 @@ def cohorts_and_product_sums(
     """Build the cohorts of an open table and sum its products, and close it.
 
     The columns are counted once, and the subgroups are found once.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    target : str
-        The target's column.
-    rules : CohortRules
-        By what rules the table becomes cohorts.
-    progress : callable, default=None
-        Called as ``progress(what, done, total)``.
-
-    Returns
-    -------
-    cohorts : Cohorts
-        As `build_cohorts` returns them.
-    sums : ProductSums
-        Of the same subgroups, by the same names.
     """
     with closing(table):
         profiled = profile_table(table, target, rules, progress)

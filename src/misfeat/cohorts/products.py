@@ -17,49 +17,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variable:
-    """A column as a number: its values less a centre, or the code of a value of two.
-
-    Attributes
-    ----------
-    reading : Reading
-        The column.
-    centre : float
-        Subtracted from the values, so that squares stay small.
-    coder : Coder or None
-        Gives the number where the column holds none: 0 or 1.
-    has_gaps : bool
-        Whether any value is missing.
-    """
+    """A column as a number: its values less a centre, or the code of a value of two."""
 
     reading: Reading
     centre: float
+    """Subtracted from the values, so that squares stay small."""
     coder: Coder | None
+    """Gives the number where the column holds none: 0 or 1."""
     has_gaps: bool
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """Sums over the rows of each combination of group codes.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_groupings, n_groups)
-        The codes of each combination, in ascending order.
-    rows : ndarray of shape (n_groups,)
-        Rows of each, or the sums of their weights, as in all other sums.
-    both : ndarray of shape (n_groups, n, n)
-        Rows in which both variables are recorded.
-    first : ndarray of shape (n_groups, n, n)
-        Sums of variable i over those rows.
-    product : ndarray of shape (n_groups, n, n)
-        Sums of products over those rows.
-    """
+    """Sums over the rows of each combination of group codes."""
 
     codes: NDArray[np.integer]
+    """Of shape (n_groupings, n_groups): the codes of each combination, in ascending order."""
     rows: NDArray[np.float64]
+    """Of shape (n_groups,): rows of each, or the sums of their weights, as in all other sums."""
     both: NDArray[np.float64]
+    """Of shape (n_groups, n, n), as the next two: rows in which both variables are recorded."""
     first: NDArray[np.float64]
+    """Sums of variable i over those rows."""
     product: NDArray[np.float64]
+    """Sums of products over those rows."""
 
 
 def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:

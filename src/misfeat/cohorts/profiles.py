@@ -28,85 +28,53 @@ IDENTIFIER_ROWS = 50
 
 @dataclass(frozen=True)
 class Taken:
-    """What a column of text was taken for, and what speaks against it.
-
-    Attributes
-    ----------
-    words : str
-        In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text.
-    example : str
-        The most frequent text that reads.
-    measures : bool
-        Whether its numbers have a unit or marks in them, so that they number no rows.
-    spelled : Mapping of value to str
-        The most frequent text for each value, where it says more than the value.
-    unread : tuple of str
-        Texts that do not read and count as missing, the most frequent first.
-    unread_rows : int
-        Rows that hold them.
-    only_words : bool
-        Whether those are all words for nothing, such as "n/a".
-    doubtful : str
-        A text that could be read in another way as well, where no other text decides.
-    otherwise : str
-        That other way, in the words of the parameter ``read``.
-    almost : str
-        Of a column that was left as text: what most of its rows read as.
-    bare : str
-        Of a column with a unit: a number without it, where a part of the rows holds such.
-    bare_rows : int
-        Rows that hold them.
-    centuries : tuple of str
-        Years of two digits that were taken for this century and for the last one, where both occur.
-    alike : tuple of str
-        Two texts that stand for one number.
-    """
+    """What a column of text was taken for, and what speaks against it."""
 
     words: str = ""
+    """In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text."""
     example: str = ""
+    """The most frequent text that reads."""
     measures: bool = False
+    """Whether its numbers have a unit or marks in them, so that they number no rows."""
     spelled: Mapping[Value, str] = field(default_factory=dict)
+    """The most frequent text for each value, where it says more than the value."""
     unread: tuple[str, ...] = ()
+    """Texts that do not read and count as missing, the most frequent first."""
     unread_rows: int = 0
+    """Rows that hold them."""
     only_words: bool = False
+    """Whether those are all words for nothing, such as "n/a"."""
     doubtful: str = ""
+    """A text that could be read in another way as well, where no other text decides."""
     otherwise: str = ""
+    """That other way, in the words of the parameter ``read``."""
     almost: str = ""
+    """Of a column that was left as text: what most of its rows read as."""
     bare: str = ""
+    """Of a column with a unit: a number without it, where a part of the rows holds such."""
     bare_rows: int = 0
+    """Rows that hold them."""
     centuries: tuple[str, ...] = ()
+    """Years of two digits taken for this century and for the last one, where both occur."""
     alike: tuple[str, ...] = ()
+    """Two texts that stand for one number."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What is known of a column before it is coded.
-
-    Attributes
-    ----------
-    reading : Reading
-        How to read it.
-    kind : Kind
-        What it holds once it is read.
-    counts : ValueCounts or None
-        Its values; None when there are more than `DISTINCT_LIMIT`.
-    missing : int
-        Rows in which it is missing, user-given codes included.
-    rows : int
-        Rows of the table.
-    taken : Taken
-        What a column of text was taken for.
-    in_order : bool
-        Whether categories have an order that their type gives them; `counts` are in it.
-    """
+    """What is known of a column before it is coded."""
 
     reading: Reading
     kind: Kind
+    """What it holds once it is read."""
     counts: ValueCounts | None
+    """Its values; None when there are more than `DISTINCT_LIMIT`."""
     missing: int
+    """Rows in which it is missing, user-given codes included."""
     rows: int
     taken: Taken = Taken()
     in_order: bool = False
+    """Whether categories have an order that their type gives them; `counts` are in it."""
 
     @property
     def column(self) -> str:

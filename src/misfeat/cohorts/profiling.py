@@ -28,33 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProfiledTable:
-    """An open table, and what is known of it before its rows are coded.
-
-    Attributes
-    ----------
-    table : Table
-        The table.
-    target : str
-        The target's column.
-    rules : CohortRules
-        By what rules it becomes cohorts.
-    profiles : Mapping of str to Profile
-        What is known of each column, in the table's order.
-    groupings : tuple of Grouping
-        What tells the subgroups apart, made ready.
-    chosen : Proposal or None
-        How that was chosen, where it was.
-    weighing : Weighing or None
-        How rows are weighed; None where all weigh the same.
-    """
+    """An open table, and what is known of it before its rows are coded."""
 
     table: Table
     target: str
     rules: CohortRules
     profiles: Mapping[str, Profile]
+    """What is known of each column, in the table's order."""
     groupings: tuple[Grouping, ...]
     chosen: Proposal | None = None
+    """How that was chosen, where it was."""
     weighing: Weighing | None = None
+    """How rows are weighed; None where all weigh the same."""
 
 
 def profile_table(

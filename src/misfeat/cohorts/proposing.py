@@ -54,21 +54,13 @@ MOST_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Proposal:
-    """Columns that tell subgroups apart.
-
-    Attributes
-    ----------
-    rules : tuple of GroupRule
-        The columns, in the table's order, and where they are cut.
-    explained : float
-        The share of what is missing that they explain.
-    gaps : int
-        Features that are missing in some rows.
-    """
+    """Columns that tell subgroups apart."""
 
     rules: tuple[GroupRule, ...]
+    """The columns, in the table's order, and where they are cut."""
     explained: float
     gaps: int
+    """Features that are missing in some rows."""
 
     def sentence(self) -> Message:
         """What was chosen, in words."""
@@ -100,14 +92,7 @@ def _in_words(rule: GroupRule) -> str:
 def proposed(table: Table, profiles: Mapping[str, Profile], target: str) -> Proposal:
     """Choose the few columns that explain most of where features are missing.
 
-    Parameters
-    ----------
-    table : Table
-        The open table; one group-by is asked for.
-    profiles : mapping of str to Profile
-        What is known of its columns.
-    target : str
-        The target, which is neither looked at nor chosen.
+    The target is neither looked at nor chosen. One group-by is asked of the table.
     """
     others = [profile for column, profile in profiles.items() if column != target]
     lacking = [p for p in others if p.kind is not Kind.UNSUPPORTED and 0 < p.missing < p.rows]
@@ -175,17 +160,7 @@ def _flag(profile: Profile) -> Coder:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Subgroups by what was chosen so far.
-
-    Attributes
-    ----------
-    of_row : ndarray of int
-        The subgroup of every row.
-    n : int
-        How many subgroups there are.
-    explained : float
-        The share of what is missing that they explain.
-    """
+    """Subgroups by what was chosen so far."""
 
     of_row: NDArray[np.int64]
     n: int

@@ -51,14 +51,7 @@ def check_way(column: str, kind: Kind, way: str | None) -> None:
 def read_text(profile: Profile, way: str | None, means_missing: Callable[[Value], bool]) -> Profile:
     """The profile of a column of text once it is read, the same where it is just text.
 
-    Parameters
-    ----------
-    profile : Profile
-        The column as text.
-    way : str or None
-        How the user says that it is to be read.
-    means_missing : callable
-        Whether a value, once it is read, is one that the user says means missing.
+    `means_missing` tells of a value, once it is read, whether the user says that it means missing.
     """
     assert profile.counts is not None  # noqa: S101  (texts are counted before they are read)
     found, share = written(profile.counts, way)

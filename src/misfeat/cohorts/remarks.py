@@ -17,15 +17,7 @@ MOST_NAMED = 5
 
 
 def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
-    """Note which columns of text stand for numbers or dates, and warn of what is in doubt.
-
-    Parameters
-    ----------
-    profiles : iterable of Profile
-        What is known of every column.
-    notes : Notes
-        Takes what is said.
-    """
+    """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
     profiles = list(profiles)
     read = [profile for profile in profiles if profile.taken.spelled]  # not plain numbers
     if read:

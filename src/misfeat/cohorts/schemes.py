@@ -97,11 +97,6 @@ def is_known(scheme: str) -> bool:
 def opener_of(scheme: str) -> Opener | None:
     """Who opens addresses of a scheme; None where nobody does.
 
-    Parameters
-    ----------
-    scheme : str
-        What stands before ``://``, in lower case.
-
     Examples
     --------
     >>> opener_of("postgresql").__name__, opener_of("nobodys")

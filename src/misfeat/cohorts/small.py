@@ -35,27 +35,17 @@ _KEPT_BY = Message(
 
 @dataclass(frozen=True)
 class Recorded:
-    """What subgroups recorded.
-
-    Attributes
-    ----------
-    features : tuple of str
-        The features.
-    sizes : ndarray of shape (n_subgroups,)
-        How large each subgroup is: its rows, or how many of equal weight they are worth.
-    rows : ndarray of shape (n_subgroups,)
-        The rows of each subgroup.
-    without : ndarray of shape (n_subgroups, n_features)
-        How many of them lack each feature.
-    threshold : float
-        From this share of missing values on a feature counts as never recorded.
-    """
+    """What subgroups recorded."""
 
     features: tuple[str, ...]
     sizes: NDArray[np.int64]
+    """Of shape (n_subgroups,): how large each subgroup is: its rows, or how many of equal weight
+    they are worth."""
     rows: NDArray[np.int64]
     without: NDArray[np.int64]
+    """Of shape (n_subgroups, n_features): how many of them lack each feature."""
     threshold: float
+    """From this share of missing values on a feature counts as never recorded."""
 
     @property
     def never(self) -> NDArray[np.bool_]:
@@ -84,22 +74,8 @@ def settle_small(
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, and say which.
 
-    Parameters
-    ----------
-    runs : Runs
-        Which rows belong to which subgroup.
-    names : list of str
-        The subgroups.
-    recorded : Recorded
-        Their rows, and what they recorded.
-    coding : Coding
-        From how many rows on a subgroup is not small, and what becomes of small ones.
-    floor : int
-        From how many on, where that is not said.
-    notes : Notes
-        Where it is said what was done.
-    hierarchy : Hierarchy, default=None
-        What subgroups lie in: those of a region are merged with each other first.
+    Small is what has fewer than `floor` rows, where `coding` says nothing else. With a hierarchy,
+    those of a region are merged with each other first.
     """
     sizes = recorded.sizes
     least = _least_rows(coding, sizes, floor)

@@ -12,18 +12,7 @@ Identity = tuple[str, int, int, int, int]
 
 
 def files_behind(X: object) -> list[Identity] | None:
-    """The files of a path, each with its size and when it was changed; None of other tables.
-
-    Parameters
-    ----------
-    X : object
-        A table as users give it.
-
-    Examples
-    --------
-    >>> files_behind({"a": [1, 2]}) is None
-    True
-    """
+    """The files of a path, each with its size and when it was changed; None of other tables."""
     if not isinstance(X, str | os.PathLike) or "://" in os.fspath(X):
         return None
     try:

@@ -26,15 +26,8 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     A subgroup is known by its whole name, by a term of it (``"age<=40"``), by the value or range in
     a term (``"va"``, ``"<=40"``), or by several of these, in any order, with ``&`` between them.
     Letters are taken as they are written; only where no subgroup is found, capitals do not matter.
-
-    Parameters
-    ----------
-    asked : object
-        What was asked for; a value that is no text is taken by its label.
-    names : sequence of str
-        The subgroups.
-    gone : sequence of str, default=()
-        Subgroups of the table that were merged or left out, for the message.
+    A value that is no text is taken by its label. Messages speak of subgroups that are `gone`,
+    merged or left out.
 
     Examples
     --------

@@ -29,21 +29,13 @@ NO_COLUMNS = "The table has no columns; pass one with a column for every feature
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """The distinct values of a column, ascending, with how often each occurs.
-
-    Attributes
-    ----------
-    values : ndarray
-        Numbers for numeric columns, canonical Python values (dtype object) otherwise.
-    counts : ndarray of int64
-        As long as `values`.
-    missing : int
-        Rows with null, NaN, None or NaT.
-    """
+    """The distinct values of a column, ascending, with how often each occurs."""
 
     values: NDArray[Any]
+    """Numbers for numeric columns, canonical Python values (dtype object) otherwise."""
     counts: NDArray[np.int64]
     missing: int
+    """Rows with null, NaN, None or NaT."""
 
     def in_order(self, order: Sequence[Value]) -> ValueCounts:
         """The same with values in a given order, which has all of them."""

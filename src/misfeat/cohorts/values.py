@@ -148,15 +148,7 @@ def read_number(text: object) -> float | int | None:
 
 @dataclass(frozen=True)
 class MissingCodes:
-    """The values that a user says stand for "missing", such as ``"?"``, ``-9`` or ``0``.
-
-    Attributes
-    ----------
-    everywhere : tuple
-        Codes that mean missing in every column.
-    by_column : Mapping of str to tuple
-        Further codes of single columns.
-    """
+    """The values that a user says stand for "missing", such as ``"?"``, ``-9`` or ``0``."""
 
     everywhere: tuple[Value, ...] = ()
     by_column: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)

@@ -35,23 +35,16 @@ SAME_SIZE = 1e-9
 
 @dataclass(frozen=True)
 class WeightRules:
-    """How much rows count, and how they were drawn.
-
-    Attributes
-    ----------
-    column : str or None
-        The column of the weights; None: all rows weigh the same.
-    kind : {"sampling", "frequency"}
-        How weights are taken.
-    strata, cluster : str or None
-        The columns that say from which part of the population a row was drawn, and with which
-        others together.
-    """
+    """How much rows count, and how they were drawn."""
 
     column: str | None = None
+    """The column of the weights; None: all rows weigh the same."""
     kind: str = SAMPLING
+    """{"sampling", "frequency"}: how weights are taken."""
     strata: str | None = None
     cluster: str | None = None
+    """The columns that say from which part of the population a row was drawn, and with which others
+    together."""
 
     @classmethod
     def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
@@ -119,50 +112,28 @@ class WeightRules:
 
 @dataclass(frozen=True)
 class WeightRange:
-    """What is to be known of a column before its values are taken for weights.
-
-    Attributes
-    ----------
-    missing : int
-        Rows without a value.
-    least, greatest : float
-        Of those that have one.
-    whole : bool
-        Whether all of them are whole numbers.
-    lightest : float
-        The least that is greater than 0; infinite where there is none.
-    """
+    """What is to be known of a column before its values are taken for weights."""
 
     missing: int
     least: float
     greatest: float
     whole: bool
     lightest: float = np.inf
+    """The least that is greater than 0; infinite where there is none."""
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """How rows are weighed.
-
-    Attributes
-    ----------
-    column : str
-        The column that holds the weights.
-    frequency : bool
-        Whether they say how often a row occurs.
-    scale : float
-        Sampling weights times this, rounded up, are what is summed; a power of 2.
-    square_scale : float
-        The same for their squares.
-    leaves_out : bool
-        Whether there are rows of weight 0, which are left out.
-    """
+    """How rows are weighed."""
 
     column: str
     frequency: bool
+    """Whether they say how often a row occurs."""
     scale: float = 1.0
+    """Sampling weights times this, rounded up, are what is summed; a power of 2."""
     square_scale: float = 1.0
     leaves_out: bool = False
+    """Whether there are rows of weight 0, which are left out."""
 
 
 def effective_sizes(
@@ -173,14 +144,7 @@ def effective_sizes(
 ) -> NDArray[np.float64]:
     """How many rows of equal weight tell as much as these (Kish), subgroup by subgroup.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_cohorts,)
-        Rows of each subgroup.
-    masses, squares : ndarray of int64 of shape (n_cohorts,)
-        Sums of their weights and of the squares of these.
-    weighing : Weighing
-        In what units.
+    `masses` and `squares` are sums of weights and of their squares, in the units of the weighing.
 
     Examples
     --------
@@ -201,12 +165,8 @@ def heaviest_of(
 ) -> NDArray[np.float64]:
     """What one of several rows weighs, all others being alike, by the sums over all of them.
 
-    Parameters
-    ----------
-    weights : ndarray of int64
-        How many rows there are.
-    masses, squares : ndarray
-        Sums of what they weigh, and of the squares of it.
+    `weights` is how many rows there are; `masses` and `squares` are sums of what they weigh, and of
+    the squares of it.
 
     Examples
     --------
@@ -239,14 +199,7 @@ def quantiles_of_counts(
 ) -> list[Any]:
     """The smallest values with at least given shares of the rows at or below them.
 
-    Parameters
-    ----------
-    values : ndarray
-        Distinct values, ascending.
-    counts : ndarray of int64
-        How often each occurs.
-    shares : sequence of float or Fraction
-        From 0, the smallest value, to 1, the largest.
+    Values are distinct and ascend; shares go from 0, the smallest value, to 1, the largest.
 
     Examples
     --------

@@ -22,17 +22,7 @@ LEAST_WEIGHT = 1e-140
 
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
-    """Check a column of weights, and say how they are summed; None where all rows weigh the same.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    column : str
-        The column of the weights.
-    kind : {"sampling", "frequency"}
-        How they are taken.
-    """
+    """Check a column of weights, and say how they are summed; None where all are the same."""
     if column not in table.names:
         raise no_such_column(column, table.names, "the weights")
     if table.kind(column) not in (Kind.INTEGER, Kind.NUMBER):

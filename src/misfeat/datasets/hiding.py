@@ -16,14 +16,10 @@ LARGEST_SHARE = 0.6
 def random_mask(
     n_cohorts: int, n_features: int, p: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Hide each feature of each subgroup with probability `p`.
+    """Hide each feature of each subgroup with probability `p`: a mask, True where one is hidden.
 
     At least one feature and at most 60 % of them are hidden in every subgroup, and none in all.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_cohorts, n_features)
-        True where a feature is hidden. With one subgroup or ``p = 0`` nothing is.
+    With one subgroup or ``p = 0`` nothing is.
 
     Examples
     --------

@@ -29,21 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The exact distribution that one subgroup was drawn from.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        p(y).
-    latent : ndarray of shape (n_classes, n_latent)
-        p(z | y).
-    features : ndarray of shape (n_features, n_classes, n_latent, n_values)
-        p(x_f | y, z).
-    """
+    """The exact distribution that one subgroup was drawn from."""
 
     classes: Table
+    """Of shape (n_classes,): p(y)."""
     latent: Table
+    """Of shape (n_classes, n_latent): p(z | y)."""
     features: Table
+    """Of shape (n_features, n_classes, n_latent, n_values): p(x_f | y, z)."""
 
     def joint(self, features: Sequence[int]) -> Table:
         """p(x_S, y) as a table of shape (cells of S, n_classes)."""
@@ -78,16 +71,8 @@ class Population:
     ) -> NDArray[Any]:
         """Draw the unknown features of rows anew, given the target and the other features.
 
-        Parameters
-        ----------
-        features : ndarray of shape (n_features, n_rows)
-            Values; those of unknown features are not read.
-        y : ndarray of shape (n_rows,)
-            The target.
-        unknown : ndarray of bool of shape (n_features,)
-            Which features are drawn.
-        rng : numpy.random.Generator
-            Chance.
+        Features are of shape (n_features, n_rows), as `sample` gives them; values of unknown ones
+        are not read.
         """
         likely = self.latent[y]
         for values, table in zip(features[~unknown], self.features[~unknown], strict=True):

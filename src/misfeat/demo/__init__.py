@@ -13,14 +13,10 @@ EXAMPLES = ("heart", "nhanes", "clinics")
 def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     """Say what tells most in every subgroup of an example table, and write a report.
 
-    Parameters
-    ----------
-    folder : str
-        Where the run and its report go, as `misfeat run --out` writes them; a folder that holds
-        anything but a saved run is refused.
-    example : {"heart", "nhanes", "clinics"}, default="heart"
-        Heart disease in four hospitals, the health survey NHANES, which needs the package
-        ``nhanes``, or four generated clinics, beside what is true of them.
+    The run and its report go to a folder as `misfeat run --out` writes them; one that holds
+    anything but a saved run is refused. The examples are heart disease in four hospitals, the
+    health survey NHANES, which needs the package ``nhanes``, and four generated clinics, beside
+    what is true of them.
     """
     from misfeat.selection.folders import check_folder
 

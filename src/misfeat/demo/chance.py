@@ -20,11 +20,6 @@ def mostly_chance(selection: Selection) -> Iterator[Message]:
     """Of the sets that look best in a subgroup's own rows, the one that falls furthest.
 
     Nothing is said where at least half of what it seems to tell holds.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
     """
     every = comb(len(selection.feature_names), selection.size)
     fallen: list[ScoredSet] = []

@@ -36,18 +36,8 @@ def answered(
 ) -> SubgroupSelector:
     """Fit, write a run and its report to a folder, and print the answer in sentences.
 
-    Parameters
-    ----------
-    fitted : callable
-        Fits, given how much of its progress to show.
-    place : Path
-        The folder.
-    title : str
-        The title of the report.
-    introduction : str
-        What the table is, with fields for the numbers of ``rows`` and ``features``.
-    console : Console, default=None
-        Where to print; standard output.
+    `fitted` is told how much of its progress to show. The introduction says what the table is, with
+    fields for the numbers of ``rows`` and ``features``.
     """
     console = console or new_console()
     verbose = sys.stderr.isatty()
@@ -64,19 +54,7 @@ def answered(
 def print_answer(
     selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
 ) -> None:
-    """Print what the table is, and the answer in sentences.
-
-    Parameters
-    ----------
-    selector : SubgroupSelector
-        What was fitted.
-    screen : FirstScreen
-        Its first screen.
-    introduction : str
-        What the table is.
-    console : Console
-        Where to print.
-    """
+    """Print what the table is, and the answer in sentences."""
     selection = selector.selection_
     text = introduction.format(
         rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
@@ -97,15 +75,7 @@ def _write(selector: SubgroupSelector, place: Path, title: str) -> None:
 
 
 def say_where(place: Path, console: Console | None = None) -> None:
-    """Say where the answers are, and how to ask more; paths are never broken.
-
-    Parameters
-    ----------
-    place : Path
-        The folder.
-    console : Console, default=None
-        Where to print; standard output.
-    """
+    """Say where the answers are, and how to ask more; paths are never broken."""
     console = console or new_console()
     for line in (
         "",

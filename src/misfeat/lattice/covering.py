@@ -15,16 +15,8 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     """Blocks of features so that every set of a size lies within one of them.
 
     Features are dealt into parts of equal length, and every `size` parts make a block: the longer
-    the parts, the fewer the blocks, and the more cells each has.
-
-    Parameters
-    ----------
-    cards : sequence of int
-        How many values each feature has.
-    size : int
-        Features per set.
-    most_cells : int
-        Cells that a block may have; a block of `size` features may have more.
+    the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
+    feature. A block has at most `most_cells`, unless it has only `size` features.
 
     Examples
     --------

@@ -34,21 +34,11 @@ _HYBRID = _V2._replace(root="unified")
 
 
 def available_memory() -> int:
-    """Bytes of memory that this process may still take.
+    """Bytes of memory that this process may still take, 0 where a limit is used up.
 
     The smallest of what the machine has free, what the memory limits of its control groups leave
     (containers, batch systems), and what the limits of its address space (``ulimit -v``) and of its
     data (``ulimit -d``) leave.
-
-    Returns
-    -------
-    int
-        Bytes, 0 where a limit is used up.
-
-    Examples
-    --------
-    >>> available_memory() > 0
-    True
     """
     rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms(), *_process_rooms()]
     return max(0, min(rooms))

@@ -19,10 +19,7 @@ EVENT = "numba:compile"
 class TimedCompilations(event.Listener):
     """Times compilations, those within others once; Numba makes one at a time.
 
-    Parameters
-    ----------
-    took : callable
-        Takes the seconds since the outermost kernel, or the last one within it, was told of.
+    `took` is told the seconds since the outermost kernel, or the last one within it, was told of.
     """
 
     def __init__(self, took: Callable[[float], None]) -> None:
@@ -69,17 +66,8 @@ class CollectorPaused(event.Listener):
 class Compilations(TimedCompilations):
     """Counts the kernels that are compiled, and the seconds that all of them take.
 
-    Parameters
-    ----------
-    tell : callable, default=None
-        Takes the name of every kernel when it begins to be compiled.
-
-    Attributes
-    ----------
-    count : int
-        Kernels so far, those that others call included.
-    seconds : float
-        What they took, those within others counted once.
+    Kernels that others call are counted, too, but their seconds only once. `tell` is told the name
+    of every kernel when it begins to be compiled.
     """
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
@@ -100,11 +88,6 @@ class Compilations(TimedCompilations):
 @contextmanager
 def compilations_counted(tell: Callable[[str], None] | None = None) -> Iterator[Compilations]:
     """Count what is compiled while the block runs.
-
-    Parameters
-    ----------
-    tell : callable, default=None
-        Takes the name of every kernel when it begins to be compiled.
 
     Examples
     --------

@@ -103,13 +103,7 @@ def _kept_on_disk(kernel: Any) -> Any:
 
 
 def is_kept(kernel: Any) -> bool | None:
-    """Whether some form of a kernel is on disk; None where none can be.
-
-    Parameters
-    ----------
-    kernel : Any
-        What `compiled` made.
-    """
+    """Whether some form of a kernel that `compiled` made is on disk; None where none can be."""
     file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     return None if file is None else bool(file._load_index())
 
@@ -126,11 +120,5 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def compiled_fast(function: Callable[..., Any]) -> Any:
-    """A compiled kernel whose sums may be reordered, the same way on every run.
-
-    Examples
-    --------
-    >>> compiled_fast(lambda x: x + 1)(1)
-    2
-    """
+    """A compiled kernel whose sums may be reordered, the same way on every run."""
     return _kept_on_disk(nb.njit(nogil=True, fastmath=True)(function))

@@ -12,18 +12,7 @@ _ON_CUDA = ("auto", "cuda")
 
 
 def cuda_for(device: str) -> Any | None:
-    """CuPy, where a device of this name is or may be CUDA and there is one; else None.
-
-    Parameters
-    ----------
-    device : str
-        One of `misfeat.machine.devices.DEVICES`.
-
-    Examples
-    --------
-    >>> cuda_for("cpu") is None
-    True
-    """
+    """CuPy, where a device of this name is or may be CUDA and there is one; else None."""
     return _found() if device in _ON_CUDA else None
 
 
@@ -51,14 +40,7 @@ def memory_of_groups() -> int:
 def cuda_kernel(package: str, file: str, name: str, defined: tuple[tuple[str, str], ...]) -> Any:
     """A kernel of a source file that comes with a package.
 
-    Parameters
-    ----------
-    package, file : str
-        Where the source is.
-    name : str
-        The kernel's name.
-    defined : tuple of (str, str)
-        Names that the source leaves open, and what they stand for.
+    `defined` are names that the source leaves open, and what they stand for.
     """
     cupy = _found()
     assert cupy is not None  # noqa: S101  (asked for where there is one)

@@ -37,13 +37,7 @@ def check_device(device: object) -> None:
 
 
 def torch_device(device: str) -> torch.device:
-    """The device that a name stands for; "auto" is a CUDA device where there is one, else the CPU.
-
-    Examples
-    --------
-    >>> torch_device("cpu")
-    device(type='cpu')
-    """
+    """The device of a name; "auto" is a CUDA device where there is one, else the CPU."""
     check_torch()
     import torch
 

@@ -28,13 +28,7 @@ BYTES_OF_PLAN = 40
 
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
-    """Bytes that scoring and completing all sets up to a size takes, at most.
-
-    Examples
-    --------
-    >>> memory_needed(20, 3, 4) < 2**20
-    True
-    """
+    """Bytes that scoring and completing all sets up to a size takes, at most."""
     needed = 0
     for m in range(size + 1):
         a_subset = COPIES_A_SCORE * BYTES_A_SCORE * n_cohorts + BYTES_A_MEMBER * m + BYTES_OF_PLAN
@@ -78,10 +72,7 @@ _limit: ContextVar[float | None] = ContextVar("memory_limit", default=None)
 def current_limit() -> float:
     """The share of the free memory that scores may take here and now.
 
-    Returns
-    -------
-    float
-        What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
+    What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
 
     Examples
     --------
@@ -102,13 +93,7 @@ def current_limit() -> float:
 
 
 def allowed_memory() -> int:
-    """Bytes that may be taken here and now: `current_limit` of the free memory.
-
-    Examples
-    --------
-    >>> allowed_memory() > 0
-    True
-    """
+    """Bytes that may be taken here and now: `current_limit` of the free memory."""
     return int(current_limit() * available_memory())
 
 
@@ -150,12 +135,7 @@ def check_memory(
 ) -> None:
     """Raise if work would need more memory than `current_limit` allows, and say what would fit.
 
-    Parameters
-    ----------
-    n_features, size, n_cohorts : int
-        What is asked for.
-    needed : callable
-        Bytes for a number of features and a size.
+    `needed` gives bytes for a number of features and a size.
     """
     limit = current_limit()
     allowed = allowed_memory()

@@ -31,13 +31,8 @@ class UnpackableError(ValueError):
 def packed(value: Any, kinds: Kinds = ()) -> bytes:
     """Plain data as bytes.
 
-    Parameters
-    ----------
-    value : object
-        Numbers, text, flags, None, dates, messages, arrays, and lists, tuples, dicts and
-        dataclasses of these.
-    kinds : sequence of type, default=()
-        The dataclasses that may be among them.
+    That is numbers, text, flags, None, dates, messages, arrays, and lists, tuples and dicts of
+    these, and dataclasses of the given kinds.
 
     Examples
     --------
@@ -58,15 +53,7 @@ def packed(value: Any, kinds: Kinds = ()) -> bytes:
 
 
 def unpacked(content: bytes, kinds: Kinds = ()) -> Any:
-    """What `packed` was given; anything else is an `UnpackableError`.
-
-    Parameters
-    ----------
-    content : bytes
-        What `packed` gave.
-    kinds : sequence of type, default=()
-        The dataclasses that may be among it.
-    """
+    """What `packed` was given; anything else is an `UnpackableError`."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

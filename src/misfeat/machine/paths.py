@@ -11,19 +11,8 @@ from misfeat.exceptions import MisfeatError, NotWrittenError, Setting
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
     """The place that a path names; raises for anything that no system takes for a path.
 
-    Parameters
-    ----------
-    path : object
-        As users give it; a leading ``~`` stands for a home folder.
-    parameter : str
-        The parameter that gave it, for messages.
-    what : {"file", "folder"}, default="file"
-        What it should name, for messages.
-
-    Examples
-    --------
-    >>> as_path("runs/heart", "folder").parts
-    ('runs', 'heart')
+    A leading ``~`` stands for a home folder. Messages name the parameter, and what the path should
+    name: a file or a folder.
     """
     setting = Setting(parameter, path)
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None

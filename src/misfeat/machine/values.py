@@ -19,15 +19,7 @@ _AS_THEY_ARE = frozenset({type(None), bool, int, str})
 
 
 class NotPlainError(ValueError):
-    """A value is no plain data, or something is not what `written` gave.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    value : object
-        The value itself.
-    """
+    """A value is no plain data, or something is not what `written` gave."""
 
     def __init__(self, message: str, value: Any) -> None:
         super().__init__(message)
@@ -39,14 +31,10 @@ def _none_special(_value: Any, _inner: Callable[[Any], Any]) -> Any:
 
 
 def written(value: Any, special: Special = _none_special) -> Any:
-    """What JSON can hold for a value.
+    """What JSON can hold for a value: text, numbers, flags, None, dates, lists, tuples and dicts.
 
-    Parameters
-    ----------
-    value : object
-        Text, numbers, flags, None, dates, and lists, tuples and dicts of these.
-    special : callable, default=none are
-        Takes a value and how to write what it holds; gives what is written for it, or NOT_SPECIAL.
+    `special` takes a value and how to write what it holds; it gives what is written for it, or
+    NOT_SPECIAL.
 
     Examples
     --------
@@ -85,15 +73,7 @@ def written(value: Any, special: Special = _none_special) -> Any:
 
 
 def read(held: Any, special: Special = _none_special) -> Any:
-    """The value that `written` was given; a NotPlainError for anything else.
-
-    Parameters
-    ----------
-    held : object
-        What `written` gave.
-    special : callable, default=none are
-        Takes what was written and how to read what it holds; gives the value, or NOT_SPECIAL.
-    """
+    """The value that `written` was given; a NotPlainError for anything else."""
 
     def inner(one: Any) -> Any:
         return read(one, special)

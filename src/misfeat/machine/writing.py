@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 def write_file(place: Path, content: bytes) -> None:
     """Write a file at once or not at all; folders above it are made where they do not exist.
 
-    Parameters
-    ----------
-    place : Path
-        Where to; an older file is replaced, a link is followed. A device or a pipe is written to
-        as it is.
-    content : bytes
-        What to write.
+    An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
     """
     try:
         check_no_folder(place)
@@ -31,13 +25,7 @@ def write_file(place: Path, content: bytes) -> None:
 
 
 def check_no_folder(place: Path) -> None:
-    """Raise where a file is to be written and a folder is.
-
-    Parameters
-    ----------
-    place : Path
-        Where the file is to be.
-    """
+    """Raise where a file is to be written and a folder is."""
     if place.is_dir():
         raise MisfeatError(
             "{place!r} is a folder; give the name of a file in it.", place=str(place)

@@ -27,16 +27,7 @@ if TYPE_CHECKING:
 def most_of_a_set(cohorts: Cohorts, size: int, *, above_chance: bool, n_jobs: int | None) -> Floats:
     """The most that any set of recorded features could score in the rows of every cohort.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        All coded rows of all features.
-    size : int
-        Features per set.
-    above_chance : bool
-        Whether what chance alone would score is taken off.
-    n_jobs : int or None
-        Threads, as joblib reads it.
+    What chance alone would score is taken off where scores are above chance.
 
     Examples
     --------

@@ -18,20 +18,12 @@ BEST = 20
 def features_to_keep(
     rankings: Sequence[Ranking], most: int, include: Iterable[int] = ()
 ) -> list[int]:
-    """The numbers of the features that are kept, ascending.
+    """The numbers of the features that are kept, ascending, and at most so many but for `include`.
 
     The features of the sets that tell most come first, up to half of the places. Then come those
     that no chance explains: features that tell alone, and sets that tell beyond their parts. What
-    places are left go to the next best of the same in all cohorts together.
-
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-        What the search found, those of all cohorts together before others.
-    most : int
-        How many features to keep.
-    include : iterable of int, default=()
-        Features that are kept in any case.
+    places are left go to the next best of the same in all cohorts together, whose rankings come
+    before others.
     """
     kept = dict.fromkeys(include)
     alone = [one for one in rankings if one.size == 1]

@@ -33,27 +33,18 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The best sets of one size, by one score.
-
-    Attributes
-    ----------
-    size : int
-        Features per set.
-    kind : {"total", "together"}
-        What a set tells, or what it tells beyond its parts.
-    cohort : int
-        Where; `POOLED` for all cohorts together.
-    sets : ndarray of shape (n_sets, size)
-        Feature numbers, the best set first.
-    beyond : ndarray of shape (n_sets,)
-        By how much each scores above what the best of all sets would hardly reach by chance.
-    """
+    """The best sets of one size, by one score."""
 
     size: int
     kind: str
+    """{"total", "together"}: what a set tells, or what it tells beyond its parts."""
     cohort: int
+    """Where; `POOLED` for all cohorts together."""
     sets: Sets
+    """Of shape (n_sets, size): feature numbers, the best set first."""
     beyond: Floats
+    """Of shape (n_sets,): by how much each scores above what the best of all sets would hardly
+    reach by chance."""
 
     @property
     def clear(self) -> Sets:
@@ -63,32 +54,19 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores of the same sets in one cohort, for one kind of ranking.
-
-    Attributes
-    ----------
-    kind : {"total", "together"}
-        What the scores say.
-    scores : ndarray of shape (n_sets,)
-        In nats; NaN where the cohort did not record a set.
-    freedom : ndarray of shape (n_sets,)
-        Degrees of freedom of each.
-    """
+    """Scores of the same sets in one cohort, for one kind of ranking."""
 
     kind: str
     scores: Floats
+    """In nats, a set each; NaN where the cohort did not record it."""
     freedom: Floats
+    """Degrees of freedom of each."""
 
 
 class Rankings:
     """Ranks the sets of one size cohort by cohort, and in all cohorts together.
 
-    Parameters
-    ----------
-    sets : ndarray of shape (n_sets, size)
-        The sets that are looked at.
-    above_chance : bool
-        Whether scores are above chance; else sets are ranked by the rows as they are.
+    Unless scores are above chance, sets are ranked by the rows as they are.
     """
 
     def __init__(self, sets: Sets, *, above_chance: bool) -> None:

@@ -90,19 +90,7 @@ def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int)
 def screened_where_wide(
     cohorts: Cohorts, size: int, max_sets: int, **settings: Unpack[Settings]
 ) -> tuple[Cohorts, Screened | None]:
-    """The same cohorts where all their sets may be scored, else those that `screened` returns.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows of all features.
-    size : int
-        Features per set.
-    max_sets : int
-        Sets times cohorts up to which nothing is screened.
-    **settings
-        As in `screened`.
-    """
+    """The same cohorts where all their sets may be scored, else those that `screened` returns."""
     if sets_in_all(len(cohorts.features), size, len(cohorts)) <= max_sets:
         return cohorts, None
     return screened(cohorts, size, max_sets, **settings)
@@ -122,32 +110,8 @@ def screened(
 ) -> tuple[Cohorts, Screened]:
     """Keep the features of a wide table that are part of sets which tell.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows of all features.
-    size : int
-        Features per set.
-    max_sets : int
-        Sets times cohorts up to which nothing is screened; the lattice of the kept features holds a
-        fifth of it.
-    above_chance : bool, default=True
-        Whether what chance alone would score is taken off.
-    include : sequence of str, default=()
-        Features that are kept in any case.
-    blocks : mapping of str to sequence of str, default=None
-        The members of features that are blocks.
-    seed : int, default=None
-        Draws the rows that are looked at; None is a seed, too, always the same.
-    n_jobs : int, default=None
-        Threads, as joblib reads it.
-    progress : callable, default=None
-        Told how far the search is.
-
-    Returns
-    -------
-    tuple of (Cohorts, Screened)
-        The cohorts without the other features, and what is known of the search.
+    Returns the cohorts without the other features, and what is known of the search. `seed` draws
+    the rows that are looked at; None is a seed, too, always the same.
 
     Examples
     --------

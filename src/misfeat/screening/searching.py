@@ -49,26 +49,14 @@ FEWEST_GROWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What is searched.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The rows that are looked at, of all features.
-    size : int
-        Features per set, at most.
-    above_chance : bool
-        Whether what chance alone would score is taken off.
-    include : tuple of int
-        Features that every set is to hold.
-    n_jobs : int or None
-        Threads, as joblib reads it.
-    """
+    """What is searched."""
 
     cohorts: Cohorts
+    """The rows that are looked at, of all features."""
     size: int
     above_chance: bool
     include: tuple[int, ...] = ()
+    """Features that every set is to hold."""
     n_jobs: int | None = None
 
     @property
@@ -110,15 +98,7 @@ class Search:
 def searched(
     search: Search, progress: Progress | None = None
 ) -> tuple[list[Ranking], tuple[Looked, ...]]:
-    """The rankings of sets by size, and how many sets were looked at.
-
-    Parameters
-    ----------
-    search : Search
-        What is searched.
-    progress : callable, default=None
-        Told how far it is.
-    """
+    """The rankings of sets by size, and how many sets were looked at."""
     scorer = _Scorer(search, _Told(search, progress))
     rankings, looked = [], []
     last: list[Ranking] = []

@@ -11,13 +11,6 @@ MOST_DECIMALS = 4
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
     """A share in per cent, to the digits that its interval leaves.
 
-    Parameters
-    ----------
-    share : float
-        What is told.
-    low, high : float, default=None
-        Its interval; None where there is none.
-
     Examples
     --------
     >>> percent(0.412, 0.24, 0.57), percent(0.0412, 0.036, 0.046), percent(0.412)
