@@ -27,7 +27,7 @@ from misfeat.cohorts.dataframes import (
     with_columns_only,
 )
 from misfeat.exceptions import Message, MisfeatError
-from misfeat.parameters import a_flag, one_of, parameter, with_parameters
+from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

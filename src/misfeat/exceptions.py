@@ -94,7 +94,6 @@ class Message(str):
         return tuple(value for value in self.about.values() if isinstance(value, Setting))
 
     def __add__(self, other: str) -> Message:
-        """One message after the other."""
         if not isinstance(other, Message):
             other = Message(str(other))
         return Message("{first}{second}", first=self, second=other)

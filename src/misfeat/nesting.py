@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from misfeat.cohorts.coding import Coding
 from misfeat.columns import Columns
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.parameters import check_parameters, parameters_of
+from misfeat.parameters.declaring import check_parameters, parameters_of
 from misfeat.question import Question
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
         return settings
 
     def _check(self) -> None:
-        """Raise for the first parameter that cannot be used."""
         check_parameters(self)
         for name in NESTED:
             self._nested(name)

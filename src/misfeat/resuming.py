@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.files import files_behind
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.cohorts.sources import files_behind
 from misfeat.exceptions import MisfeatError
 from misfeat.machine.packing import UnpackableError, packed
 from misfeat.machine.steps import Form, Steps, keeps_steps

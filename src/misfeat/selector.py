@@ -23,7 +23,7 @@ from misfeat.exceptions import (
 )
 from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
-from misfeat.parameters import with_parameters
+from misfeat.parameters.declaring import with_parameters
 from misfeat.restoring import loaded_selector, save_selector
 from misfeat.resuming import steps_of_files
 from misfeat.show.forecast import foretell

@@ -25,7 +25,7 @@ from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such
 from misfeat.information.asked import measure_of
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
-from misfeat.screening import screened_where_wide
+from misfeat.screening import screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.enough import MOST_SCREENED
 from misfeat.selection.scorebook import ScoreBook
@@ -85,8 +85,8 @@ def selection_of(
         built = steps.one("rows", lambda: counted(question, table, target, rules, progress), BUILT)
     cohorts, measure = _measured(question, *built, excluded, blocks)
     check_features(measure.features, cohorts)
-    cohorts, screened = _screened(question, cohorts, blocks, progress)
-    if screened is not None:
+    cohorts, found = _screened(question, cohorts, blocks, progress)
+    if found is not None:
         measure = _measure(question, cohorts, None)
     steps = steps_of_rows(question, cohorts, measure.sums)
     n_features = len(measure.features)
@@ -108,7 +108,7 @@ def selection_of(
         backend=table.frame_backend,
         settings=question._changed(),
     )
-    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=screened)
+    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=found)
 
 
 def counted(
@@ -127,7 +127,6 @@ def counted(
 def _check_request(
     question: NestedQuestion, table: Table, excluded: tuple[str, ...], blocks: Blocks
 ) -> None:
-    """Raise before any work where something is asked for that cannot be."""
     for name in excluded:
         if name not in table.names:
             raise no_such_column(name, table.names, "a feature to exclude", "exclude")
@@ -167,10 +166,13 @@ def _screened(
     max_sets = question._nested("coding").max_sets
     if max_sets is None or question.measure != "mutual_info":
         return cohorts, None
-    size = MOST_SCREENED if question.size == "auto" else int(question.size)
-    return screened_where_wide(
+    n_features = len(cohorts.features)
+    size = min(MOST_SCREENED if question.size == "auto" else int(question.size), n_features)
+    if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
+        return cohorts, None
+    return screened(
         cohorts,
-        min(size, len(cohorts.features)),
+        size,
         int(max_sets),
         above_chance=question.estimate != SAMPLE,
         include=check_names(question.include, "include"),

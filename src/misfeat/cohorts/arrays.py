@@ -22,11 +22,20 @@ from misfeat.cohorts.coders import (
     unpack_keys,
 )
 from misfeat.cohorts.held import Held
-from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.cohorts.table import (
+    NO_COLUMNS,
+    GroupSums,
+    ValueCounts,
+    Variable,
+    group_sums,
+    not_scored,
+    sums_wanted,
+    tally,
+    wrong_shape,
+)
 from misfeat.cohorts.values import check_text
 from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,19 +126,11 @@ class ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""
         column = as_array(values, what)
         if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
-            raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
-                what=Setting(what),
-                shape=column.shape,
-                rows=self.n_rows(),
-            )
+            raise wrong_shape(what, column.shape, self.n_rows())
         wider = copy(self)
         wider._columns = {**self._columns, name: Held.of(column, name)}
         if wider.kind(name) is Kind.UNSUPPORTED:
-            raise MisfeatError(
-                "{what} holds values that cannot be scored; pass numbers, text or flags.",
-                what=Setting(what),
-            )
+            raise not_scored(what)
         return wider.with_order(name, order_of(values))
 
     @property
@@ -160,7 +161,6 @@ class ArrayTable:
         return self._n_lines()
 
     def _n_lines(self) -> int:
-        """How many lines the arrays have."""
         return max((len(column.values) for column in self._columns.values()), default=0)
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
@@ -215,7 +215,6 @@ class ArrayTable:
 
     @property
     def _frequencies(self) -> NDArray[np.int64] | None:
-        """How often every line occurs, where a column says it."""
         if self._weighing is None or not self._weighing.frequency:
             return None
         return self._columns[self._weighing.column].values.astype(np.int64)

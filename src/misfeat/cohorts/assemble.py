@@ -127,8 +127,8 @@ def find_cohorts(
     parents = None
     if hierarchy is not None:
         parents = parents_of(runs, cohort, hierarchy, len(names))
-    if hierarchy is not None and parents is not None:
-        _say_nested(hierarchy, rules, notes)
+        if parents is not None:
+            _say_nested(hierarchy, rules, notes)
     return FoundCohorts(runs, _unique(names), parents)
 
 
@@ -146,14 +146,12 @@ def effective_of(
     rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing
 ) -> NDArray[np.float64]:
     """The effective sizes of cohorts whose rows have sampling weights."""
-    masses, squares = rows.masses, rows.squares
-    if masses is None or squares is None:
-        return runs.sizes(n_cohorts).astype(np.float64)
-    mass, square = (
-        runs.in_cohorts(np.add.reduceat(one, runs.bounds[:-1]), n_cohorts)
-        for one in (masses, squares)
-    )
     sizes = runs.sizes(n_cohorts)
+    if not rows.more:
+        return sizes.astype(np.float64)
+    mass, square = (
+        runs.in_cohorts(np.add.reduceat(one, runs.bounds[:-1]), n_cohorts) for one in rows.more
+    )
     return effective_sizes(sizes, mass, square, weighing)
 
 

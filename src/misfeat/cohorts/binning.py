@@ -109,20 +109,7 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
     return parsed
 
 
-def are_cut_points(texts: Sequence[str]) -> bool:
-    """Whether texts read as numbers or as dates, at least one, all of one kind.
-
-    Examples
-    --------
-    >>> are_cut_points(["65", "40"]), are_cut_points(["2024-01-01"]), are_cut_points(["of day"])
-    (True, True, False)
-    """
-    kinds = {type(_cut_point(text)) for text in texts}
-    return kinds in ({int}, {float}, {int, float}, {dt.datetime})
-
-
 def _cut_point(point: object) -> Value:
-    """A number or a date; None for anything else."""
     if isinstance(point, str):
         number = read_number(point)
         try:
@@ -157,13 +144,7 @@ def quantile_edges(
 
 
 def quantile_levels(bins: int, part: int = 0, parts: int = 1) -> list[Fraction]:
-    """The shares of rows at or below the edges of `quantile_edges`, at least.
-
-    Examples
-    --------
-    >>> [str(share) for share in quantile_levels(2, part=1, parts=2)]
-    ['1/4', '3/4']
-    """
+    """The shares of rows at or below the edges of `quantile_edges`, at least."""
     return [Fraction(numerator, bins * parts) for numerator in _numerators(bins, part, parts)]
 
 
@@ -172,13 +153,7 @@ def _numerators(bins: int, part: int, parts: int) -> list[int]:
 
 
 def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
-    """Edges that make the bins equally wide.
-
-    Examples
-    --------
-    >>> uniform_edges(0, 10, bins=4)
-    (2.5, 5, 7.5)
-    """
+    """Edges that make the bins equally wide."""
     if isinstance(low, dt.datetime):
         return tuple(low + (high - low) * k / bins for k in range(1, bins))
     if np.isfinite(high - low):

@@ -1,4 +1,4 @@
-"""Features that enter sets together, and features that enter none."""
+"""Features that enter sets together, that enter none, or that cohorts are as if without."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
 
+
 _NAMED_LIKE = {
     "feature": "a feature",
     "target": "the target",
@@ -29,15 +30,7 @@ _NAMED_LIKE = {
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
-    """Cohorts without some features, which are reported as left out, with a treatment in words.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "y": [0, 1]}, "y")
-    >>> without_features(cohorts, ["a"]).features
-    ('b',)
-    """
+    """Cohorts without some features, which are reported as left out, with a treatment in words."""
     left = _without(cohorts, names)
     columns = tuple(
         replace(audit, role="left out", treatment=treatment, categories=(), edges=())
@@ -185,7 +178,6 @@ def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], ND
 
 
 def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[str, ...]:
-    """What each combination means."""
     return tuple(
         ", ".join(
             f"{cohorts.features[place]}={cohorts.categories[place][code]}"
@@ -196,7 +188,6 @@ def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any])
 
 
 def _gaps(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[int, ...]:
-    """The combinations in which a member is missing."""
     return tuple(
         number
         for number, combination in enumerate(combinations)
@@ -218,3 +209,10 @@ def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
 
 def _inserted(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*values[:place], value, *values[place:])
+
+
+def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
+    """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)
+    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)

@@ -137,13 +137,7 @@ def radices(coders: Sequence[Coder]) -> list[int]:
 
 
 def split_into_keys(bases: Sequence[int]) -> list[slice]:
-    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key.
-
-    Examples
-    --------
-    >>> split_into_keys([10] * 20)
-    [slice(0, 18, None), slice(18, 20, None)]
-    """
+    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key."""
     runs: list[slice] = []
     start, product = 0, 1
     for position, base in enumerate(bases):

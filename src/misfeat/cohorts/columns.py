@@ -16,10 +16,16 @@ from misfeat.cohorts.binning import (
 )
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER, holds_sentences, looks_like
-from misfeat.cohorts.many_values import one_by_one
+from misfeat.cohorts.merging import one_by_one
 from misfeat.cohorts.model import ColumnAudit
-from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
-from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
+from misfeat.cohorts.profiles import (
+    DISTINCT_LIMIT,
+    Profile,
+    check_way,
+    example_of,
+    read_text,
+    taken_for,
+)
 from misfeat.cohorts.values import MissingCodes, Value, canonical, check_values, label
 from misfeat.cohorts.written import TEXT
 from misfeat.exceptions import MisfeatError, Setting

@@ -29,11 +29,6 @@ def counted_together(distinct: Mapping[str, int]) -> list[list[str]]:
     """Columns with few values, put together so that each lot has few combinations.
 
     `distinct` is how many values each column has in some of the rows, about.
-
-    Examples
-    --------
-    >>> counted_together({"sex": 2, "income": 40_000, "site": 50, "age": 90, "ward": 60})
-    [['sex', 'site', 'age'], ['ward']]
     """
     lots: list[list[str]] = []
     combinations: list[int] = []

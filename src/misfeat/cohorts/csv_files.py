@@ -238,7 +238,6 @@ def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
 
 
 def _mixed_ends(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
-    """The error for the first file whose lines end in several ways."""
     for file in files:
         with suppress(UnicodeError), file.lines(newline=None) as lines:
             for _ in lines:

@@ -13,7 +13,7 @@ import numpy as np
 from misfeat.cohorts.arrow_types import with_plain_types
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.expressions import ColumnExpressions
-from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.held import settle_objects
 from misfeat.cohorts.table import NO_COLUMNS
 from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting, listed

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from misfeat.cohorts.coders import Coder, Reading
-    from misfeat.cohorts.products import Variable
+    from misfeat.cohorts.table import Variable
 
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
@@ -99,7 +99,6 @@ class ColumnExpressions:
         return value
 
     def _looked_up(self, value: nw.Expr, reading: Reading) -> nw.Expr:
-        """The numbers that texts stand for, one by one."""
         if len(reading.texts) > MOST_LOOKED_UP:
             raise MisfeatError(
                 "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
@@ -137,7 +136,6 @@ class ColumnExpressions:
         return ~value.is_finite() & (value != math.inf) & (value != -math.inf)
 
     def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
-        """Whether a value is one of several constants."""
         chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)
         return value.is_in(chosen) if chosen else nw.lit(False)
 

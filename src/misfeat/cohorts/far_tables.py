@@ -11,9 +11,8 @@ from misfeat.cohorts.addresses import (
     parsed_database,
     without_secrets,
 )
-from misfeat.cohorts.connections import connect
 from misfeat.cohorts.csv_files import refuse_repeats
-from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles
+from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, connect
 from misfeat.exceptions import MisfeatError
 
 _PARQUET = (".parquet", ".pq")
@@ -89,7 +88,6 @@ def open_store(address: str) -> OpenedFiles:
 
 
 def _load(connection: Any, extension: str, shown: str) -> None:
-    """Load what DuckDB needs to read from a store, or say how to get it."""
     try:
         connection.load_extension(extension)
         return

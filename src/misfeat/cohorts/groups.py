@@ -17,9 +17,9 @@ from misfeat.cohorts.binning import cut_points, interval_labels
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
-from misfeat.cohorts.natural_order import natural_order
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
+from misfeat.cohorts.subgroup_names import natural_order
 from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, check_named, label
 from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortened
 
@@ -34,12 +34,10 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class ByValue:
-    """One subgroup per value of a column, some values merged under one name."""
+class _ByColumn:
+    """Subgroups by a single column."""
 
     column: str
-    merged: Mapping[str, str]
-    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
 
     @property
     def subject(self) -> str:
@@ -53,21 +51,18 @@ class ByValue:
 
 
 @dataclass(frozen=True)
-class ByCuts:
+class ByValue(_ByColumn):
+    """One subgroup per value of a column, some values merged under one name."""
+
+    merged: Mapping[str, str]
+    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
+
+
+@dataclass(frozen=True)
+class ByCuts(_ByColumn):
     """Subgroups between cut points of an ordered column."""
 
-    column: str
     points: tuple[Value, ...]
-
-    @property
-    def subject(self) -> str:
-        """What it goes by."""
-        return self.column
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.column,)
 
 
 @dataclass(frozen=True)
@@ -107,11 +102,6 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     A string names a column, and an array or an index of strings several. In a mapping
     ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
     ``{"senior": "age > 65"}`` names a predicate. A list may hold strings and mappings.
-
-    Examples
-    --------
-    >>> [type(rule).__name__ for rule in parse_groups(["site", {"age": [40], "old": "age > 65"}])]
-    ['ByValue', 'ByCuts', 'ByPredicate']
     """
     if groups is None:
         return ()

@@ -141,6 +141,5 @@ def _narrowest(inner: int, outer: set[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def _known(minterms: Integers, groupings: Sequence[Grouping]) -> NDArray[np.bool_]:
-    """Which terms stand for a value, not for a missing one."""
     known: NDArray[np.bool_] = minterms < np.array([[len(one.terms) - 1] for one in groupings])
     return known

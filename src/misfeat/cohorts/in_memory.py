@@ -128,7 +128,6 @@ class _ReadOnce(Mapping[str, Held]):
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[nw.Series[Any], NDArray[Any]]:
-    """A series with a value where it had none, and where that is."""
     if not series.null_count():
         return series, np.zeros(len(series), dtype=bool)
     return series.fill_null(instead), series.is_null().to_numpy().astype(bool)

@@ -86,7 +86,6 @@ def _words(profile: Profile) -> float:
 
 
 def _some_values(profile: Profile) -> list[str]:
-    """Some values of a column of text, evenly over all of them."""
     if profile.counts is None:
         return []
     values = profile.counts.values

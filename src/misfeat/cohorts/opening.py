@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.addresses import secrets_of, without_secrets
+from misfeat.cohorts.addresses import opener_of, scheme_of, secrets_of, without_secrets
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import as_native, is_dataframe, only_column
 from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, open_path
 from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
-from misfeat.cohorts.schemes import opener_of, scheme_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ def open_columns(X: object, codes: MissingCodes) -> Table:
 
 
 def _behind(path: str, codes: MissingCodes) -> Any:
-    """What a path or an address stands for."""
     scheme = scheme_of(path)
     opener = None if scheme is None else opener_of(scheme)
     if opener is None:
@@ -123,13 +121,7 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 
 def one_value_a_row(values: Any, what: str) -> Any:
-    """A series or an array of one dimension, also of a table or an array with a single column.
-
-    Examples
-    --------
-    >>> one_value_a_row([["a"], ["b"]], "groups").tolist()
-    ['a', 'b']
-    """
+    """A series or an array of one dimension, also of a table or an array with a single column."""
     values = as_native(values)
     if is_dataframe(values):
         return only_column(values, what)

@@ -81,7 +81,6 @@ def _packing(query: str, kinds: Sequence[str]) -> str:
 
 
 def _table(runs: list[bytes], kinds: Sequence[str], schema: Any) -> Any:
-    """A PyArrow table of packed columns."""
     import pyarrow as pa
 
     left = iter(runs)

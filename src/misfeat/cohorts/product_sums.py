@@ -13,10 +13,10 @@ from misfeat.cohorts.build import assembled, code_table
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.opening import open_table
-from misfeat.cohorts.products import Variable
 from misfeat.cohorts.profiling import profile_table
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.runs import DROPPED
+from misfeat.cohorts.table import Variable
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.products import GroupSums
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.runs import Runs
-    from misfeat.cohorts.table import Table
+    from misfeat.cohorts.table import GroupSums, Table
     from misfeat.machine.progress import Progress
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
@@ -120,7 +119,6 @@ def cohorts_and_product_sums(
 
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
-    """The columns that have a correlation with the target."""
     used = {*profiled.rules.group_columns, *profiled.rules.weights.roles, profiled.target}
     features = [
         column
@@ -194,7 +192,6 @@ def _check_seen(sums: GroupSums, variables: list[Variable], profiled: ProfiledTa
 
 
 def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:
-    """Raise where squares of a column are beyond what numbers can hold."""
     too_large = ~np.isfinite(np.einsum("gii->gi", products)).all(axis=0)
     if too_large.any():
         raise _too_large(columns[int(np.argmax(too_large))])

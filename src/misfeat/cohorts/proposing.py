@@ -223,7 +223,6 @@ class _Search:
         return _Cells(of_row, len(occurring), explained)
 
     def _counts(self, cell: NDArray[np.int64], n_cells: int) -> tuple[Counts, Counts]:
-        """The rows of every cell, and how many of them lack every feature."""
         lines = (self._weights, *self._lacking)
         counts = np.array(
             [np.bincount(cell, weights=line, minlength=n_cells) for line in lines], dtype=np.float64

@@ -23,13 +23,6 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
 
     What a row weighs changes with its count: by the mean weight of the rows that it stands for. The
     effective size of a subgroup stays the same share of its rows.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 0]}, "y")
-    >>> cohorts.weights, reweighted(cohorts, np.array([1, 0, 2])).weights
-    (array([2, 1, 2]), array([1, 2]))
     """
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
@@ -61,13 +54,6 @@ def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Coho
     """A share of the rows of every subgroup, at random and without putting any back.
 
     Whatever a subgroup never recorded stays so. A row is left at least.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1] * 3, "y": [0, 0, 1] * 3}, "y")
-    >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
-    (array([6, 3]), np.int64(3))
     """
     drawn = [
         rows_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts

@@ -13,7 +13,7 @@ from misfeat.cohorts.values import MissingCodes
 from misfeat.cohorts.weighing import WeightRules
 from misfeat.cohorts.written import TEXT, parse_ways
 from misfeat.exceptions import Message, warn
-from misfeat.parameters import check_parameters
+from misfeat.parameters.declaring import check_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

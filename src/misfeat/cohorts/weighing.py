@@ -182,13 +182,7 @@ def heaviest_of(
 def squares_of(
     weights: NDArray[np.int64], masses: NDArray[Any], heaviest: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The sums of squares that `heaviest_of` was given.
-
-    Examples
-    --------
-    >>> squares_of(np.array([1, 2]), np.array([4.0, 4.0]), np.array([4.0, 3.0]))
-    array([16., 10.])
-    """
+    """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
     found: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
     return found
@@ -200,11 +194,6 @@ def quantiles_of_counts(
     """The smallest values with at least given shares of the rows at or below them.
 
     Values are distinct and ascend; shares go from 0, the smallest value, to 1, the largest.
-
-    Examples
-    --------
-    >>> quantiles_of_counts(np.array([1.0, 2.0, 4.0]), np.array([3, 1, 1]), [0.0, 0.5, 0.75, 1.0])
-    [1.0, 1.0, 2.0, 4.0]
     """
     ends = np.cumsum(counts)
     ranks = ranks_of(shares, int(ends[-1]))
@@ -213,11 +202,5 @@ def quantiles_of_counts(
 
 
 def ranks_of(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:
-    """The ranks, from 1 on, of the values that `quantiles_of_counts` finds.
-
-    Examples
-    --------
-    >>> ranks_of([0, Fraction(1, 3), 1], 10)
-    [1, 4, 10]
-    """
+    """The ranks, from 1 on, of the values that `quantiles_of_counts` finds."""
     return [max(1, ceil(Fraction(share) * n_rows)) for share in shares]

@@ -100,7 +100,6 @@ def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle
 
 
 def _year_of(match: re.Match[str]) -> str:
-    """The digits of a year as they are written."""
     return match["year"].lstrip("'")
 
 

@@ -78,13 +78,7 @@ class NumberStyle:
     """A text that could be read with the other decimal mark as well, where none decides."""
 
     def read(self, text: str) -> float | None:
-        """The number that a text stands for, or None.
-
-        Examples
-        --------
-        >>> NumberStyle((("$", ""), (",", "")), ".").read("$16,818")
-        16818.0
-        """
+        """The number that a text stands for, or None."""
         plain = replaced(text, self.pieces)
         number = float(plain) if PLAIN_NUMBER.fullmatch(plain) else np.inf
         return number if np.isfinite(number) else None
@@ -182,7 +176,6 @@ def _unit(match: re.Match[str], scaled: bool) -> str:
 
 
 def _shown(match: re.Match[str], scaled: bool) -> str:
-    """A currency or a unit as it is written."""
     parts = ((match["prefix"] or "").strip(), "" if scaled else _suffix(match))
     return " ".join(filter(None, parts))
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.datasets.hiding import random_mask
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Table = NDArray[np.float64]
+
+
+LARGEST_SHARE = 0.6
+"""No subgroup loses more than this share of the features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +263,6 @@ def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Po
 
 
 def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
-    """One draw per row of a table of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
@@ -278,3 +280,30 @@ def _hidden(
         if hidden.any():
             columns[feature] = np.where(np.repeat(hidden, n_rows), np.nan, complete[feature])
     return columns
+
+
+def random_mask(
+    n_cohorts: int, n_features: int, p: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Hide each feature of each subgroup with probability `p`: a mask, True where one is hidden.
+
+    At least one feature and at most 60 % of them are hidden in every subgroup, and none in all.
+    With one subgroup or ``p = 0`` nothing is.
+    """
+    if p == 0 or n_cohorts == 1:
+        return np.zeros((n_cohorts, n_features), dtype=bool)
+    most = max(1, int(LARGEST_SHARE * n_features))
+    mask = rng.random((n_cohorts, n_features)) < p
+    for hidden in mask:
+        surplus = int(hidden.sum()) - most
+        if surplus > 0:
+            hidden[rng.choice(np.flatnonzero(hidden), surplus, replace=False)] = False
+        elif not hidden.any():
+            hidden[rng.integers(n_features)] = True
+    for feature in np.flatnonzero(mask.all(axis=0)):
+        cohort = int(np.argmax(mask.sum(axis=1)))
+        mask[cohort, feature] = False
+        if not mask[cohort].any() and n_features > 1:
+            # Then every subgroup hides this feature alone, so the next one is hidden nowhere.
+            mask[cohort, (feature + 1) % n_features] = True
+    return mask

@@ -28,15 +28,11 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
         )
     place = check_folder(folder)
     # Only what is asked for is imported; all of them draw in the compiled kernels.
-    if example == "heart":
-        from misfeat.demo.hospitals import run_hospitals
-
-        run_hospitals(place)
-    elif example == "nhanes":
-        from misfeat.demo.survey import run_survey
-
-        run_survey(place)
-    else:
+    if example == "clinics":
         from misfeat.demo.clinics import run_clinics
 
         run_clinics(place)
+    else:
+        from misfeat.demo.recorded import HOSPITALS, SURVEY
+
+        (HOSPITALS if example == "heart" else SURVEY).run(place)

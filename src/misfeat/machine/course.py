@@ -134,7 +134,6 @@ class Course:
         return min(past / (past + left), ALMOST)
 
     def _found_left(self) -> float | None:
-        """Seconds of the rest of this step and of those to come."""
         if self._step is None or (self._whole and not self._expected):
             return None
         now, expected = self._clock(), self._expected.get(self._step.what)

@@ -103,11 +103,6 @@ def in_time(work: Callable[[], Result]) -> Result | None:
 
     The work calls `check_time` now and then, as all tasks do, leaves nothing half done when that
     raises, and gives something other than None.
-
-    Examples
-    --------
-    >>> in_time(lambda: 3)
-    3
     """
     token = _may_end.set(True)
     try:

@@ -78,12 +78,6 @@ def spread(
     are done. `work` is a function of a module, `shared` is what all tasks read and none changes,
     and a task is small. A worker carries it out on one thread. What it gives must not depend on
     where it is carried out, nor on what others do. Tasks whose worker died are sent again.
-
-    Examples
-    --------
-    >>> from operator import add
-    >>> dict(spread(add, 1, [10, 20]))
-    {0: 11, 1: 21}
     """
     if not is_elsewhere() or not tasks:
         for number, task in enumerate(tasks):
@@ -127,7 +121,6 @@ class _TaskError(Exception):
 def _sent(
     work: Callable[[Any, Any], Any], held: str | bytes, left: Mapping[int, Any]
 ) -> Iterator[tuple[int, tuple[str, Any]]]:
-    """What workers give for the tasks that are left."""
     backend, _ = get_active_backend(prefer="threads")
     calls = [joblib.delayed(_carried_out)(work, held, number, left[number]) for number in left]
     if getattr(backend, "supports_return_generator", False):

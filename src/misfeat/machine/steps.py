@@ -97,7 +97,6 @@ def remove_left(folder: Path) -> None:
 
 
 def _remove_steps(place: Path) -> None:
-    """Remove the files of steps, and their folder where nothing else is in it."""
     with suppress(OSError):  # it is not there, or is no folder
         if place.is_symlink():
             return
@@ -156,11 +155,6 @@ class Steps:
     """The finished steps of one piece of work; none are kept outside of `checkpoint`.
 
     `made_from` is what all results depend on: plain data and arrays. Without any, nothing is kept.
-
-    Examples
-    --------
-    >>> Steps().one("count", lambda: 3)
-    3
     """
 
     def __init__(self, *made_from: Any) -> None:
@@ -193,11 +187,6 @@ class Steps:
         are left to do, and gives, step by step, the place in this list and the result; where the
         time is up it may end before all are done. Without a form, steps give values and arrays of
         any kind. The results come in the order of the names.
-
-        Examples
-        --------
-        >>> Steps().each(["a", "b"], lambda left: ((at, 10 * n) for at, n in enumerate(left)))
-        [0, 10]
         """
         form = form or Form()
         found: dict[int, Result] = {}
@@ -264,15 +253,7 @@ class _NotKeptError(Exception):
 
 
 def fingerprint(*parts: Any) -> str:
-    """Tells data apart: text, bytes, plain values that JSON can hold, and arrays.
-
-    Examples
-    --------
-    >>> fingerprint("a", np.zeros(2)) == fingerprint("a", np.zeros(2))
-    True
-    >>> fingerprint("a", np.zeros(2)) == fingerprint("a", np.zeros((2, 1)))
-    False
-    """
+    """Tells data apart: text, bytes, plain values that JSON can hold, and arrays."""
     found = hashlib.sha256()
     for part in parts:
         if isinstance(part, bytes):

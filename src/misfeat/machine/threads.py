@@ -124,7 +124,6 @@ class _Crew:
             yield self._told
 
     def _do_one(self) -> bool:
-        """Take a task; whether there was one."""
         with self._lock:
             task = None if self._stopped.is_set() else next(self._left, None)
         if task is None:

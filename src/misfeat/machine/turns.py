@@ -30,15 +30,6 @@ class Turn:
     """The right to do one piece of work in a folder; different ones do not wait for each other.
 
     Whoever has waited for as many seconds as their patience goes on.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> turn = Turn(Path(mkdtemp()), "work")
-    >>> turn.take()
-    True
-    >>> turn.end()
     """
 
     _files: dict[tuple[int, Path], int] = {}  # noqa: RUF012  (of the process)

@@ -45,13 +45,7 @@ def percent_between(low: float, high: float) -> str:
 
 
 def percent_decimals(low: float | None, high: float | None) -> int:
-    """How many decimals of a per cent an interval leaves.
-
-    Examples
-    --------
-    >>> percent_decimals(0.1, 0.2), percent_decimals(0.1, 0.11), percent_decimals(0.1, 0.101)
-    (0, 1, 2)
-    """
+    """How many decimals of a per cent an interval leaves."""
     if low is None or high is None or not high > low:
         return 1
     width = 100 * (high - low)
@@ -72,13 +66,7 @@ def score_words(score: float, low: float, high: float) -> str:
 
 
 def score_decimals(low: float, high: float) -> int:
-    """How many decimals of a score an interval leaves.
-
-    Examples
-    --------
-    >>> score_decimals(0.0, 0.2), score_decimals(0.0, 0.02), score_decimals(0.1, 0.1)
-    (2, 3, 4)
-    """
+    """How many decimals of a score an interval leaves."""
     width = high - low
     if not width > 0:
         return MOST_DECIMALS
