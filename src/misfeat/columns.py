@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,6 @@ from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]

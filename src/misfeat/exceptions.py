@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     Spelling = Callable[["Setting"], str]
 
 LONGEST_FIELD = 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
@@ -11,9 +11,6 @@ from misfeat.columns import Columns
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.declaring import check_parameters, parameters_of
 from misfeat.question import Question
-
-if TYPE_CHECKING:
-    from typing import Self
 
 NESTED = {"coding": Coding, "columns": Columns}
 """Parameters that hold parameters of their own."""

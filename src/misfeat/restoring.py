@@ -107,7 +107,9 @@ def _restored(selector: Any, saved: Mapping[str, Any], selection: ShownSelection
 
 def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
     unknown = sorted(set(saved["params"]) - set(kind._get_param_names()))
-    if saved["class"] != kind.__qualname__ and (unknown or not _is_plain(saved)):
+    # What the estimator of this package saved, subclasses can read.
+    is_plain = saved["class"] == "SubgroupSelector"
+    if saved["class"] != kind.__qualname__ and (unknown or not is_plain):
         raise MisfeatError(
             "{folder!r} was saved by the class {saved}, not by {kind}; load it with {saved}.load.",
             folder=folder,
@@ -121,11 +123,6 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
             kind=kind.__qualname__,
             names=listed(unknown),
         )
-
-
-def _is_plain(saved: Mapping[str, Any]) -> bool:
-    """Whether a selection was saved by the estimator of this package, which subclasses can read."""
-    return bool(saved["class"] == "SubgroupSelector")
 
 
 def _encoded(name: str, value: Any) -> Any:

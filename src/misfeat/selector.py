@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,7 +33,6 @@ from misfeat.wiring import opened, selection_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
-    from typing import Self
 
 
 Asking = ParamSpec("Asking")

@@ -16,7 +16,7 @@ from misfeat.cohorts.blocks import (
 from misfeat.cohorts.build import cohorts_of
 from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.opening import open_table, with_groups, with_weights
-from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.weighing import WeightRules
 from misfeat.completion.named import completer_of
@@ -25,7 +25,7 @@ from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such
 from misfeat.information.asked import measure_of
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
-from misfeat.screening import screened, sets_in_all
+from misfeat.screening import Screened, screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.enough import MOST_SCREENED
 from misfeat.selection.scorebook import ScoreBook
@@ -35,13 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.cohorts.table import Table
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.machine.steps import Steps
     from misfeat.nesting import NestedQuestion
-    from misfeat.screening import Screened
 
     Blocks = Mapping[str, tuple[str, ...]]
 

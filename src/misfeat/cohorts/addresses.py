@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Opener = Callable[[str], Any]
 
-
 DATABASES = ("postgresql", "postgres")
 STORES: Mapping[str, str] = {
     **dict.fromkeys(("s3", "gs", "gcs", "r2", "http", "https", "hf"), "httpfs"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,11 @@ import numpy as np
 from misfeat.cohorts.arrow_types import order_of
 from misfeat.cohorts.coders import (
     CodedRows,
+    Coder,
     EdgeCoder,
     Kind,
     PredicateCoder,
+    Reading,
     code_dtype,
     collapse,
     pack_keys,
@@ -38,15 +40,11 @@ from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder, Reading
-
     Mask = NDArray[np.bool_]
-
 
 FEW_EDGES = 16
 """Comparing all values with one edge after the other is faster than looking each of them up."""
@@ -286,7 +284,9 @@ class ArrayTable:
         values = held.present()
         places = ~held.missing if len(values) < len(codes) else slice(None)
         if isinstance(coder, EdgeCoder):
-            codes[places] = _edges_below(values, np.array(coder.edges, dtype=_edge_type(values)))
+            # Edges between integers may be fractions; dates are compared as such.
+            dtype = values.dtype if values.dtype.kind == "M" else None
+            codes[places] = _edges_below(values, np.array(coder.edges, dtype=dtype))
         elif held.distinct is not None:
             other = len(coder.labels) - 1
             position = {value: code for code, value in enumerate(coder.values)}
@@ -315,8 +315,3 @@ def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.intege
     for edge in edges:
         below += values > edge
     return below
-
-
-def _edge_type(values: NDArray[Any]) -> np.dtype[Any] | None:
-    """Edges between integers may be fractions; dates are compared as such."""
-    return values.dtype if values.dtype.kind == "M" else None

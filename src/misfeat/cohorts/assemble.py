@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
-from misfeat.cohorts.hierarchy import find_hierarchy, find_strays, parents_of
+from misfeat.cohorts.hierarchy import Hierarchy, find_hierarchy, find_strays, parents_of
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.values import MISSING_LABEL
-from misfeat.cohorts.weighing import effective_sizes, heaviest_of
+from misfeat.cohorts.weighing import Weighing, effective_sizes, heaviest_of
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.groups import Grouping
-    from misfeat.cohorts.hierarchy import Hierarchy
     from misfeat.cohorts.rules import CohortRules, Notes
-    from misfeat.cohorts.weighing import Weighing
 
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""

@@ -1,4 +1,4 @@
-"""Features that enter sets together, that enter none, or that cohorts are as if without."""
+"""Features that enter sets together, features that enter none, and features hidden from cohorts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.naming import EXCLUDED, not_a_feature
 from misfeat.cohorts.values import check_named
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
@@ -16,9 +16,7 @@ from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-
 
 _NAMED_LIKE = {
     "feature": "a feature",

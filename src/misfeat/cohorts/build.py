@@ -12,7 +12,7 @@ import numpy as np
 
 from misfeat.cohorts import assemble
 from misfeat.cohorts.coded import CodedTable, counted_rows, with_few_values
-from misfeat.cohorts.coders import Kind
+from misfeat.cohorts.coders import Coder, Kind
 from misfeat.cohorts.columns import (
     NEVER_RECORDED,
     UNSCORED,
@@ -29,7 +29,7 @@ from misfeat.cohorts.opening import open_table, with_weights
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.cohorts.runs import joined_recordings
+from misfeat.cohorts.runs import Runs, joined_recordings
 from misfeat.cohorts.sentinels import suspects
 from misfeat.cohorts.small import rows_to_tell
 from misfeat.cohorts.targets import target_coding
@@ -39,9 +39,7 @@ from misfeat.exceptions import Setting, listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value
     from misfeat.machine.progress import Progress

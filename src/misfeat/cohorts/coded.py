@@ -1,4 +1,4 @@
-"""The rows of a table in codes, and columns with many values settled once rows are counted."""
+"""The rows of a table in codes, counted or drawn, and columns with many values settled then."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coders import CodedRows, Kind, collapse
+from misfeat.cohorts.coders import CodedRows, Coder, Kind, collapse
 from misfeat.cohorts.columns import ONE_BY_ONE
-from misfeat.cohorts.drawing import DrawsRows
+from misfeat.cohorts.drawing import Drawing, DrawsRows
 from misfeat.cohorts.merging import Classes, merged
 from misfeat.exceptions import MemoryLimitError, Setting
 from misfeat.machine.memory import allowed_memory
@@ -17,14 +17,11 @@ from misfeat.machine.memory import allowed_memory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from misfeat.cohorts.coders import Coder
-    from misfeat.cohorts.drawing import Drawing
     from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.rules import Notes
     from misfeat.cohorts.targets import TargetCoding
-
 
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""

@@ -141,13 +141,10 @@ def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str |
         return FREE_TEXT if holds_sentences(profile) else IDENTIFIER
     if not kept and looks_like(profile) == FREE_TEXT and holds_sentences(profile):
         return FREE_TEXT
-    if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
+    has_cuts = isinstance(rules.by_column.get(profile.column), tuple)
+    if profile.counts is None and profile.kind is Kind.TIME and not has_cuts:
         return f"more than {DISTINCT_LIMIT:,} distinct dates; give cut points to keep it"
     return None
-
-
-def _has_cuts(profile: Profile, rules: BinRules) -> bool:
-    return isinstance(rules.by_column.get(profile.column), tuple)
 
 
 def as_it_is(profile: Profile) -> Coder:

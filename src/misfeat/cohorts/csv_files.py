@@ -7,13 +7,12 @@ import glob
 import gzip
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
     from misfeat.cohorts.values import MissingCodes
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -17,9 +17,6 @@ from misfeat.cohorts.held import settle_objects
 from misfeat.cohorts.table import NO_COLUMNS
 from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that results can come back in, in the order of preference."""

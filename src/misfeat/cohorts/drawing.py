@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 from scipy.stats import binom
 
-from misfeat.cohorts.coders import CodedRows, pack_keys
+from misfeat.cohorts.coders import CodedRows, Coder, pack_keys
 from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.predicates import joined
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from misfeat.cohorts.coders import Coder
-
 
 PRIME = 2_147_483_629
 """Places are whole numbers below this prime, the squares of which fit 64 bits."""

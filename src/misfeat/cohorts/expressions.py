@@ -16,14 +16,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
 
-from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder, Reading
 from misfeat.cohorts.predicates import joined, that_may_occur
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from misfeat.cohorts.coders import Coder, Reading
     from misfeat.cohorts.table import Variable
 
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)

@@ -1,4 +1,7 @@
-"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob."""
+"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
+
+Which files a table was read from is told, too, so that one that changed is known as another.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from misfeat.cohorts.values import MissingCodes
-
 
 LONGEST_PATH = 4000
 LONGEST_REASON = 300

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
+from misfeat.cohorts.coders import Kind, Reading
 from misfeat.cohorts.values import EXACT_INTEGERS, Value, canonical, check_values, label
 from misfeat.cohorts.written_numbers import replaced
 from misfeat.exceptions import MisfeatError
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Reading
-
     Mask = NDArray[np.bool_]
-
 
 _CONTAINERS = (list, dict, set, np.ndarray)
 

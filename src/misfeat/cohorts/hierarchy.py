@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.model import NO_PARENT
-from misfeat.cohorts.runs import DROPPED
+from misfeat.cohorts.runs import DROPPED, Runs
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.groups import Grouping
-    from misfeat.cohorts.runs import Runs
 
     Integers = NDArray[np.int64]
 

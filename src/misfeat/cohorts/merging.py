@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Groups = NDArray[np.int64]
     Learn = Callable[[Counts], Groups]
 
-
 FOLDS = 5
 MOST_SHUFFLED = 1_000_000
 """Of more rows, every row draws its fold by itself."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
-
 N_PARTS = 2**14
 """Parts that a range is cut into at once: their counts are few for an engine to hold."""
 FEW_VALUES = 200_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,6 @@ from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import MissingCodes
 

@@ -13,10 +13,10 @@ from misfeat.cohorts.build import assembled, code_table
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.opening import open_table
-from misfeat.cohorts.profiling import profile_table
+from misfeat.cohorts.profiling import ProfiledTable, profile_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.runs import DROPPED
-from misfeat.cohorts.table import Variable
+from misfeat.cohorts.runs import DROPPED, Runs
+from misfeat.cohorts.table import GroupSums, Table, Variable
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.profiles import Profile
-    from misfeat.cohorts.profiling import ProfiledTable
-    from misfeat.cohorts.runs import Runs
-    from misfeat.cohorts.table import GroupSums, Table
     from misfeat.machine.progress import Progress
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
@@ -105,11 +102,13 @@ def cohorts_and_product_sums(
     with closing(table):
         profiled = profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)
-        variables = _variables(profiled, features)
+        weighed, profiles = profiled.table, profiled.profiles
+        variables = [_variable(weighed, profiles[feature]) for feature in features]
+        variables.append(_target(weighed, profiles[target]))
         coded = code_table(profiled, progress, with_grids=False)
         if progress is not None:
             progress("Summing products", 0, 1)
-        sums = profiled.table.sum_products([group.coder for group in profiled.groupings], variables)
+        sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
         if progress is not None:
             progress("Summing products", 1, 1)
     _check_seen(sums, variables, profiled)
@@ -132,15 +131,6 @@ def _numeric_features(profiled: ProfiledTable) -> list[str]:
             other=Setting("measure", "mutual_info"),
         )
     return features
-
-
-def _variables(profiled: ProfiledTable, features: list[str]) -> list[Variable]:
-    """The features and, last, the target as numbers."""
-    table, profiles = profiled.table, profiled.profiles
-    return [
-        *(_variable(table, profiles[feature]) for feature in features),
-        _target(table, profiles[profiled.target]),
-    ]
 
 
 def _by_cohort(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.coders import Kind, Reading
-from misfeat.cohorts.values import EXACT_INTEGERS, PLAIN_NUMBER, canonical, label
+from misfeat.cohorts.values import EXACT_INTEGERS, PLAIN_NUMBER, Value, canonical, label
 from misfeat.cohorts.written import ENOUGH, MANY, NOTHING, TEXT, Written, written
 from misfeat.exceptions import MisfeatError, Setting
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from misfeat.cohorts.table import ValueCounts
-    from misfeat.cohorts.values import Value
-
 
 DISTINCT_LIMIT = 1_000_000
 """Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""

@@ -1,4 +1,4 @@
-"""An open table, looked over once: its columns counted and its groupings made ready.
+"""An open table, looked over once: weights checked, columns counted and groupings made ready.
 
 Everything that is made of a table starts from here, so that its columns are read once.
 """
@@ -12,22 +12,19 @@ import numpy as np
 
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import profile_column
-from misfeat.cohorts.groups import AUTO, ByValue, prepare
+from misfeat.cohorts.groups import AUTO, ByValue, Grouping, prepare
 from misfeat.cohorts.proposing import Proposal, proposed
 from misfeat.cohorts.targets import check_target
-from misfeat.cohorts.weighing import FREQUENCY, MOST_MASS, SAMPLING, Weighing
+from misfeat.cohorts.weighing import FREQUENCY, MOST_MASS, SAMPLING, Weighing, WeightRange
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from misfeat.cohorts.groups import Grouping
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
-    from misfeat.cohorts.weighing import WeightRange
     from misfeat.machine.progress import Progress
-
 
 MOST_APART = 1e5
 """Weights that differ by more than this factor would leave one row a subgroup that counts."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.binning import quantile_edges
-from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, radices
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, radices
 from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.groups import ByCuts, ByValue, GroupRule
 from misfeat.exceptions import Message, Setting
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.table import Table
 

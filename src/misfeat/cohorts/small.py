@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.hierarchy import Hierarchy
     from misfeat.cohorts.rules import Notes
 
-
 SMALL = "other"
 """The name of the cohort that small subgroups are merged into."""
 MOST_FEATURES = 3

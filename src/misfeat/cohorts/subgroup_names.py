@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Spelling = Callable[[str], str]
 
-
 BETWEEN_TERMS = " & "
 """What stands between the terms of a name."""
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
@@ -53,17 +52,13 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     if asked in names:
         return str(asked)
     wanted = label(canonical(asked))
-    for spelling in (_as_written, str.casefold):
+    for spelling in (str, str.casefold):
         found = _meant(wanted, names, spelling)
         if len(found) > 1:
             raise _ambiguous(wanted, found)
         if found:
             return found[0]
     raise _unknown(wanted, names, gone)
-
-
-def _as_written(text: str) -> str:
-    return text
 
 
 def _meant(wanted: str, names: Sequence[str], spelling: Spelling) -> list[str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.values import canonical, sort_key
+from misfeat.cohorts.coders import CodedRows, Coder, Kind, Reading
+from misfeat.cohorts.values import Value, canonical, sort_key
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import CodedRows, Coder, Reading
-    from misfeat.cohorts.values import Value
     from misfeat.cohorts.weighing import Weighing, WeightRange
-
 
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coders import EdgeCoder, Kind
+from misfeat.cohorts.coders import Coder, EdgeCoder, Kind
 from misfeat.cohorts.columns import (
     AS_IT_IS,
     as_it_is,
@@ -17,16 +17,13 @@ from misfeat.cohorts.columns import (
     cut_at,
     learned_quantiles,
 )
-from misfeat.cohorts.model import no_grids
-from misfeat.cohorts.profiles import DISTINCT_LIMIT
+from misfeat.cohorts.model import ColumnAudit, no_grids
+from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder
-    from misfeat.cohorts.model import ColumnAudit
-    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value

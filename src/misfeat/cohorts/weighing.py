@@ -8,7 +8,7 @@ row is written out so often.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -19,10 +19,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
 
 SAMPLING, FREQUENCY = "sampling", "frequency"
 """How weights are taken."""

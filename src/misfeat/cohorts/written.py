@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -17,8 +17,6 @@ from misfeat.cohorts.written_numbers import NumberStyle, bounded_numbers, is_cod
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from misfeat.cohorts.values import Value
 
     Reader = Callable[[Mapping[str, int]], "Written | None"]

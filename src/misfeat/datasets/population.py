@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Table = NDArray[np.float64]
 
-
 LARGEST_SHARE = 0.6
 """No subgroup loses more than this share of the features."""
 

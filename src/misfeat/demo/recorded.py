@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from misfeat.cohorts.coding import Coding
-from misfeat.datasets import load_heart, load_nhanes
+from misfeat.datasets import Dataset, load_heart, load_nhanes
 from misfeat.demo.telling import answered, say_where
 from misfeat.selector import SubgroupSelector
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from misfeat.datasets import Dataset
 
 SIZE = 3
 """Features in a set. Scores no longer grow by chance as sets do: with shuffled targets the best

@@ -14,7 +14,7 @@ from misfeat.machine.progress import progress_shown
 from misfeat.restoring import save_selector
 from misfeat.selection.folders import REPORT, SETTINGS
 from misfeat.show.console import new_console, plain_text, print_lines
-from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.forecast import Ahead, work_ahead
 from misfeat.show.sentences import print_sentences
 from misfeat.words.names import joined
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.selection import Selection
     from misfeat.selector import SubgroupSelector
-    from misfeat.show.first_screen import FirstScreen
 
 
 def answered(

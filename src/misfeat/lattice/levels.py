@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Subsets = NDArray[np.integer]
     Ranks = NDArray[np.int64]
 
-
 LARGEST_LEVEL = 2**62
 """A level with more subsets than this cannot be numbered."""
 

@@ -26,7 +26,6 @@ from misfeat.machine.turns import Turn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-
 DIGEST_BYTES = sha256().digest_size
 EVENT = "numba:compile"
 """Numba tells of every kernel that it compiles; of one that it finds on disk it does not."""

@@ -10,7 +10,6 @@ from misfeat.exceptions import MisfeatError, Setting, warn
 if TYPE_CHECKING:
     import torch
 
-
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 

@@ -18,7 +18,6 @@ from misfeat.exceptions import InPython, MemoryLimitError, Message, MisfeatError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-
 GIB = 2**30
 LIMIT_VARIABLE = "MISFEAT_MEMORY_LIMIT"
 USUAL_LIMIT = 0.6

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Kinds = Sequence[type]
     Special = Callable[[Any, Callable[[Any], Any]], Any]
 
-
 VALUE = "value"
 """Under which all that is no array is written."""
 _WORDS = (Setting, InPython)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Sets = NDArray[np.int32]
 
-
 POOLED = -1
 """Stands for all cohorts together, where a number of a cohort would stand."""
 TOTAL, TOGETHER = "total", "together"

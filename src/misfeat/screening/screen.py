@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.machine.progress import Progress
 
-
 MOST_FEATURES = 2**15 - 1
 """Kernels number the members of sets with 16 bits."""
 SHARE = 0.5

@@ -18,7 +18,7 @@ from misfeat.information.extending import extended_mutual_info
 from misfeat.information.grids import information_of
 from misfeat.lattice.levels import level
 from misfeat.screening.model import Looked
-from misfeat.screening.ranking import TOGETHER, TOTAL, Rankings, Scored, in_turns
+from misfeat.screening.ranking import TOGETHER, TOTAL, Ranking, Rankings, Scored, in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.machine.progress import Progress
-    from misfeat.screening.ranking import Ranking
 
     Floats = NDArray[np.float64]
     Sets = NDArray[np.int32]
