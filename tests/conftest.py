@@ -32,9 +32,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 @pytest.fixture(autouse=True)
 def _sources_of_one_test_alone(monkeypatch) -> None:
     """Forget after each test which sources of addresses it registered."""
-    from misfeat.cohorts import schemes
+    from misfeat.cohorts import addresses
 
-    monkeypatch.setattr(schemes, "_registered", dict(schemes._registered))
+    monkeypatch.setattr(addresses, "_registered", dict(addresses._registered))
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ from joblib import Parallel, delayed
 
 from misfeat.bench import plots
 from misfeat.bench.draws import draw_of, draw_rows, mask_of, source_of
-from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.reweighting import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter
 from misfeat.information.measures import MutualInformation

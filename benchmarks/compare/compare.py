@@ -29,7 +29,7 @@ from sklearn.metrics import roc_auc_score
 from misfeat import Coding, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import load_adult, make_cohorts
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.information import joint_mutual_info
 
 if TYPE_CHECKING:

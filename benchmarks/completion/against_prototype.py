@@ -22,7 +22,7 @@ from misfeat.bench.tables import TABLES
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
 

@@ -26,7 +26,7 @@ from misfeat.completion import (
     Known,
     MultiplexCompleter,
 )
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 
 SEEDS = range(1, 11)
 SHARES = (0.2, 0.5)

@@ -18,7 +18,7 @@ from misfeat.bench.completion import ceiling_of, means, write_csv
 from misfeat.bench.hiding import Truth, ranking_figures
 from misfeat.bench.tables import TABLES
 from misfeat.completion import TransferCompleter
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 
 SIZE = 3

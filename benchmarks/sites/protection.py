@@ -30,8 +30,8 @@ from joblib import Parallel, delayed
 
 from misfeat.bench.draws import Source, draw_of, mask_of, source_of
 from misfeat.bench.population import LOOKED_AT, ranked
+from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.coders import CodedRows
-from misfeat.cohorts.hiding import hide_features
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine

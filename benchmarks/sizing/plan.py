@@ -54,7 +54,7 @@ def measure(folder: str, gib: float, most_rows: int, fit: bool) -> dict[str, obj
     from misfeat.bench.speed import STEPS
     from misfeat.bench.timing import StepClock, peak_memory
     from misfeat.cohorts import build_cohorts
-    from misfeat.machine.allowance import available_memory
+    from misfeat.machine.memory import available_memory
     from misfeat.machine.progress import progress_told
 
     share = min(1.0, gib * 2**30 / available_memory())

@@ -21,7 +21,7 @@ import numpy as np
 from misfeat.cohorts import build_cohorts
 from misfeat.information import level_mutual_info
 from misfeat.information.dealing import deals_of
-from misfeat.machine.cuda import cuda_for
+from misfeat.machine.devices import cuda_for
 from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:

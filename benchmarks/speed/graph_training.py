@@ -35,7 +35,7 @@ from misfeat.completion.networks.labels import Labels
 from misfeat.completion.networks.settings import TrainingSettings
 from misfeat.completion.networks.training import Batch, step_of
 from misfeat.completion.paper.models import ModelShape
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level, to_pyg
 from misfeat.lattice.neighbours import neighbours
 

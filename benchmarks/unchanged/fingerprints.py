@@ -40,7 +40,7 @@ from misfeat.datasets import (
     load_mobile,
     load_nhanes,
 )
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.demo.clinics import clinics
 
 HIDDEN = 0.3

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from misfeat.bench.draws import draw_of, mask_of, source_of
-from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.metrics.rankings import captured_at

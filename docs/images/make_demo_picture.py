@@ -13,16 +13,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo.hospitals import INTRODUCTION, fitted_to_hospitals
+from misfeat.demo.recorded import HOSPITALS
 from misfeat.demo.telling import print_answer
 from misfeat.show.first_screen import first_screen
 
 
 def main() -> None:
     console = Console(record=True, width=120, force_terminal=True, file=io.StringIO())
-    selector = fitted_to_hospitals()
+    selector = HOSPITALS.fitted()
     selector.validate()
-    print_answer(selector, first_screen(selector.selection_), INTRODUCTION, console)
+    print_answer(selector, first_screen(selector.selection_), HOSPITALS.introduction, console)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

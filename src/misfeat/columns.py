@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,9 @@ from misfeat.cohorts.dataframes import (
     with_columns_only,
 )
 from misfeat.exceptions import Message, MisfeatError
-from misfeat.parameters import a_flag, one_of, parameter, with_parameters
+from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
@@ -83,14 +81,8 @@ def is_array(X: object) -> bool:
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Check X and y as scikit-learn's estimators do, where they are arrays.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Named in messages; it learns the number of columns.
-    X : any table
-        Returned as it is, but for a list, which becomes an array.
-    y : str or array-like
-        A column's name, or values; a column of values becomes one-dimensional with a warning.
+    The estimator learns the number of columns. X is returned as it is, but for a list, which
+    becomes an array; a column of values as y becomes one-dimensional with a warning.
     """
     if y is None:
         raise MisfeatError(

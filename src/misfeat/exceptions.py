@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     Spelling = Callable[["Setting"], str]
 
 LONGEST_FIELD = 1000
@@ -28,15 +26,6 @@ UNSAID: Any = object()
 class Setting:
     """A parameter that a message names, with the value and the column it is about, if any.
 
-    Attributes
-    ----------
-    parameter : str
-        The parameter's name in Python.
-    value : object, optional
-        Its value.
-    column : str, optional
-        The column that the value is given for, where the parameter takes values by column.
-
     Examples
     --------
     >>> str(Setting("k", 0)), str(Setting("min_rows")), str(Setting("bins", 5, column="age"))
@@ -46,6 +35,7 @@ class Setting:
     parameter: str
     value: Any = UNSAID
     column: str | None = None
+    """The column that the value is given for, where the parameter takes values by column."""
 
     @property
     def has_value(self) -> bool:
@@ -61,30 +51,18 @@ class Setting:
 
 @dataclass(frozen=True)
 class InPython:
-    """A part of a message that speaks to who writes Python, and what others read instead.
-
-    Attributes
-    ----------
-    words : str
-        The part in Python's words.
-    elsewhere : str
-        The same for others; nothing where it does not concern them.
-    """
+    """A part of a message that speaks to who writes Python, and what others read instead."""
 
     words: str
     elsewhere: str = ""
+    """The same for others; nothing where it does not concern them."""
 
 
 class Message(str):
     """A message and what it is made of; as a string it speaks Python.
 
-    Parameters
-    ----------
-    template : str
-        The message with a field such as ``{column!r}`` for every name or value in it.
-    **about : object
-        What the fields stand for. Parameters are given as `Setting`, words that make sense in
-        Python alone as `InPython`.
+    The template has a field such as ``{column!r}`` for every name or value in it. Parameters are
+    given as `Setting`, words that make sense in Python alone as `InPython`.
 
     Examples
     --------
@@ -114,7 +92,6 @@ class Message(str):
         return tuple(value for value in self.about.values() if isinstance(value, Setting))
 
     def __add__(self, other: str) -> Message:
-        """One message after the other."""
         if not isinstance(other, Message):
             other = Message(str(other))
         return Message("{first}{second}", first=self, second=other)
@@ -337,16 +314,7 @@ def no_such_column(
 ) -> MisfeatError:
     """The error for a column that the table does not have, with the nearest names it has.
 
-    Parameters
-    ----------
-    column : object
-        What was asked for.
-    names : iterable of str
-        The columns of the table.
-    role : str or Setting
-        What it was asked for as.
-    parameter : str, default=None
-        The parameter that named it, where the role does not say.
+    It was asked for as a role; where that does not say which parameter named it, `parameter` does.
     """
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)

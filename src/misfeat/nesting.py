@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
 from misfeat.cohorts.coding import Coding
 from misfeat.columns import Columns
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.parameters import check_parameters, parameters_of
+from misfeat.parameters.declaring import check_parameters, parameters_of
 from misfeat.question import Question
-
-if TYPE_CHECKING:
-    from typing import Self
 
 NESTED = {"coding": Coding, "columns": Columns}
 """Parameters that hold parameters of their own."""
@@ -56,7 +53,6 @@ class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
         return settings
 
     def _check(self) -> None:
-        """Raise for the first parameter that cannot be used."""
         check_parameters(self)
         for name in NESTED:
             self._nested(name)

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 from misfeat.machine.devices import DEVICES
-from misfeat.parameters import (
+from misfeat.parameters.declaring import (
     COLUMNS,
     PREDICTIONS,
     TABLE,

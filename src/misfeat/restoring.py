@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, listed
 from misfeat.nesting import NESTED
-from misfeat.parameters import parameters_of
+from misfeat.parameters.declaring import parameters_of
 from misfeat.selection.checking import demand, is_count
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import MANIFEST, as_folder
@@ -88,7 +88,6 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
 
 
 def _check_saved(saved: Mapping[str, Any]) -> None:
-    """Raise unless the plain values of an estimator have the types that they must have."""
     names, count = saved["feature_names_in"], saved["n_features_in"]
     demand(isinstance(saved["class"], str), "the class of the estimator")
     demand(isinstance(saved["params"], dict), "the parameters of the estimator")
@@ -99,7 +98,6 @@ def _check_saved(saved: Mapping[str, Any]) -> None:
 
 
 def _restored(selector: Any, saved: Mapping[str, Any], selection: ShownSelection) -> Any:
-    """A selector as it was after its fit."""
     selector.selection_ = selection
     selector.n_features_in_ = saved["n_features_in"]
     if saved["feature_names_in"] is not None:
@@ -108,9 +106,10 @@ def _restored(selector: Any, saved: Mapping[str, Any], selection: ShownSelection
 
 
 def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
-    """Raise where another class was saved than the one that is asked for."""
     unknown = sorted(set(saved["params"]) - set(kind._get_param_names()))
-    if saved["class"] != kind.__qualname__ and (unknown or not _is_plain(saved)):
+    # What the estimator of this package saved, subclasses can read.
+    is_plain = saved["class"] == "SubgroupSelector"
+    if saved["class"] != kind.__qualname__ and (unknown or not is_plain):
         raise MisfeatError(
             "{folder!r} was saved by the class {saved}, not by {kind}; load it with {saved}.load.",
             folder=folder,
@@ -124,11 +123,6 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
             kind=kind.__qualname__,
             names=listed(unknown),
         )
-
-
-def _is_plain(saved: Mapping[str, Any]) -> bool:
-    """Whether a selection was saved by the estimator of this package, which subclasses can read."""
-    return bool(saved["class"] == "SubgroupSelector")
 
 
 def _encoded(name: str, value: Any) -> Any:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.files import files_behind
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.cohorts.sources import files_behind
 from misfeat.exceptions import MisfeatError
 from misfeat.machine.packing import UnpackableError, packed
 from misfeat.machine.steps import Form, Steps, keeps_steps
@@ -38,14 +38,7 @@ BUILT: Form[Built] = Form(_KINDS, _fit_together)
 def steps_of_files(selector: Any, X: object, *columns: object) -> Steps:
     """Steps that depend on the files of a table; of other tables none are kept.
 
-    Parameters
-    ----------
-    selector : SubgroupSelector
-        Its parameters count.
-    X : object
-        The table.
-    *columns : object
-        The target, subgroups and weights: names of columns, or None.
+    `columns` are the names of the target, subgroups and weights, or None; values are not kept.
     """
     if not keeps_steps() or not all(isinstance(one, str | None) for one in columns):
         return Steps()
@@ -56,17 +49,7 @@ def steps_of_files(selector: Any, X: object, *columns: object) -> Steps:
 
 
 def steps_of_rows(selector: Any, cohorts: Cohorts, sums: ProductSums | None) -> Steps:
-    """Steps that depend on the coded rows of a table.
-
-    Parameters
-    ----------
-    selector : SubgroupSelector
-        Its parameters count.
-    cohorts : Cohorts
-        The coded rows.
-    sums : ProductSums or None
-        Sums of products.
-    """
+    """Steps that depend on the coded rows of a table."""
     settings = _settings(selector) if keeps_steps() else None
     if settings is None:
         return Steps()
@@ -77,15 +60,7 @@ def steps_of_rows(selector: Any, cohorts: Cohorts, sums: ProductSums | None) -> 
 
 
 def seed_of(seed: int | None, steps: Steps) -> int | None:
-    """The seed of a fit; where none was given but steps are kept, one is drawn and kept, too.
-
-    Parameters
-    ----------
-    seed : int or None
-        What was given.
-    steps : Steps
-        Where steps are kept.
-    """
+    """The seed of a fit; where none was given but steps are kept, one is drawn and kept, too."""
     if seed is not None or not steps.are_kept:
         return seed
     drawn = steps.one("seed", lambda: str(np.random.SeedSequence().entropy))

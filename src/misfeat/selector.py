@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +23,7 @@ from misfeat.exceptions import (
 )
 from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
-from misfeat.parameters import with_parameters
+from misfeat.parameters.declaring import with_parameters
 from misfeat.restoring import loaded_selector, save_selector
 from misfeat.resuming import steps_of_files
 from misfeat.show.forecast import foretell
@@ -33,7 +33,6 @@ from misfeat.wiring import opened, selection_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
-    from typing import Self
 
 
 Asking = ParamSpec("Asking")

@@ -16,7 +16,7 @@ from misfeat.cohorts.blocks import (
 from misfeat.cohorts.build import cohorts_of
 from misfeat.cohorts.groups import parse_groups
 from misfeat.cohorts.opening import open_table, with_groups, with_weights
-from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.weighing import WeightRules
 from misfeat.completion.named import completer_of
@@ -25,7 +25,7 @@ from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such
 from misfeat.information.asked import measure_of
 from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
-from misfeat.screening import screened_where_wide
+from misfeat.screening import Screened, screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.enough import MOST_SCREENED
 from misfeat.selection.scorebook import ScoreBook
@@ -35,13 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.cohorts.table import Table
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.machine.steps import Steps
     from misfeat.nesting import NestedQuestion
-    from misfeat.screening import Screened
 
     Blocks = Mapping[str, tuple[str, ...]]
 
@@ -49,15 +47,7 @@ if TYPE_CHECKING:
 def opened(
     question: NestedQuestion, X: Any, y: Any, groups: Any, sample_weight: Any
 ) -> tuple[Table, str, CohortRules]:
-    """The table, its target, and the rules by which it becomes cohorts.
-
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    X, y, groups, sample_weight
-        What was passed to `fit`.
-    """
+    """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
     rules = CohortRules.parse(question.groups, question._nested("coding"))
     table, target = open_table(X, y, rules.codes)
     table, weight = with_weights(table, sample_weight)
@@ -84,16 +74,8 @@ def selection_of(
 ) -> ShownSelection:
     """Everything up to the scores, which are computed when they are asked for.
 
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    table, target, rules
-        What `opened` gave; the table is closed once its rows are counted.
-    progress : callable or None
-        Told what is done.
-    steps : Steps
-        Where the counted rows are kept, or were.
+    The table, target and rules are what `opened` gave; the table is closed once its rows are
+    counted, which `steps` keep.
     """
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
     _check_request(question, table, excluded, blocks)
@@ -101,8 +83,8 @@ def selection_of(
         built = steps.one("rows", lambda: counted(question, table, target, rules, progress), BUILT)
     cohorts, measure = _measured(question, *built, excluded, blocks)
     check_features(measure.features, cohorts)
-    cohorts, screened = _screened(question, cohorts, blocks, progress)
-    if screened is not None:
+    cohorts, found = _screened(question, cohorts, blocks, progress)
+    if found is not None:
         measure = _measure(question, cohorts, None)
     steps = steps_of_rows(question, cohorts, measure.sums)
     n_features = len(measure.features)
@@ -124,7 +106,7 @@ def selection_of(
         backend=table.frame_backend,
         settings=question._changed(),
     )
-    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=screened)
+    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=found)
 
 
 def counted(
@@ -134,15 +116,7 @@ def counted(
     rules: CohortRules,
     progress: Progress | None,
 ) -> tuple[Cohorts, ProductSums | None]:
-    """The cohorts of a table, and sums of products where the measure needs them.
-
-    Parameters
-    ----------
-    question : NestedQuestion
-        The parameters.
-    table, target, rules, progress
-        As in `selection_of`.
-    """
+    """The cohorts of a table, and sums of products where the measure needs them."""
     if question.measure == "r2":
         return cohorts_and_product_sums(table, target, rules, progress)
     return cohorts_of(table, target, rules, progress), None
@@ -151,7 +125,6 @@ def counted(
 def _check_request(
     question: NestedQuestion, table: Table, excluded: tuple[str, ...], blocks: Blocks
 ) -> None:
-    """Raise before any work where something is asked for that cannot be."""
     for name in excluded:
         if name not in table.names:
             raise no_such_column(name, table.names, "a feature to exclude", "exclude")
@@ -191,10 +164,13 @@ def _screened(
     max_sets = question._nested("coding").max_sets
     if max_sets is None or question.measure != "mutual_info":
         return cohorts, None
-    size = MOST_SCREENED if question.size == "auto" else int(question.size)
-    return screened_where_wide(
+    n_features = len(cohorts.features)
+    size = min(MOST_SCREENED if question.size == "auto" else int(question.size), n_features)
+    if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
+        return cohorts, None
+    return screened(
         cohorts,
-        min(size, len(cohorts.features)),
+        size,
         int(max_sets),
         above_chance=question.estimate != SAMPLE,
         include=check_names(question.include, "include"),

@@ -7,7 +7,7 @@ from misfeat.bench.ceilings import bootstrap_ceiling, population_ceiling
 from misfeat.bench.hiding import Truth, outcome_of
 from misfeat.bench.tables import TABLES
 from misfeat.completion import GainCompleter, TransferCompleter
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 
 
 @pytest.mark.slow

@@ -13,10 +13,10 @@ from misfeat.bench.hiding import (
     sampled,
     sets_to_test,
 )
-from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import CompletedScores, GainCompleter
 from misfeat.completion.support import support_of
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 

@@ -8,7 +8,7 @@ from misfeat import SubgroupSelector
 from misfeat.bench import warming
 from misfeat.bench.warming import KINDS, warm_up
 from misfeat.datasets import make_cohorts
-from misfeat.machine.compilations import compilations_counted
+from misfeat.machine.compiling import compilations_counted
 
 
 def forms():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError
 from misfeat.cohorts.binning import (
     BinRules,
-    are_cut_points,
     cut_points,
     interval_labels,
     quantile_edges,
@@ -102,19 +101,3 @@ def test_cut_points_may_be_numbers_or_dates_or_their_text():
 def test_cut_points_that_make_no_sense_are_refused(points, complaint):
     with pytest.raises(MisfeatError, match=complaint):
         cut_points(points, "x")
-
-
-@pytest.mark.parametrize(
-    ("texts", "answer"),
-    [
-        (["40"], True),
-        (["65.5", "40"], True),
-        (["2024-01-01", "2023-01-01"], True),
-        (["40", "2024-01-01"], False),
-        (["of day"], False),
-        ([""], False),
-        ([], False),
-    ],
-)
-def test_texts_are_told_to_be_cut_points_or_not(texts, answer):
-    assert are_cut_points(texts) is answer

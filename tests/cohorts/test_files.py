@@ -9,6 +9,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.cohorts import Coding, build_cohorts, files
+from misfeat.cohorts.files import MEMORY_A_THREAD, connect, threads_for
 
 
 def write(path, text):
@@ -196,3 +197,19 @@ def test_a_pipe_or_a_device_is_no_file(tmp_path, name):
     for path in (tmp_path / name, tmp_path / f"zero.{name}"):
         with pytest.raises(MisfeatError, match="is no plain file; copy it to one"):
             build_cohorts(path, "y")
+
+
+@pytest.mark.parametrize(("threads", "expected"), [(0.5, 1), (1, 1), (7.9, 7), (16, 16), (99, 16)])
+def test_every_thread_has_memory_enough(monkeypatch, threads, expected):
+    monkeypatch.setattr(files, "effective_n_jobs", lambda _: 16)
+    assert threads_for(int(threads * MEMORY_A_THREAD)) == expected
+
+
+def test_a_connection_has_so_many_threads(monkeypatch):
+    monkeypatch.setattr(files, "effective_n_jobs", lambda _: 16)
+    monkeypatch.setattr(files, "allowed_memory", lambda: 10 * MEMORY_A_THREAD)
+    connection, close = connect("rows.parquet")
+    try:
+        assert connection.execute("SELECT current_setting('threads')").fetchone() == (4,)
+    finally:
+        close()

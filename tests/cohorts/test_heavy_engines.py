@@ -14,12 +14,12 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.many_values import TELLS_NOTHING
+from misfeat.cohorts.merging import TELLS_NOTHING
 from tests.cohorts.engines import ENGINES, as_pandas, require
 from tests.cohorts.plans import collected_queries
-from tests.cohorts.test_many_values import towns
+from tests.cohorts.test_merging import towns
+from tests.cohorts.test_profiles import messy
 from tests.cohorts.test_proposing import visits
-from tests.cohorts.test_reading import messy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
-from misfeat.cohorts.many_values import TELLS_NOTHING
+from misfeat.cohorts.merging import TELLS_NOTHING
 from tests.cohorts.holders import HOLDERS, as_rows, read_heart
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"heavy": "weight > 80 and sex == 'F'"}]

@@ -32,7 +32,6 @@ HARD = {
 def few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few that short tables are cut several times."""
     monkeypatch.setattr(narrowing, "N_PARTS", 8)
-    monkeypatch.setattr("misfeat.cohorts.engine_values.N_PARTS", 8)
     monkeypatch.setattr(narrowing, "FEW_VALUES", 10)
 
 

@@ -8,7 +8,7 @@ import pytest
 from misfeat.bench.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level, rank
 from tests.completion.coded import drawn_cohorts
 

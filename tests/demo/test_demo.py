@@ -9,8 +9,8 @@ import pytest
 
 from misfeat import Coding, SubgroupSelector
 from misfeat.datasets import load_nhanes
-from misfeat.demo.chance import mostly_chance
 from misfeat.demo.clinics import clinics as generated_clinics
+from misfeat.demo.telling import mostly_chance
 from misfeat.show.first_screen import first_screen
 from tests.cli.commands import run
 

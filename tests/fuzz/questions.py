@@ -10,7 +10,7 @@ from misfeat import Coding, Columns
 from misfeat.cohorts.written import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
 from misfeat.completion.named import completer_names
-from misfeat.parameters import Parameter, parameters_of
+from misfeat.parameters.declaring import Parameter, parameters_of
 from misfeat.question import Question
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn
 

@@ -3,7 +3,7 @@
 from hypothesis import settings
 
 from misfeat import Coding, Columns
-from misfeat.parameters import parameters_of
+from misfeat.parameters.declaring import parameters_of
 from misfeat.question import Question
 from tests.fuzz.machine import Selecting
 from tests.fuzz.questions import values_of

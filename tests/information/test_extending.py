@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.blocks import hide_features
 from misfeat.information.extending import extended_mutual_info
 from misfeat.information.mutual_info import joint_mutual_info
 

@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.lattice import contains, count, level, rank, ranks_above, ranks_below, unrank
+from misfeat.lattice import (
+    contains,
+    count,
+    count_edges_beside,
+    count_edges_between,
+    count_nodes,
+    level,
+    rank,
+    ranks_above,
+    ranks_below,
+    unrank,
+)
+from misfeat.lattice.levels import covering_blocks
 
 
 @st.composite
@@ -77,3 +89,43 @@ def test_ranks_above_add_each_other_feature_in_turn(pair):
 def test_a_level_too_large_to_number_is_refused():
     with pytest.raises(MisfeatError, match="sets of 250 among 500 features"):
         level(500, 250)
+
+
+@given(n=st.integers(1, 10))
+def test_the_whole_lattice_has_as_many_nodes_and_edges_as_the_closed_forms_say(n):
+    assert count_nodes(n, 1, n) == 2**n - 1
+    assert count_edges_between(n, 1, n) == n * (2**n - 2) // 2
+    everything = [frozenset(c) for m in range(1, n + 1) for c in combinations(range(n), m)]
+    if n <= 7:
+        pairs = list(combinations(everything, 2))
+        assert count_edges_between(n, 1, n) == sum(
+            abs(len(a) - len(b)) == 1 and (a < b or b < a) for a, b in pairs
+        )
+        assert count_edges_beside(n, 1, n) == sum(
+            len(a) == len(b) and len(a & b) == len(a) - 1 > 0 for a, b in pairs
+        )
+
+
+@given(n=st.integers(1, 8), low=st.integers(1, 8), width=st.integers(0, 8))
+def test_restricted_levels_are_counted_by_their_degrees(n, low, width):
+    high = min(low + width, n)
+    sizes = range(low, high + 1)
+    assert count_nodes(n, low, high) == sum(len(level(n, m)) for m in sizes)
+    beside = sum(comb(n, m) * m * (n - m) for m in sizes if m >= 2)
+    assert count_edges_beside(n, low, high) * 2 == beside
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 3, 7, 20])
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("most_cells", [1, 600, 5**9, 10**30])
+def test_every_set_lies_in_a_block(n_features, size, most_cells):
+    blocks = covering_blocks([5] * n_features, size, most_cells)
+    held = {chosen for block in blocks for chosen in combinations(block, min(size, n_features))}
+    assert held >= set(combinations(range(n_features), min(size, n_features)))
+    assert all(block == tuple(sorted(set(block))) for block in blocks)
+
+
+def test_blocks_have_no_more_cells_than_they_may():
+    blocks = covering_blocks([5] * 20, 3, 5**9)
+    assert max(map(len, blocks)) == 9
+    assert len(blocks) == 35

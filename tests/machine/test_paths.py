@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.machine.paths import as_path, real_path
+from misfeat.machine.paths import as_path, check_no_folder, real_path, write_file
 
 TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
 ODD = {
@@ -66,3 +66,17 @@ def test_what_may_not_be_read_is_named(below, selector, tmp_path):
             ask(folder / below)
     with pytest.raises(MisfeatError, match="Permission denied"):
         SubgroupSelector().fit(str(folder / below), "y")
+
+
+def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path):
+    place = tmp_path / "new" / "a.bin"
+    for content in (b"first", b"\x00\r\n\xff"):
+        write_file(place, content)
+        assert place.read_bytes() == content
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
+    for refused in (lambda: write_file(tmp_path, b""), lambda: check_no_folder(tmp_path)):
+        with pytest.raises(MisfeatError, match="is a folder; give the name of a file in it"):
+            refused()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
-from misfeat.parameters import check_parameters, parameters_of
 from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.declaring import check_parameters, parameters_of
 from misfeat.question import Question
 
 

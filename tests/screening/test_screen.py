@@ -9,7 +9,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from misfeat.screening import screen, screened, screened_where_wide
+from misfeat.screening import screen, screened
 from misfeat.screening.screen import features_that_fit, sets_in_all
 from misfeat.screening.searching import SEARCHING
 from tests.screening.conftest import wide_columns
@@ -32,10 +32,12 @@ def test_as_many_features_are_kept_as_fit():
     assert features_that_fit(50, 3, 3, 1) == 3
 
 
-def test_what_fits_is_left_as_it_is(wide):
+def test_what_fits_is_left_as_it_is(columns):
     limit = sets_in_all(24, 2, 3)
-    assert screened_where_wide(wide, 2, limit) == (wide, None)
-    assert screened_where_wide(wide, 2, limit - 1)[1] is not None
+    for max_sets, is_screened in ((limit, False), (limit - 1, True)):
+        selector = SubgroupSelector("site", size=2, coding=Coding(max_sets=max_sets))
+        found = selector.fit(columns, "y").selection_.screened
+        assert (found is not None) is is_screened
 
 
 def test_what_tells_only_together_is_kept(wide):

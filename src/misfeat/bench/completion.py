@@ -13,7 +13,7 @@ from misfeat.bench.ceilings import bootstrap_ceiling, population_ceiling
 from misfeat.bench.hiding import Truth, outcome_of
 from misfeat.bench.tables import TABLES
 from misfeat.completion.named import COMPLETERS, completer_of
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.machine.devices import check_device
 

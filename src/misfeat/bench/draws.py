@@ -24,7 +24,7 @@ from misfeat.datasets import (
     load_nhanes,
     make_cohorts,
 )
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level

@@ -188,7 +188,7 @@ def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[st
     ['coding', 'scores of own rows', 'population']
     """
     from misfeat.bench.timing import StepClock, forget_peak, held_memory, peak_memory
-    from misfeat.machine.compilations import compilations_counted
+    from misfeat.machine.compiling import compilations_counted
     from misfeat.machine.progress import progress_told
 
     with compilations_counted() as compiled:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.machine.writing import write_file
+from misfeat.machine.paths import write_file
 from misfeat.words.numbers import count_words
 
 if TYPE_CHECKING:

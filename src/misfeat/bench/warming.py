@@ -15,7 +15,7 @@ import numpy as np
 from misfeat.bench.workloads import GROUPS, TARGET, Workload
 from misfeat.cohorts.coding import Coding
 from misfeat.datasets import load_heart
-from misfeat.machine.compilations import compilations_counted
+from misfeat.machine.compiling import compilations_counted
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:

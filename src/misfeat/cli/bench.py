@@ -76,7 +76,7 @@ def paper(
 ) -> None:
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
     from misfeat.bench.paper import FULL, QUICK, PaperBench
-    from misfeat.parameters import parameters_of
+    from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
     from misfeat.selection.folders import make_folder
 
@@ -110,7 +110,7 @@ def speed(
     from misfeat.bench.speed_page import as_json, heading, sentences, step_table, write_figures
     from misfeat.cli.spelling import split
     from misfeat.machine.progress import progress_shown
-    from misfeat.parameters import parameters_of
+    from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
     from misfeat.selection.folders import make_folder
     from misfeat.show.console import new_console

@@ -150,8 +150,7 @@ def _java() -> str | None:
 def _machine() -> dict[str, Any]:
     from joblib import effective_n_jobs
 
-    from misfeat.machine.allowance import available_memory
-    from misfeat.machine.memory import GIB, current_limit
+    from misfeat.machine.memory import GIB, available_memory, current_limit
 
     return {
         "cores": os.cpu_count(),

@@ -1,7 +1,7 @@
 """The forms of a value: on the command line, in a settings file, and back in a message.
 
-A parameter names the form that the command line reads it in (`misfeat.parameters.Option.reads`); a
-plain one follows from what the parameter takes.
+A parameter names the form that the command line reads it in (`Option.reads` in
+`misfeat.parameters.declaring`); a plain one follows from what the parameter takes.
 """
 
 from __future__ import annotations

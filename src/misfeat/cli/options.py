@@ -11,15 +11,15 @@ import typer
 from misfeat.cli.columns import complete_column, complete_names
 from misfeat.cli.forms import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, PLAIN, TEXT, Form
 from misfeat.exceptions import UNSAID, shortened
-from misfeat.parameters import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
 from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.declaring import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
 from misfeat.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from misfeat.exceptions import Setting
-    from misfeat.parameters import Parameter
+    from misfeat.parameters.declaring import Parameter
 
     Names = Callable[[], Iterable[str]]
 

@@ -2,44 +2,44 @@
 a source of one's own opens.
 
 Nothing that is shown or saved has a password in it, nor what follows the question mark of a signed
-address.
+address. Importing this imports no engine: a shell that completes names waits for it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
-from misfeat.cohorts.schemes import is_known, scheme_of
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from importlib.metadata import EntryPoint
+
+    Opener = Callable[[str], Any]
 
 DATABASES = ("postgresql", "postgres")
 STORES: Mapping[str, str] = {
-    "s3": "httpfs",
-    "gs": "httpfs",
-    "gcs": "httpfs",
-    "r2": "httpfs",
-    "http": "httpfs",
-    "https": "httpfs",
-    "hf": "httpfs",
-    "az": "azure",
-    "azure": "azure",
-    "abfss": "azure",
+    **dict.fromkeys(("s3", "gs", "gcs", "r2", "http", "https", "hf"), "httpfs"),
+    **dict.fromkeys(("az", "azure", "abfss"), "azure"),
 }
 """Where DuckDB reads Parquet files from, and the extension of DuckDB that it needs for that."""
+GROUP = "misfeat.sources"
+"""The entry points by which an installed package brings sources."""
+HOMES = {
+    **dict.fromkeys(DATABASES, "misfeat.cohorts.far_tables:open_database"),
+    **dict.fromkeys(STORES, "misfeat.cohorts.far_tables:open_store"),
+}
+"""The module and the function that open an address. A new one needs a line here."""
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")
+_SHOWN = ("table", "host", "port", "user", "sslmode")
+_registered: dict[str, Opener] = {}
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is the address of a table rather than a path.
-
-    Examples
-    --------
-    >>> is_address("s3://bucket/rows.parquet"), is_address("data/rows.parquet")
-    (True, False)
-    """
+    """Whether a text is the address of a table rather than a path."""
     scheme = scheme_of(text)
     return scheme is not None and is_known(scheme)
 
@@ -115,17 +115,11 @@ def _with_plain_password(address: str) -> str:
     return f"{scheme}{apart}{user}{at}{behind}" if colon else address
 
 
-_SHOWN = ("table", "host", "port", "user", "sslmode")
-
-
 def parsed_database(address: str) -> tuple[dict[str, str | int], str | None, str]:
-    """How to connect to a database, and the schema and the name of the table.
+    """How to connect to a database, and the schema and the name of the table, from an address.
 
-    Parameters
-    ----------
-    address : str
-        ``postgresql://user@host:port/database?table=schema.name``; the host may also be given as
-        ``host=``, a folder for a socket.
+    It is ``postgresql://user@host:port/database?table=schema.name``; the host may also be given as
+    ``host=``, a folder for a socket.
 
     Examples
     --------
@@ -161,3 +155,95 @@ def _misspelt(shown: str) -> MisfeatError:
         "~/.pgpass.",
         address=shown,
     )
+
+
+def register_source(scheme: str, opener: Callable[[str], Any]) -> None:
+    """Have addresses that begin with a scheme opened by a function of one's own.
+
+    Wherever misfeat takes the path of a table it then takes such an address. A package that is
+    installed does without this call: it names the function as an entry point of the group
+    ``misfeat.sources``, and ``misfeat run`` finds it, too.
+
+    Parameters
+    ----------
+    scheme : str
+        What stands before ``://``, in lower case.
+    opener : callable
+        Takes the whole address, and returns whatever misfeat reads: a dataframe, lazy frame or
+        relation, a stream of Arrow, columns by name, or the path of a file.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> def open_zeros(address):
+    ...     n_rows = int(address.partition("://")[2])
+    ...     return {"a": [0, 1] * n_rows, "y": [0, 1] * n_rows}
+    >>> register_source("zeros", open_zeros)
+    >>> SubgroupSelector(size=1).fit("zeros://20", "y").get_support()
+    array([ True])
+    """
+    if not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme):
+        raise MisfeatError(
+            "{setting}; it must be two or more of a-z, 0-9, +, . and -, the first one a letter.",
+            setting=Setting("scheme", scheme),
+        )
+    if scheme in HOMES:
+        raise MisfeatError(
+            "{setting} is opened by misfeat itself; choose another.",
+            setting=Setting("scheme", scheme),
+        )
+    if not callable(opener):
+        raise MisfeatError(
+            "{setting}; it must be a function that takes an address.",
+            setting=Setting("opener", opener),
+        )
+    _registered[scheme] = opener
+
+
+def scheme_of(text: str) -> str | None:
+    """What stands before ``://``, in lower case; None of a text that is no address.
+
+    Examples
+    --------
+    >>> scheme_of("S3://bucket/rows.parquet"), scheme_of("data/rows.parquet")
+    ('s3', None)
+    """
+    scheme, apart, _ = text.partition("://")
+    scheme = scheme.lower()
+    return scheme if apart and _SCHEME.fullmatch(scheme) else None
+
+
+def is_known(scheme: str) -> bool:
+    """Whether anybody opens addresses of a scheme."""
+    return scheme in HOMES or scheme in _registered or scheme in _installed()
+
+
+def opener_of(scheme: str) -> Opener | None:
+    """Who opens addresses of a scheme; None where nobody does."""
+    if scheme in HOMES:
+        module, _, name = HOMES[scheme].partition(":")
+        found: Opener = getattr(import_module(module), name)
+        return found
+    if scheme in _registered:
+        return _registered[scheme]
+    entry = _installed().get(scheme)
+    if entry is None:
+        return None
+    try:
+        loaded: Opener = entry.load()
+    except Exception as error:
+        raise MisfeatError(
+            "The source of {scheme}:// addresses, {place}, cannot be loaded ({reason}); see to the "
+            "package that brings it.",
+            scheme=scheme,
+            place=entry.value,
+            reason=str(error) or type(error).__name__,
+        ) from error
+    return loaded
+
+
+def _installed() -> dict[str, EntryPoint]:
+    """What installed packages bring, by scheme; of two packages with the same one the first."""
+    from importlib.metadata import entry_points  # only where an address is none of ours
+
+    return {entry.name: entry for entry in reversed(list(entry_points(group=GROUP)))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,11 @@ import numpy as np
 from misfeat.cohorts.arrow_types import order_of
 from misfeat.cohorts.coders import (
     CodedRows,
+    Coder,
     EdgeCoder,
     Kind,
     PredicateCoder,
+    Reading,
     code_dtype,
     collapse,
     pack_keys,
@@ -22,35 +24,34 @@ from misfeat.cohorts.coders import (
     unpack_keys,
 )
 from misfeat.cohorts.held import Held
-from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import NO_COLUMNS, ValueCounts, tally
+from misfeat.cohorts.table import (
+    NO_COLUMNS,
+    GroupSums,
+    ValueCounts,
+    Variable,
+    group_sums,
+    not_scored,
+    sums_wanted,
+    tally,
+    wrong_shape,
+)
 from misfeat.cohorts.values import check_text
 from misfeat.cohorts.weighing import Weighing, WeightRange, quantiles_of_counts
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder, Reading
-
     Mask = NDArray[np.bool_]
-
 
 FEW_EDGES = 16
 """Comparing all values with one edge after the other is faster than looking each of them up."""
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
-    """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names.
-
-    Examples
-    --------
-    >>> sorted(as_columns(np.eye(2)))
-    ['x0', 'x1']
-    """
+    """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names."""
     if isinstance(X, Mapping):
         if not X:
             raise MisfeatError(NO_COLUMNS)
@@ -74,17 +75,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
 
 
 def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
-    """An array of what was given; what a masked array masks is missing.
-
-    Parameters
-    ----------
-    values : array-like
-        As users give them.
-    what : str
-        What they are, for messages.
-    column : str, default=None
-        The column that they are, if they are one.
-    """
+    """An array of what was given; what a masked array masks is missing. Messages say what it is."""
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         values = np.ma.getdata(values).astype(object)
@@ -102,13 +93,7 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
 
 
 class ArrayTable:
-    """A table held as one NumPy array per column.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        Columns of equal length.
-    """
+    """A table held as one NumPy array per column, all of one length."""
 
     frame_backend: str | None = None
 
@@ -139,19 +124,11 @@ class ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""
         column = as_array(values, what)
         if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
-            raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
-                what=Setting(what),
-                shape=column.shape,
-                rows=self.n_rows(),
-            )
+            raise wrong_shape(what, column.shape, self.n_rows())
         wider = copy(self)
         wider._columns = {**self._columns, name: Held.of(column, name)}
         if wider.kind(name) is Kind.UNSUPPORTED:
-            raise MisfeatError(
-                "{what} holds values that cannot be scored; pass numbers, text or flags.",
-                what=Setting(what),
-            )
+            raise not_scored(what)
         return wider.with_order(name, order_of(values))
 
     @property
@@ -182,7 +159,6 @@ class ArrayTable:
         return self._n_lines()
 
     def _n_lines(self) -> int:
-        """How many lines the arrays have."""
         return max((len(column.values) for column in self._columns.values()), default=0)
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
@@ -237,7 +213,6 @@ class ArrayTable:
 
     @property
     def _frequencies(self) -> NDArray[np.int64] | None:
-        """How often every line occurs, where a column says it."""
         if self._weighing is None or not self._weighing.frequency:
             return None
         return self._columns[self._weighing.column].values.astype(np.int64)
@@ -309,7 +284,9 @@ class ArrayTable:
         values = held.present()
         places = ~held.missing if len(values) < len(codes) else slice(None)
         if isinstance(coder, EdgeCoder):
-            codes[places] = _edges_below(values, np.array(coder.edges, dtype=_edge_type(values)))
+            # Edges between integers may be fractions; dates are compared as such.
+            dtype = values.dtype if values.dtype.kind == "M" else None
+            codes[places] = _edges_below(values, np.array(coder.edges, dtype=dtype))
         elif held.distinct is not None:
             other = len(coder.labels) - 1
             position = {value: code for code, value in enumerate(coder.values)}
@@ -338,8 +315,3 @@ def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.intege
     for edge in edges:
         below += values > edge
     return below
-
-
-def _edge_type(values: NDArray[Any]) -> np.dtype[Any] | None:
-    """Edges between integers may be fractions; dates are compared as such."""
-    return values.dtype if values.dtype.kind == "M" else None

@@ -13,10 +13,7 @@ from typing import Any
 def with_plain_types(native: Any) -> Any:
     """A table of PyArrow, or of pandas with columns of PyArrow, in types that can be computed with.
 
-    Parameters
-    ----------
-    native : dataframe
-        Of any library; others are returned as they are.
+    What is of another library is returned as it is.
     """
     pa = sys.modules.get("pyarrow")
     if pa is None:
@@ -55,15 +52,7 @@ def dictionary_order(table: Any, column: str) -> tuple[str, ...] | None:
 
 
 def order_of(values: Any) -> tuple[str, ...] | None:
-    """The categories of values given by themselves in their order, where they have one.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> order_of(pd.Categorical(["mid", "low"], categories=["low", "mid"], ordered=True))
-    ('low', 'mid')
-    >>> order_of(pd.Series(["mid", "low"]))
-    """
+    """The categories of values given by themselves in their order, where they have one."""
     dtype = getattr(values, "dtype", None)
     ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"
     return tuple(map(str, dtype.categories)) if ordered and dtype is not None else None

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
-from misfeat.cohorts.hierarchy import find_hierarchy, find_strays, parents_of
+from misfeat.cohorts.hierarchy import Hierarchy, find_hierarchy, find_strays, parents_of
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.values import MISSING_LABEL
-from misfeat.cohorts.weighing import effective_sizes, heaviest_of
+from misfeat.cohorts.weighing import Weighing, effective_sizes, heaviest_of
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.groups import Grouping
-    from misfeat.cohorts.hierarchy import Hierarchy
     from misfeat.cohorts.rules import CohortRules, Notes
-    from misfeat.cohorts.weighing import Weighing
 
 EVERYTHING = "all rows"
 """The name of the only cohort where no groups are given."""
@@ -47,21 +45,12 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
 
 @dataclass(frozen=True)
 class FoundCohorts:
-    """The cohorts of a table.
-
-    Attributes
-    ----------
-    runs : Runs
-        Which rows belong to which.
-    names : list of str
-        What they are called.
-    parents : ndarray of int64 of shape (n_cohorts,), or None
-        What each lies in, as `Cohorts.parents` has it.
-    """
+    """The cohorts of a table."""
 
     runs: Runs
     names: list[str]
     parents: NDArray[np.int64] | None = None
+    """Of shape (n_cohorts,): what each lies in, as `Cohorts.parents` has it."""
 
 
 def find_cohorts(
@@ -73,24 +62,11 @@ def find_cohorts(
     floor: int = 1,
     weighing: Weighing | None = None,
 ) -> FoundCohorts:
-    """Find the minterms that occur, from rows sorted by the codes of the groupings.
+    """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
-    Parameters
-    ----------
-    rows : CodedRows
-        Codes of the groupings first.
-    groupings : sequence of Grouping
-        What tells the subgroups apart.
-    features : mapping of str to int
-        How many codes each feature has, the one for missing not counted.
-    rules : CohortRules
-        What becomes of small subgroups.
-    notes : Notes
-        Where it is said.
-    floor : int, default=1
-        From how many rows on a subgroup is not small, where the rules do not say.
-    weighing : Weighing, default=None
-        How rows are weighed, if they are; a subgroup is then as large as its effective size.
+    `features` has the number of codes of each, the one for missing not counted; `floor` says from
+    how many rows on a subgroup is not small, where the rules do not. Where rows are weighed, a
+    subgroup is as large as its effective size.
     """
     starts, terms, absent = _stretches(rows, groupings)
     bounds = np.append(starts, len(rows.weights))
@@ -149,8 +125,8 @@ def find_cohorts(
     parents = None
     if hierarchy is not None:
         parents = parents_of(runs, cohort, hierarchy, len(names))
-    if hierarchy is not None and parents is not None:
-        _say_nested(hierarchy, rules, notes)
+        if parents is not None:
+            _say_nested(hierarchy, rules, notes)
     return FoundCohorts(runs, _unique(names), parents)
 
 
@@ -168,14 +144,12 @@ def effective_of(
     rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing
 ) -> NDArray[np.float64]:
     """The effective sizes of cohorts whose rows have sampling weights."""
-    masses, squares = rows.masses, rows.squares
-    if masses is None or squares is None:
-        return runs.sizes(n_cohorts).astype(np.float64)
-    mass, square = (
-        runs.in_cohorts(np.add.reduceat(one, runs.bounds[:-1]), n_cohorts)
-        for one in (masses, squares)
-    )
     sizes = runs.sizes(n_cohorts)
+    if not rows.more:
+        return sizes.astype(np.float64)
+    mass, square = (
+        runs.in_cohorts(np.add.reduceat(one, runs.bounds[:-1]), n_cohorts) for one in rows.more
+    )
     return effective_sizes(sizes, mass, square, weighing)
 
 
@@ -249,20 +223,9 @@ def cohort_rows(
 ) -> LaidOutRows:
     """Lay the rows out cohort by cohort, features that a cohort never recorded blanked out.
 
-    Parameters
-    ----------
-    lines : sequence of ndarray
-        The codes of all rows: one line per feature, and the target last.
-    rows : CodedRows
-        How often all rows occur, and what they weigh.
-    runs : Runs
-        Which rows belong to which cohort.
-    missing : ndarray of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    cardinalities : sequence of int
-        How many codes each feature has, the one for missing not counted, and the target.
-    weighing : Weighing, default=None
-        How rows are weighed, if they are.
+    `lines` are the codes of all rows, one line per feature and the target last; `cardinalities` say
+    how many codes each has, the one for missing not counted. `missing` is of
+    shape (n_cohorts, n_features).
     """
     bases = [cardinality + 1 for cardinality in cardinalities]
     parts: list[CodedRows] = []
@@ -304,12 +267,7 @@ def settle_sporadic(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
     """Make sporadic missing values a category of their own, or blank them out, in place.
 
-    Returns
-    -------
-    categories : tuple of tuple of str
-        What the codes of each feature mean now.
-    gap_codes : tuple of tuple of int
-        Which of them stand for missing values.
+    Returns what the codes of each feature mean now, and which of them stand for missing values.
     """
     categories, gap_codes = [], []
     for line, names in zip(codes, labels, strict=True):

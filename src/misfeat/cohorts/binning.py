@@ -23,21 +23,13 @@ MOST_CUT_POINTS = 1000
 
 @dataclass(frozen=True)
 class BinRules:
-    """How many bins, and where.
-
-    Attributes
-    ----------
-    bins : int
-        Bins per column.
-    strategy : {"quantile", "uniform"}
-        Equally full or equally wide.
-    by_column : Mapping of str to int or tuple
-        Another number, or the cut points themselves, for single columns.
-    """
+    """How many bins, and where."""
 
     bins: int = 5
     strategy: str = "quantile"
+    """{"quantile", "uniform"}: equally full or equally wide."""
     by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
+    """Another number, or the cut points themselves, for single columns."""
 
     @classmethod
     def parse(cls, bins: object, strategy: str) -> BinRules:
@@ -76,14 +68,7 @@ def _number_of_bins(value: Any, column: str | None = None) -> int:
 def cut_points(points: object, parameter: str, column: str | None = None) -> tuple[Value, ...]:
     """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
 
-    Parameters
-    ----------
-    points : object
-        As users give them.
-    parameter : str
-        The parameter that they are given in, for messages.
-    column : str, default=None
-        The column that they cut.
+    Messages name the parameter that they are given in, and the column that they cut.
 
     Examples
     --------
@@ -124,20 +109,7 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
     return parsed
 
 
-def are_cut_points(texts: Sequence[str]) -> bool:
-    """Whether texts read as numbers or as dates, at least one, all of one kind.
-
-    Examples
-    --------
-    >>> are_cut_points(["65", "40"]), are_cut_points(["2024-01-01"]), are_cut_points(["of day"])
-    (True, True, False)
-    """
-    kinds = {type(_cut_point(text)) for text in texts}
-    return kinds in ({int}, {float}, {int, float}, {dt.datetime})
-
-
 def _cut_point(point: object) -> Value:
-    """A number or a date; None for anything else."""
     if isinstance(point, str):
         number = read_number(point)
         try:
@@ -172,13 +144,7 @@ def quantile_edges(
 
 
 def quantile_levels(bins: int, part: int = 0, parts: int = 1) -> list[Fraction]:
-    """The shares of rows at or below the edges of `quantile_edges`, at least.
-
-    Examples
-    --------
-    >>> [str(share) for share in quantile_levels(2, part=1, parts=2)]
-    ['1/4', '3/4']
-    """
+    """The shares of rows at or below the edges of `quantile_edges`, at least."""
     return [Fraction(numerator, bins * parts) for numerator in _numerators(bins, part, parts)]
 
 
@@ -187,13 +153,7 @@ def _numerators(bins: int, part: int, parts: int) -> list[int]:
 
 
 def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
-    """Edges that make the bins equally wide.
-
-    Examples
-    --------
-    >>> uniform_edges(0, 10, bins=4)
-    (2.5, 5, 7.5)
-    """
+    """Edges that make the bins equally wide."""
     if isinstance(low, dt.datetime):
         return tuple(low + (high - low) * k / bins for k in range(1, bins))
     if np.isfinite(high - low):

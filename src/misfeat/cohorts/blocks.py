@@ -1,4 +1,4 @@
-"""Features that enter sets together, and features that enter none."""
+"""Features that enter sets together, features that enter none, and features hidden from cohorts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.naming import EXCLUDED, not_a_feature
 from misfeat.cohorts.values import check_named
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
@@ -16,7 +16,6 @@ from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
 
 _NAMED_LIKE = {
@@ -29,24 +28,7 @@ _NAMED_LIKE = {
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
-    """Cohorts without some features, which are reported as left out.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    names : sequence of str
-        Features to leave out.
-    treatment : str, default="excluded"
-        What became of them, in words.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "y": [0, 1]}, "y")
-    >>> without_features(cohorts, ["a"]).features
-    ('b',)
-    """
+    """Cohorts without some features, which are reported as left out, with a treatment in words."""
     left = _without(cohorts, names)
     columns = tuple(
         replace(audit, role="left out", treatment=treatment, categories=(), edges=())
@@ -72,15 +54,8 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
 def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
     """Cohorts in which each block of features is one feature, with a code for every combination.
 
-    A cohort recorded a block if it recorded every member.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    blocks : mapping of str to sequence of str
-        The members of each block, by a name that no other feature has. It takes the place of its
-        first member.
+    A block has a name that no other feature has, and takes the place of its first member. A cohort
+    recorded it if it recorded every member.
 
     Examples
     --------
@@ -201,7 +176,6 @@ def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], ND
 
 
 def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[str, ...]:
-    """What each combination means."""
     return tuple(
         ", ".join(
             f"{cohorts.features[place]}={cohorts.categories[place][code]}"
@@ -212,7 +186,6 @@ def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any])
 
 
 def _gaps(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[int, ...]:
-    """The combinations in which a member is missing."""
     return tuple(
         number
         for number, combination in enumerate(combinations)
@@ -234,3 +207,10 @@ def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
 
 def _inserted(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*values[:place], value, *values[place:])
+
+
+def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
+    """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)
+    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)

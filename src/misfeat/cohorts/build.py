@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts import assemble
-from misfeat.cohorts.coded import CodedTable, with_few_values
-from misfeat.cohorts.coders import Kind
+from misfeat.cohorts.coded import CodedTable, counted_rows, with_few_values
+from misfeat.cohorts.coders import Coder, Kind
 from misfeat.cohorts.columns import (
     NEVER_RECORDED,
     UNSCORED,
@@ -20,19 +20,18 @@ from misfeat.cohorts.columns import (
     left_out,
     profile_column,
 )
-from misfeat.cohorts.counted import counted_rows
-from misfeat.cohorts.effective import design_coders, effective_of_cohorts
-from misfeat.cohorts.floors import rows_to_tell
+from misfeat.cohorts.design import design_coders, effective_of_cohorts
 from misfeat.cohorts.groups import ByCuts, prepare
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
-from misfeat.cohorts.many_values import TELLS_NOTHING
+from misfeat.cohorts.merging import TELLS_NOTHING
 from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
 from misfeat.cohorts.opening import open_table, with_weights
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
 from misfeat.cohorts.remarks import say_how_text_was_read
 from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.cohorts.runs import joined_recordings
+from misfeat.cohorts.runs import Runs, joined_recordings
 from misfeat.cohorts.sentinels import suspects
+from misfeat.cohorts.small import rows_to_tell
 from misfeat.cohorts.targets import target_coding
 from misfeat.cohorts.weighing import SAMPLING, WeightRules
 from misfeat.exceptions import Setting, listed
@@ -40,9 +39,7 @@ from misfeat.exceptions import Setting, listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.runs import Runs
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value
     from misfeat.machine.progress import Progress
@@ -222,7 +219,6 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
 def _feature_coders(
     profiled: ProfiledTable, target: ColumnAudit
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
-    """Choose a coder for every feature, and audit every column in the table's order."""
     rules = profiled.rules
     grouped, roles = set(rules.group_columns), rules.weights.roles
     coders: dict[str, Coder] = {}
@@ -258,13 +254,7 @@ def _cuts_of(column: str, rules: CohortRules) -> tuple[Value, ...]:
 
 
 def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
-    """The `groups` that were chosen for a table, as users would write them.
-
-    Parameters
-    ----------
-    columns : iterable of ColumnAudit
-        How its columns were treated.
-    """
+    """The `groups` that were chosen for a table, as users would write them, from its audits."""
     return [
         {audit.column: list(audit.edges)} if audit.edges else audit.column
         for audit in columns
@@ -317,7 +307,6 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
 def _with_never_recorded(
     audits: Iterable[ColumnAudit], features: list[str], notes: Notes
 ) -> tuple[ColumnAudit, ...]:
-    """Audits in which some features are left out, because no subgroup recorded them."""
     for feature in features:
         _warn_of_never_recorded(feature, notes)
     return tuple(

@@ -44,49 +44,30 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read one raw column: which values are missing, and what text stands for.
-
-    Attributes
-    ----------
-    column : str
-        The column's name.
-    missing : tuple
-        Values that mean missing, as the column holds them.
-    as_number : bool
-        The column is text in which every value that is not missing reads as a number.
-    pieces : tuple of (str, str)
-        What to replace in that text, one after the other, so that a plain number is left.
-    texts : tuple of str
-        The texts of a column whose values have to be looked up, such as dates; else empty.
-    values : tuple
-        What each of them stands for.
-    """
+    """How to read one raw column: which values are missing, and what text stands for."""
 
     column: str
     missing: tuple[Value, ...] = ()
+    """Values that mean missing, as the column holds them."""
     as_number: bool = False
+    """The column is text in which every value that is not missing reads as a number."""
     pieces: tuple[tuple[str, str], ...] = ()
+    """What to replace in that text, one after the other, so that a plain number is left."""
     texts: tuple[str, ...] = ()
+    """The texts of a column whose values have to be looked up, such as dates; else empty."""
     values: tuple[Value, ...] = ()
+    """What each of them stands for."""
 
 
 @dataclass(frozen=True)
 class EdgeCoder:
-    """Code = how many edges lie below the value: bins, or each value of an ordered column.
-
-    Attributes
-    ----------
-    reading : Reading
-        The column.
-    edges : tuple
-        Ascending; a value equal to an edge belongs to the bin below it.
-    labels : tuple of str
-        One more than there are edges.
-    """
+    """Code = how many edges lie below the value: bins, or each value of an ordered column."""
 
     reading: Reading
     edges: tuple[Value, ...]
+    """Ascending; a value equal to an edge belongs to the bin below it."""
     labels: tuple[str, ...]
+    """One more than there are edges."""
 
     def codes_of_texts(self) -> dict[str, int]:
         """The code of every text, where values have to be looked up."""
@@ -99,40 +80,24 @@ class EdgeCoder:
 
 @dataclass(frozen=True)
 class CategoryCoder:
-    """Code = the position of the value in a list; every other value shares one last code.
-
-    Attributes
-    ----------
-    reading : Reading
-        The column.
-    values : tuple
-        The values that have a code of their own, in code order.
-    labels : tuple of str
-        As many as there are values, plus one where other values exist.
-    """
+    """Code = the position of the value in a list; every other value shares one last code."""
 
     reading: Reading
     values: tuple[Value, ...]
+    """The values that have a code of their own, in code order."""
     labels: tuple[str, ...]
+    """As many as there are values, plus one where other values exist."""
 
 
 @dataclass(frozen=True)
 class PredicateCoder:
-    """Code = 1 where a predicate holds, 0 where it does not.
-
-    Attributes
-    ----------
-    readings : tuple of Reading
-        The columns that the predicate reads; a row where one is missing is coded missing.
-    predicate : Predicate
-        The condition.
-    labels : tuple of str
-        The label where it does not hold, and where it does.
-    """
+    """Code = 1 where a predicate holds, 0 where it does not."""
 
     readings: tuple[Reading, ...]
+    """The columns that the predicate reads; a row where one is missing is coded missing."""
     predicate: Predicate
     labels: tuple[str, ...]
+    """The label where it does not hold, and where it does."""
 
 
 Coder = EdgeCoder | CategoryCoder | PredicateCoder
@@ -140,23 +105,16 @@ Coder = EdgeCoder | CategoryCoder | PredicateCoder
 
 @dataclass(frozen=True)
 class CodedRows:
-    """Distinct coded rows with their counts, in ascending lexicographic order.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_coders, n_rows)
-        One line per coder; ``len(labels)`` stands for missing.
-    weights : ndarray of shape (n_rows,)
-        How many rows of the table each one stands for.
-    masses, squares : ndarray of int64 of shape (n_rows,), or None
-        Sums of the sampling weights of these rows and of their squares, each in units of its own;
-        None without weights.
-    """
+    """Distinct coded rows with their counts, in ascending lexicographic order."""
 
     codes: NDArray[np.integer]
+    """Of shape (n_coders, n_rows): one line per coder; ``len(labels)`` stands for missing."""
     weights: NDArray[np.int64]
+    """Of shape (n_rows,): how many rows of the table each one stands for."""
     masses: NDArray[np.int64] | None = None
     squares: NDArray[np.int64] | None = None
+    """Of shape (n_rows,): sums of the sampling weights of these rows and of their squares, each in
+    units of its own; None without weights."""
 
     @property
     def more(self) -> list[NDArray[np.int64]]:
@@ -179,13 +137,7 @@ def radices(coders: Sequence[Coder]) -> list[int]:
 
 
 def split_into_keys(bases: Sequence[int]) -> list[slice]:
-    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key.
-
-    Examples
-    --------
-    >>> split_into_keys([10] * 20)
-    [slice(0, 18, None), slice(18, 20, None)]
-    """
+    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key."""
     runs: list[slice] = []
     start, product = 0, 1
     for position, base in enumerate(bases):
@@ -209,18 +161,9 @@ def unpack_keys(
     bases: Sequence[int],
     more: Sequence[NDArray[np.int64]] = (),
 ) -> CodedRows:
-    """Turn the collapsed keys of a table, in whatever order, into sorted coded rows.
+    """Turn the collapsed keys of a table, as by `pack_keys` and in whatever order, into coded rows.
 
-    Parameters
-    ----------
-    keys : sequence of ndarray
-        Keys of distinct rows, as by `pack_keys`.
-    weights : ndarray
-        Their counts.
-    bases : sequence of int
-        The number of codes of each coder.
-    more : sequence of ndarray, default=()
-        With sampling weights, the sums of these and of their squares.
+    Rows come sorted. With sampling weights, `more` has the sums of these and of their squares.
     """
     order = sorting_order(keys)
     codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sklearn.base import BaseEstimator
 
-from misfeat.parameters import with_parameters
 from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.declaring import with_parameters
 
 
 @with_parameters

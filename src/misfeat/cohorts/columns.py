@@ -16,10 +16,16 @@ from misfeat.cohorts.binning import (
 )
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
 from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER, holds_sentences, looks_like
-from misfeat.cohorts.many_values import one_by_one
+from misfeat.cohorts.merging import one_by_one
 from misfeat.cohorts.model import ColumnAudit
-from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
-from misfeat.cohorts.reading import check_way, example_of, read_text, taken_for
+from misfeat.cohorts.profiles import (
+    DISTINCT_LIMIT,
+    Profile,
+    check_way,
+    example_of,
+    read_text,
+    taken_for,
+)
 from misfeat.cohorts.values import MissingCodes, Value, canonical, check_values, label
 from misfeat.cohorts.written import TEXT
 from misfeat.exceptions import MisfeatError, Setting
@@ -42,18 +48,7 @@ def profile_column(
 ) -> Profile:
     """Count the values of a column inside the engine, apply missing codes, and read text.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    column : str
-        Its column.
-    codes : MissingCodes
-        Values that the user says mean missing.
-    rows : int
-        Rows of the table.
-    way : str, default=None
-        How the user says that text is to be read; one of `misfeat.cohorts.written.WAYS`.
+    `way` is one of `misfeat.cohorts.written.WAYS`, where the user says how text is to be read.
     """
     kind = table.kind(column)
     check_way(column, kind, way)
@@ -146,13 +141,10 @@ def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str |
         return FREE_TEXT if holds_sentences(profile) else IDENTIFIER
     if not kept and looks_like(profile) == FREE_TEXT and holds_sentences(profile):
         return FREE_TEXT
-    if profile.counts is None and profile.kind is Kind.TIME and not _has_cuts(profile, rules):
+    has_cuts = isinstance(rules.by_column.get(profile.column), tuple)
+    if profile.counts is None and profile.kind is Kind.TIME and not has_cuts:
         return f"more than {DISTINCT_LIMIT:,} distinct dates; give cut points to keep it"
     return None
-
-
-def _has_cuts(profile: Profile, rules: BinRules) -> bool:
-    return isinstance(rules.by_column.get(profile.column), tuple)
 
 
 def as_it_is(profile: Profile) -> Coder:

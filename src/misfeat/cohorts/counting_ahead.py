@@ -28,15 +28,7 @@ FIRST_PART = 4
 def counted_together(distinct: Mapping[str, int]) -> list[list[str]]:
     """Columns with few values, put together so that each lot has few combinations.
 
-    Parameters
-    ----------
-    distinct : mapping of str to int
-        How many values each column has in some of the rows, about.
-
-    Examples
-    --------
-    >>> counted_together({"sex": 2, "income": 40_000, "site": 50, "age": 90, "ward": 60})
-    [['sex', 'site', 'age'], ['ward']]
+    `distinct` is how many values each column has in some of the rows, about.
     """
     lots: list[list[str]] = []
     combinations: list[int] = []

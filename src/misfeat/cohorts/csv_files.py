@@ -7,13 +7,12 @@ import glob
 import gzip
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
     from misfeat.cohorts.values import MissingCodes
 
@@ -37,21 +36,12 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file of text, which may be packed.
-
-    Attributes
-    ----------
-    path : str
-        Where it is.
-    packed : bool
-        Whether it is packed with gzip.
-    tabs : bool
-        Whether its ending says that tabs are between its columns.
-    """
+    """A file of text, which may be packed."""
 
     path: str
     packed: bool
     tabs: bool
+    """Whether its ending says that tabs are between its columns."""
 
     def lines(self, newline: str | None = "") -> TextIO:
         """Open it as text, the ends of lines as they are or, where None, told apart."""
@@ -91,20 +81,8 @@ def read_csv_files(
 ) -> tuple[Any, tuple[str, ...]]:
     """Load CSV files into a table of the connection, so that each is parsed only once.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Takes the table.
-    files : sequence of TextFile
-        With the same columns each.
-    codes : MissingCodes
-        Texts that mean missing everywhere are read as nulls.
-
-    Returns
-    -------
-    relation : duckdb.DuckDBPyRelation
-    names : tuple of str
-        The columns in the files' words, without the blanks around them.
+    Texts that mean missing everywhere are read as nulls. Returns the relation, and the names of the
+    columns in the files' words, without the blanks around them.
     """
     for file in files:
         file.check_bytes()
@@ -259,7 +237,6 @@ def _odd_row(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
 
 
 def _mixed_ends(files: Sequence[TextFile], form: _Form) -> MisfeatError | None:
-    """The error for the first file whose lines end in several ways."""
     for file in files:
         with suppress(UnicodeError), file.lines(newline=None) as lines:
             for _ in lines:

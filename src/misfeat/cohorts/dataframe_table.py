@@ -36,14 +36,20 @@ from misfeat.cohorts.dataframes import (
     new_series,
     open_frame,
 )
-from misfeat.cohorts.drawing import Drawing, is_looked_at, one_looked_at_in
-from misfeat.cohorts.engine_drawing import kept_of, likely_kept
-from misfeat.cohorts.engine_values import TIMES, VALUE, EngineColumn
+from misfeat.cohorts.drawing import Drawing, is_looked_at, kept_of, likely_kept, one_looked_at_in
 from misfeat.cohorts.expressions import one_where
-from misfeat.cohorts.narrowing import values_at
+from misfeat.cohorts.narrowing import TIMES, VALUE, EngineColumn, values_at
 from misfeat.cohorts.packed_results import collected
-from misfeat.cohorts.products import GroupSums, Variable, group_sums, sums_wanted
-from misfeat.cohorts.table import ValueCounts, tally
+from misfeat.cohorts.table import (
+    GroupSums,
+    ValueCounts,
+    Variable,
+    group_sums,
+    not_scored,
+    sums_wanted,
+    tally,
+    wrong_shape,
+)
 from misfeat.cohorts.values import check_values
 from misfeat.cohorts.weighing import Weighing, WeightRange
 from misfeat.exceptions import MisfeatError, Setting
@@ -64,14 +70,9 @@ PRODUCTS_A_QUERY = 64
 
 
 class DataFrameTable:
-    """A table held by a dataframe library or an engine.
+    """A table held by a dataframe library or an engine: anything that narwhals wraps.
 
-    Parameters
-    ----------
-    native : dataframe, lazy frame or relation
-        Anything that narwhals wraps.
-    files : OpenedFiles, default=None
-        The files that it is read from, where it is; they know the names of the columns.
+    Where it is read from files, these know the names of the columns.
     """
 
     def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
@@ -116,18 +117,10 @@ class DataFrameTable:
             values = nw.from_native(values, series_only=True).to_numpy()
         column = as_array(values, what)
         if column.shape != (len(self._eager),):
-            raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
-                what=Setting(what),
-                shape=column.shape,
-                rows=len(self._eager),
-            )
+            raise wrong_shape(what, column.shape, len(self._eager))
         series = new_series(name, column, self._eager)
         if series is None:
-            raise MisfeatError(
-                "{what} holds values that cannot be scored; pass numbers, text or flags.",
-                what=Setting(what),
-            )
+            raise not_scored(what)
         return DataFrameTable(self._eager.with_columns(series).to_native())
 
     def kind(self, column: str) -> Kind:
@@ -205,7 +198,6 @@ class DataFrameTable:
         return self._distinct_in(column, FIRST_PART * limit) > limit + 1  # one may be missing
 
     def _distinct_in(self, column: str, n_rows: int) -> int:
-        """How many distinct values some rows have."""
         rows = self._lazy.select(self._columns.value(column).alias("value")).head(n_rows)
         distinct = rows.group_by("value").agg(nw.len().alias(_COUNT))
         return int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
@@ -291,7 +283,6 @@ class DataFrameTable:
 
     @property
     def _repeats(self) -> bool:
-        """Whether a column says how often rows occur."""
         return self._weighing is not None and self._weighing.frequency
 
     def _frequencies(self, name: str = _WEIGHT) -> list[nw.Expr]:
@@ -339,8 +330,7 @@ class DataFrameTable:
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
             products = [
-                self._weighted(_product(kind, i, j)).alias(f"s{n}")
-                for n, (kind, i, j) in enumerate(batch)
+                self._weighted(_product(*which)).alias(f"s{n}") for n, which in enumerate(batch)
             ]
             if self._weighing is not None:
                 products.append(nw.col(_WEIGHT))
@@ -413,7 +403,6 @@ def _product(kind: str, i: int, j: int) -> nw.Expr:
 
 
 def _unpacked(counted: nw.DataFrame[Any], bases: Sequence[int]) -> CodedRows:
-    """Coded rows from what an engine counted."""
     names = [f"key_{number}" for number in range(len(split_into_keys(bases)))]
     packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
     weights = _as_counts(counted[_COUNT])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,13 +13,10 @@ import numpy as np
 from misfeat.cohorts.arrow_types import with_plain_types
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.expressions import ColumnExpressions
-from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.held import settle_objects
 from misfeat.cohorts.table import NO_COLUMNS
 from misfeat.cohorts.values import check_text
 from misfeat.exceptions import MisfeatError, Setting, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that results can come back in, in the order of preference."""
@@ -33,18 +30,8 @@ def open_frame(
 ) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], ColumnExpressions]:
     """A dataframe whose columns go by inner names and have types that can be worked with.
 
-    Parameters
-    ----------
-    native : dataframe, lazy frame or relation
-        Anything that narwhals wraps.
-    names : sequence of str, default=None
-        The names of its columns, where it does not know them itself.
-
-    Returns
-    -------
-    frame : narwhals.DataFrame or narwhals.LazyFrame
-    columns : ColumnExpressions
-        What says how its columns are read.
+    `names` are those of its columns, where it does not know them itself. The second value says how
+    its columns are read.
     """
     check_column_names(native)
     native = with_plain_types(native)
@@ -172,11 +159,6 @@ def as_native(X: Any) -> Any:
     A source is an object with a method ``__misfeat_table__``. Record batches, streams of Arrow and
     whatever hands out such a stream become a table of PyArrow; all else is what was given.
 
-    Parameters
-    ----------
-    X : object
-        As users give it.
-
     Examples
     --------
     >>> class Ward:
@@ -294,15 +276,10 @@ def new_series(
 
 
 def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
-    """Make a dataframe of results in the user's library.
+    """Make a dataframe of results in the user's library; tuples become lists where it has none.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        The columns; sequences of tuples become lists where the library has no tuples.
-    backend : {"pandas", "polars", "pyarrow", "columns"} or None
-        None takes the first of the libraries that is installed; ``"columns"`` takes none, and gives
-        the columns as they are.
+    Without a library the first that is installed is taken; ``"columns"`` gives the columns as they
+    are.
     """
     if backend == AS_COLUMNS:
         return dict(columns)

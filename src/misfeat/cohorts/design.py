@@ -23,8 +23,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts.assemble import effective_of
+from misfeat.cohorts.columns import as_it_is
+from misfeat.exceptions import MisfeatError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from misfeat.cohorts.coded import CodedTable
+    from misfeat.cohorts.coders import CodedRows, Coder
+    from misfeat.cohorts.profiling import ProfiledTable
+    from misfeat.cohorts.rules import Notes
+    from misfeat.cohorts.runs import Runs
+    from misfeat.cohorts.weighing import WeightRules
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]
@@ -34,48 +45,26 @@ if TYPE_CHECKING:
 class DrawnRows:
     """Rows with the same class, drawn together: who they are, and what they weigh.
 
-    Attributes
-    ----------
-    cohort : ndarray of int of shape (n_kinds,)
-        The subgroup; negative for rows of none, whose clusters were drawn all the same.
-    target : ndarray of int of shape (n_kinds,)
-        The class; negative where it is missing.
-    stratum : ndarray of int of shape (n_kinds,)
-        From which stratum.
-    cluster : ndarray of int of shape (n_kinds,), or None
-        In which cluster. Clusters of different strata are different ones, whatever their numbers.
-        None: every row was drawn by itself.
-    masses, squares : ndarray of shape (n_kinds,)
-        What the rows weigh together, and the sum of the squares of what each weighs.
-    rows : ndarray of int64 of shape (n_kinds,)
-        How many weigh anything.
+    All arrays are of shape (n_kinds,).
     """
 
     cohort: Integers
+    """Negative for rows of no subgroup, whose clusters were drawn all the same."""
     target: Integers
+    """The class; negative where it is missing."""
     stratum: Integers
     cluster: Integers | None
+    """Clusters of different strata are different ones, whatever their numbers. None: every row was
+    drawn by itself."""
     masses: NDArray[np.int64]
     squares: Floats
+    """What the rows weigh together, and the sum of the squares of what each weighs."""
     rows: NDArray[np.int64]
+    """How many weigh anything."""
 
 
 def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
-    """The design effect of the share of every class in a subgroup.
-
-    Parameters
-    ----------
-    drawn : DrawnRows
-        All rows of the table.
-    cohort : int
-        The subgroup.
-    n_classes : int
-        Classes of the target.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        NaN for a class that has all or none of the weight.
+    """The design effect of the share of every class in a subgroup; NaN where that is 0 or 1.
 
     Examples
     --------
@@ -109,13 +98,7 @@ def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
 
 
 def mean_effect(effects: Floats, shares: Floats) -> float:
-    """Rao and Scott's mean of the design effects of all classes; NaN where none varies.
-
-    Examples
-    --------
-    >>> mean_effect(np.array([2.0, 2.0]), np.array([0.3, 0.7]))
-    2.0
-    """
+    """Rao and Scott's mean of the design effects of all classes; NaN where none varies."""
     left = np.where(np.isnan(effects), 0.0, 1.0 - shares)
     return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
 
@@ -125,21 +108,9 @@ def effective_by_design(
 ) -> Floats:
     """The effective size of every subgroup: its rows over their mean design effect.
 
-    Parameters
-    ----------
-    drawn : DrawnRows
-        All rows of the table.
-    rows : ndarray of shape (n_cohorts,)
-        Rows of each subgroup; none is worth more.
-    otherwise : ndarray of shape (n_cohorts,)
-        The effective size of a subgroup whose target does not vary.
-    n_classes : int
-        Classes of the target.
-
-    Notes
-    -----
-    Nothing tells how clusters differ in a subgroup that is a single one. It is taken to be as bad
-    as the worst of the others.
+    No subgroup is worth more than its rows; one whose target does not vary has the size in
+    `otherwise`. Nothing tells how clusters differ in a subgroup that is a single one: it is taken
+    to be as bad as the worst of the others.
     """
     found, alone = otherwise.copy(), single_clusters(drawn, len(rows))
     worst = 0.0
@@ -211,3 +182,82 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
     alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
     variance: Floats = np.where(sizes > 1, within, alone).sum(axis=0)
     return variance
+
+
+def design_coders(profiled: ProfiledTable) -> list[Coder]:
+    """What codes the strata and the clusters of a design, which must be there in every row."""
+    found = []
+    for column in (profiled.rules.weights.strata, profiled.rules.weights.cluster):
+        if column is None:
+            continue
+        profile = profiled.profiles[column]
+        if profile.missing:
+            raise MisfeatError(
+                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
+                "out, or say where they were drawn.",
+                column=column,
+                rows=profile.missing,
+            )
+        found.append(as_it_is(profile))
+    return found
+
+
+def effective_of_cohorts(
+    profiled: ProfiledTable, coded: CodedTable, rows: CodedRows, runs: Runs, n_cohorts: int
+) -> NDArray[np.float64] | None:
+    """The effective size of every cohort, where weights or a design make one."""
+    weighing, drawn = profiled.weighing, coded.drawn
+    sizes = runs.sizes(n_cohorts)
+    found = sizes.astype(np.float64)
+    if weighing is not None and not weighing.frequency:
+        found = effective_of(rows, runs, n_cohorts, weighing)
+    elif drawn is None:
+        return None
+    if drawn is None:
+        return found
+    n_groupings, n_classes = len(profiled.groupings), len(coded.target.classes)
+    codes, *units = drawn.codes[n_groupings:]
+    present = codes < len(coded.target.coder.labels)
+    rules, squares = profiled.rules.weights, drawn.weights.astype(np.float64)
+    if weighing is not None and drawn.squares is not None:
+        squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
+    as_drawn = DrawnRows(
+        cohort=runs.cohort_of(drawn.codes[:n_groupings]),
+        target=np.where(present, coded.target.classes_of(np.where(present, codes, 0)), -1),
+        stratum=np.zeros_like(codes) if rules.strata is None else units[0],
+        cluster=None if rules.cluster is None else units[-1],
+        masses=drawn.weights if drawn.masses is None else drawn.masses,
+        squares=squares,
+        rows=drawn.weights,
+    )
+    single = single_clusters(as_drawn, len(sizes))
+    if single.any():
+        _say_single(int(single.sum()), len(sizes), rules, coded.notes)
+    alone = 0 if single.all() else lonely_strata(as_drawn)
+    if alone:
+        coded.notes.warn(
+            "{count:,} strata{of} have a single cluster, which is held against the mean of all "
+            "clusters; intervals are then rather too wide. Join such strata to be exact.",
+            count=alone,
+            of="" if rules.strata is None else f" of {rules.strata!r}",
+        )
+    return effective_by_design(as_drawn, sizes, found, n_classes)
+
+
+def _say_single(count: int, of: int, rules: WeightRules, notes: Notes) -> None:
+    """Tell of subgroups that are a single cluster; refuse where all of them are."""
+    if count == of:
+        raise MisfeatError(
+            "Every subgroup is a single cluster of {column!r}, so that nothing tells how clusters "
+            "differ.",
+            remedy="Name smaller clusters, larger subgroups, or leave the design out.",
+            column=rules.cluster,
+        )
+    notes.warn(
+        "{count:,} of {of:,} subgroups are a single cluster of {column!r} each, so that nothing "
+        "tells how clusters differ in them; they are taken to be as uncertain as the worst of the "
+        "others.",
+        count=count,
+        of=of,
+        column=rules.cluster,
+    )

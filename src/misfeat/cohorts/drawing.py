@@ -9,13 +9,17 @@ tests hold for these.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import narwhals as nw
 import numpy as np
 from scipy.stats import binom
 
-from misfeat.cohorts.coders import CodedRows
+from misfeat.cohorts.coders import CodedRows, Coder, pack_keys
+from misfeat.cohorts.expressions import one_where
+from misfeat.cohorts.predicates import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +34,7 @@ _SPREAD = 1_327_217_885
 """Takes neighbouring numbers far from each other: about PRIME over the golden ratio."""
 LOOKED_AT = 1_000_000
 """Different rows whose numbers say how many of each subgroup there are, at most."""
+PLACE = "place"
 
 
 def with_key(place: Any, key: Any) -> Any:
@@ -59,13 +64,7 @@ def places_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def one_looked_at_in(n_rows: int) -> int:
-    """Of how many different rows one is looked at, in a table of so many rows.
-
-    Examples
-    --------
-    >>> one_looked_at_in(1_000_000), one_looked_at_in(100_000_000)
-    (1, 128)
-    """
+    """Of how many different rows one is looked at, in a table of so many rows."""
     return 1 << ((n_rows - 1) // LOOKED_AT).bit_length()
 
 
@@ -83,19 +82,13 @@ def is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How many rows are kept, by subgroup.
-
-    Attributes
-    ----------
-    one_in : dict of int to int
-        Of the rows of a combination of group codes, one in so many is kept; all of those that are
-        not among them.
-    n_rows : int
-        How many different rows there are, about.
-    """
+    """How many rows are kept, by subgroup."""
 
     one_in: dict[int, int]
+    """Of the rows of a combination of group codes, one in so many is kept; all of those that are
+    not among them."""
     n_rows: int
+    """How many different rows there are, about."""
 
     @classmethod
     def planned(
@@ -103,16 +96,8 @@ class Drawing:
     ) -> Drawing | None:
         """Draw so that at most so many different rows are left; None where they are no more.
 
-        Parameters
-        ----------
-        groups : ndarray of int64
-            The group codes, as one number, of a part of the different rows.
-        counts : ndarray of int64
-            How often each occurs.
-        looked_at : int
-            They are one in so many of all.
-        most : int
-            How many different rows may be left.
+        `groups` are the group codes, as one number, of one in `looked_at` different rows, and
+        `counts` how often each of these occurs.
 
         Examples
         --------
@@ -147,6 +132,21 @@ class Drawing:
         return found
 
 
+@runtime_checkable
+class DrawsRows(Protocol):
+    """A table in an engine, which can keep back a part of its rows."""
+
+    def draw_codes(
+        self, coders: Sequence[Coder], n_groups: int, most: int
+    ) -> tuple[CodedRows, Drawing | None]:
+        """Code every row and collapse equal ones; draw from them where more than `most` are left.
+
+        The first coders are those of the groupings. The second value says how rows were drawn, and
+        is None where they were not.
+        """
+        ...
+
+
 def _largest_share(held: NDArray[np.int64], most: int) -> float:
     """How many rows a group may keep so that all together keep at most so many."""
     for place, own in enumerate(held.tolist()):
@@ -171,17 +171,7 @@ def _next(rate: int) -> int:
 
 
 def drawn(rows: CodedRows, places: NDArray[np.int64], rates: NDArray[np.int64]) -> CodedRows:
-    """The rows that are kept of coded rows.
-
-    Parameters
-    ----------
-    rows : CodedRows
-        Coded rows and how often each occurs.
-    places : ndarray of int64
-        As `places_of` has them.
-    rates : ndarray of int64
-        One row in so many is kept.
-    """
+    """The rows that are kept of coded rows, one in `rates`, by their `places_of`."""
     at, share = places / PRIME, 1.0 / rates
     kept = np.where(at < share, 1, 0).astype(np.int64)
     kept = np.where(rates == 1, rows.weights, kept)
@@ -191,3 +181,36 @@ def drawn(rows: CodedRows, places: NDArray[np.int64], rates: NDArray[np.int64]) 
     share = (kept / rows.weights)[some]
     more = [np.ceil(one[some] * share).astype(np.int64) for one in rows.more]
     return CodedRows(rows.codes[:, some], kept[some], *more)
+
+
+def likely_kept(
+    counted: nw.LazyFrame[Any], keys: Sequence[str], below: int, drawing: Drawing, count: str
+) -> nw.LazyFrame[Any]:
+    """Counted rows without most of those that are not kept; `kept_of` has the last word.
+
+    The columns `keys` hold the codes, those of the groupings in the first, of which `below` numbers
+    have the same codes of the groupings.
+    """
+    counted = counted.with_columns((nw.col(keys[0]) * 0).alias(PLACE))
+    for key in keys:
+        counted = counted.with_columns(with_key(nw.col(PLACE), nw.col(key)).alias(PLACE))
+        for turn in TURNS:  # one by one: engines repeat what is written into one expression
+            counted = counted.with_columns(turned(nw.col(PLACE), turn).alias(PLACE))
+    first = nw.col(keys[0])
+    group = first - first % below
+    of_group = (
+        one_where(group.is_in([one * below for one in among])) * (rate - 1)
+        for rate, among in drawing.by_rate().items()
+    )
+    rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
+    place, rows = nw.col(PLACE).cast(nw.Float64), nw.col(count).cast(nw.Float64)
+    return counted.filter(place * rate < rows * float(PRIME)).drop(PLACE)
+
+
+def kept_of(rows: CodedRows, bases: Sequence[int], n_groups: int, drawing: Drawing) -> CodedRows:
+    """The rows that are kept of coded rows, whose first codes are those of the groupings."""
+    codes = list(rows.codes)
+    groups = np.zeros(len(rows.weights), dtype=np.int64)
+    if n_groups:
+        (groups,) = pack_keys(codes[:n_groups], bases[:n_groups])
+    return drawn(rows, places_of(pack_keys(codes, bases)), drawing.rates(groups))

@@ -16,15 +16,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
 
-from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, PredicateCoder
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder, Reading
 from misfeat.cohorts.predicates import joined, that_may_occur
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from misfeat.cohorts.coders import Coder, Reading
-    from misfeat.cohorts.products import Variable
+    from misfeat.cohorts.table import Variable
 
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _CATEGORICALS = (nw.Categorical, nw.Enum)
@@ -37,20 +36,12 @@ MOST_LOOKED_UP = 1000
 
 @dataclass(frozen=True)
 class ColumnExpressions:
-    """Expressions for the columns of one table.
-
-    Attributes
-    ----------
-    inner : Mapping of str to str
-        The name that each column goes by inside the engine.
-    schema : narwhals.Schema
-        The type of each column, by its inner name.
-    implementation : narwhals.Implementation
-        The library or engine.
-    """
+    """Expressions for the columns of one table."""
 
     inner: Mapping[str, str]
+    """The name that each column goes by inside the engine."""
     schema: nw.Schema
+    """The type of each column, by its inner name."""
     implementation: nw.Implementation
 
     def order(self, column: str) -> tuple[str, ...] | None:
@@ -107,7 +98,6 @@ class ColumnExpressions:
         return value
 
     def _looked_up(self, value: nw.Expr, reading: Reading) -> nw.Expr:
-        """The numbers that texts stand for, one by one."""
         if len(reading.texts) > MOST_LOOKED_UP:
             raise MisfeatError(
                 "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
@@ -145,7 +135,6 @@ class ColumnExpressions:
         return ~value.is_finite() & (value != math.inf) & (value != -math.inf)
 
     def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
-        """Whether a value is one of several constants."""
         chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)
         return value.is_in(chosen) if chosen else nw.lit(False)
 

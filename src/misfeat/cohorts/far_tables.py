@@ -11,9 +11,8 @@ from misfeat.cohorts.addresses import (
     parsed_database,
     without_secrets,
 )
-from misfeat.cohorts.connections import connect
 from misfeat.cohorts.csv_files import refuse_repeats
-from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles
+from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, connect
 from misfeat.exceptions import MisfeatError
 
 _PARQUET = (".parquet", ".pq")
@@ -28,13 +27,7 @@ _AZURE = "AZURE_STORAGE_CONNECTION_STRING"
 
 
 def open_database(address: str) -> OpenedFiles:
-    """Open a table of PostgreSQL; its rows stay where they are until they are counted.
-
-    Parameters
-    ----------
-    address : str
-        ``postgresql://user@host/database?table=schema.name``.
-    """
+    """Open a table of PostgreSQL; its rows stay where they are until they are counted."""
     options, schema, name = parsed_database(address)
     shown = without_secrets(address)
     try:
@@ -66,13 +59,7 @@ def open_database(address: str) -> OpenedFiles:
 
 
 def open_store(address: str) -> OpenedFiles:
-    """Open Parquet files in an object store; their rows stay there until they are counted.
-
-    Parameters
-    ----------
-    address : str
-        Of a Parquet file, or of a pattern of such.
-    """
+    """Open Parquet files in an object store; rows stay there until they are counted."""
     shown = without_secrets(address)
     path = shown.rstrip("/").lower()
     if not path.endswith((*_PARQUET, "*")):
@@ -101,7 +88,6 @@ def open_store(address: str) -> OpenedFiles:
 
 
 def _load(connection: Any, extension: str, shown: str) -> None:
-    """Load what DuckDB needs to read from a store, or say how to get it."""
     try:
         connection.load_extension(extension)
         return

@@ -1,4 +1,7 @@
-"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob."""
+"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
+
+Which files a table was read from is told, too, so that one that changed is known as another.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,15 @@ import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cohorts.connections import connect
+from joblib import effective_n_jobs
+
 from misfeat.cohorts.csv_files import TextFile, read_csv_files, refuse_repeats
 from misfeat.cohorts.parquet_files import read_schema_names
 from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.machine.memory import allowed_memory
 from misfeat.machine.paths import unreadable
 
 if TYPE_CHECKING:
@@ -27,40 +33,33 @@ MOST_OTHERS = 10_000
 """The most folders and other files that a folder of Parquet files may hold."""
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+QUERIES_SHARE = 0.4
+"""The part of the memory that may be taken which queries take, before they spill to disk."""
+LEAST_MEMORY = 256 * 2**20
+"""Bytes that DuckDB cannot do without."""
+MEMORY_A_THREAD = 128 * 2**20
+"""Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
+Identity = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True)
 class OpenedFiles:
-    """Files that DuckDB reads, on a connection of its own.
-
-    Attributes
-    ----------
-    relation : duckdb.DuckDBPyRelation
-        The rows.
-    names : tuple of str
-        The columns in the words of the files; DuckDB renames some.
-    close : callable
-        To be called after the relation was read: DuckDB keeps the memory of past queries.
-    unreadable : callable
-        The error to raise for what went wrong while rows were read.
-    """
+    """Files that DuckDB reads, on a connection of its own."""
 
     relation: Any
     names: tuple[str, ...]
+    """The columns in the words of the files; DuckDB renames some."""
     close: Callable[[], None]
+    """To be called after the relation was read: DuckDB keeps the memory of past queries."""
     unreadable: Callable[[Exception], MisfeatError]
+    """The error to raise for what went wrong while rows were read."""
 
 
 def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
-    """Open a path as a DuckDB relation.
+    """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a DuckDB relation.
 
-    Parameters
-    ----------
-    path : str
-        A CSV, TSV or Parquet file, a folder of Parquet files, or a glob pattern of such.
-    codes : MissingCodes
-        Texts that mean missing everywhere are read as nulls, so that a column of numbers with
-        ``"?"`` in it is still a column of numbers.
+    Texts that mean missing everywhere are read as nulls, so that a column of numbers with ``"?"``
+    in it is still a column of numbers.
     """
     files = matching_files(path)
     parquet = _ending(files[0]) in _PARQUET
@@ -121,13 +120,7 @@ def _text_file(file: str) -> TextFile:
 
 
 def matching_files(path: str) -> list[str]:
-    """The files of a path: itself, those of a folder, or those that a glob pattern matches.
-
-    Parameters
-    ----------
-    path : str
-        As in `open_path`.
-    """
+    """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
     place = Path(path)
     if len(path) > LONGEST_PATH:
         raise MisfeatError(
@@ -156,7 +149,6 @@ def matching_files(path: str) -> list[str]:
 
 
 def _files_at(place: Path, path: str) -> list[str]:
-    """The files of a folder, a single one, or those that a pattern matches."""
     if place.is_dir():
         return _parquet_files(place, path)
     if place.exists():
@@ -195,3 +187,58 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
 
 def _ending(file: str) -> str:
     return next((end for end in (*_TEXT, *_PARQUET) if file.lower().endswith(end)), "")
+
+
+def connect(path: str) -> tuple[Any, Callable[[], None]]:
+    """A connection to read a path on, and what closes it and removes what it left on disk.
+
+    Its queries spill to disk before they take more memory than they may.
+    """
+    try:
+        import duckdb
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
+            path=path,
+        ) from error
+    spilled = TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True)
+    allowed = max(LEAST_MEMORY, int(QUERIES_SHARE * allowed_memory()))
+    connection = duckdb.connect(
+        config={
+            "memory_limit": f"{allowed // 2**20}MiB",
+            "temp_directory": spilled.name,
+            "threads": threads_for(allowed),
+            # Rows of a table have no order, and keeping one takes memory.
+            "preserve_insertion_order": "false",
+        }
+    )
+    # DuckDB draws its bar on standard output, which belongs to the answer.
+    connection.execute("SET enable_progress_bar = false").fetchall()
+    return connection, partial(_close, connection, spilled)
+
+
+def threads_for(allowed: int) -> int:
+    """How many threads DuckDB may use: one a core, but none that has too little memory."""
+    return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
+
+
+def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:
+    connection.close()
+    spilled.cleanup()
+
+
+def files_behind(X: object) -> list[Identity] | None:
+    """The files of a path, each with its size and when it was changed; None of other tables."""
+    if not isinstance(X, str | os.PathLike) or "://" in os.fspath(X):
+        return None
+    try:
+        return [_identity(file) for file in matching_files(os.fspath(X))]
+    except (MisfeatError, OSError):
+        return None
+
+
+def _identity(file: str) -> Identity:
+    place = Path(file).resolve()
+    found = place.stat()
+    return str(place), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino

@@ -17,9 +17,9 @@ from misfeat.cohorts.binning import cut_points, interval_labels
 from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, PredicateCoder
 from misfeat.cohorts.columns import as_it_is, check_cut_points
 from misfeat.cohorts.dataframes import names_held
-from misfeat.cohorts.natural_order import natural_order
 from misfeat.cohorts.predicates import Predicate
 from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
+from misfeat.cohorts.subgroup_names import natural_order
 from misfeat.cohorts.values import LARGEST_INTEGER, Value, canonical, check_named, label
 from misfeat.exceptions import InPython, MisfeatError, Setting, listed, shortened
 
@@ -34,19 +34,10 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class ByValue:
-    """One subgroup per value of a column, some values merged under one name.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    merged : Mapping of str to str
-        From the label of a value to the name it goes under; ``"*"`` names all other values.
-    """
+class _ByColumn:
+    """Subgroups by a single column."""
 
     column: str
-    merged: Mapping[str, str]
 
     @property
     def subject(self) -> str:
@@ -60,21 +51,18 @@ class ByValue:
 
 
 @dataclass(frozen=True)
-class ByCuts:
+class ByValue(_ByColumn):
+    """One subgroup per value of a column, some values merged under one name."""
+
+    merged: Mapping[str, str]
+    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
+
+
+@dataclass(frozen=True)
+class ByCuts(_ByColumn):
     """Subgroups between cut points of an ordered column."""
 
-    column: str
     points: tuple[Value, ...]
-
-    @property
-    def subject(self) -> str:
-        """What it goes by."""
-        return self.column
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.column,)
 
 
 @dataclass(frozen=True)
@@ -100,37 +88,20 @@ GroupRule = ByValue | ByCuts | ByPredicate
 
 @dataclass(frozen=True)
 class Grouping:
-    """A rule made ready: how to code it, and the term that each code adds to a cohort's name.
-
-    Attributes
-    ----------
-    coder : Coder
-        Gives the raw codes.
-    term_of : ndarray
-        From a raw code, the one for missing included, to a term; missing comes last.
-    terms : tuple of str
-        The terms, in the order of the cohorts.
-    """
+    """A rule made ready: how to code it, and the term that each code adds to a cohort's name."""
 
     coder: Coder
     term_of: NDArray[np.int64]
+    """From a raw code, the one for missing included, to a term; missing comes last."""
     terms: tuple[str, ...]
 
 
 def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     """Read the ``groups`` parameter.
 
-    Parameters
-    ----------
-    groups : None, str, mapping, or a list of strings and mappings
-        A string names a column, and an array or an index of strings several. In a mapping
-        ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
-        ``{"senior": "age > 65"}`` names a predicate.
-
-    Examples
-    --------
-    >>> [type(rule).__name__ for rule in parse_groups(["site", {"age": [40], "old": "age > 65"}])]
-    ['ByValue', 'ByCuts', 'ByPredicate']
+    A string names a column, and an array or an index of strings several. In a mapping
+    ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
+    ``{"senior": "age > 65"}`` names a predicate. A list may hold strings and mappings.
     """
     if groups is None:
         return ()

@@ -1,4 +1,7 @@
-"""Columns in memory: values as an array, text and flags by their positions among distinct ones."""
+"""Columns in memory: values as an array, text and flags by their positions among distinct ones.
+
+Columns of Python objects are sorted out once: numbers, dates, flags, text, or nothing usable.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.objects import settle_objects
-from misfeat.cohorts.values import check_values
+from misfeat.cohorts.coders import Kind, Reading
+from misfeat.cohorts.values import EXACT_INTEGERS, Value, canonical, check_values, label
 from misfeat.cohorts.written_numbers import replaced
 from misfeat.exceptions import MisfeatError
 
@@ -19,32 +21,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Reading
-    from misfeat.cohorts.values import Value
-
     Mask = NDArray[np.bool_]
+
+_CONTAINERS = (list, dict, set, np.ndarray)
 
 
 @dataclass(frozen=True)
 class Held:
-    """One column in a form that is quick to code.
-
-    Attributes
-    ----------
-    kind : Kind
-        What it holds.
-    values : ndarray
-        Numbers or ``datetime64[us]``; for text and flags the position in `distinct`.
-    missing : ndarray of bool
-        Which rows are missing; what `values` holds there means nothing.
-    distinct : ndarray of object or None
-        The distinct canonical values of text and flags.
-    """
+    """One column in a form that is quick to code."""
 
     kind: Kind
     values: NDArray[Any]
+    """Numbers or ``datetime64[us]``; for text and flags the position in `distinct`."""
     missing: Mask
+    """Which rows are missing; what `values` holds there means nothing."""
     distinct: NDArray[np.object_] | None = None
+    """The distinct canonical values of text and flags."""
 
     @classmethod
     def of(cls, values: NDArray[Any], name: str) -> Held:
@@ -140,7 +132,6 @@ class Held:
         return self.values[~self.missing] if self.missing.any() else self.values
 
     def _looked_up(self, reading: Reading, missing: Mask) -> Held:
-        """The values that texts stand for, one by one."""
         assert self.distinct is not None  # noqa: S101  (only text is looked up)
         stands_for = dict(zip(reading.texts, reading.values, strict=True))
         found = [stands_for.get(text) for text in self.distinct] + [None]
@@ -155,3 +146,47 @@ class Held:
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""
         return self.values[rows] if self.distinct is None else self.distinct[self.values[rows]]
+
+
+def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[Any]]:
+    """Find what a column of objects holds, and bring its values to one type.
+
+    Numbers become float64 with NaN, dates ``datetime64[us]`` with NaT, all else objects with None:
+    bool for flags, str for text, int for integers of 64 bits that floats would round. Values of
+    several types become their labels. A list or another container is `UNSUPPORTED`.
+
+    Examples
+    --------
+    >>> settle_objects([1, None, 2.5], "x")
+    (<Kind.NUMBER: 'number'>, array([1. , nan, 2.5]))
+    >>> settle_objects([1, "a", None], "x")
+    (<Kind.TEXT: 'text'>, array(['1', 'a', None], dtype=object))
+    """
+    listed = list(values)
+    if any(isinstance(value, _CONTAINERS) for value in listed):
+        return Kind.UNSUPPORTED, np.empty(len(listed), dtype=object)
+    plain = [canonical(value) for value in listed]
+    types = {type(value) for value in plain} - {type(None)}
+    if types == {int} and _need_integers(plain):
+        return Kind.INTEGER, _objects(plain)
+    if types and types <= {int, float}:
+        return Kind.NUMBER, np.array([np.nan if v is None else v for v in plain], dtype=np.float64)
+    if types and all(not issubclass(t, bool | int | float | str) for t in types):
+        return Kind.TIME, np.array(plain, dtype="datetime64[us]")
+    if types == {bool}:
+        return Kind.FLAG, _objects(plain)
+    texts = [None if value is None else label(value) for value in plain]
+    check_values(texts, column)
+    return Kind.TEXT, _objects(texts)
+
+
+def _need_integers(values: list[Value]) -> bool:
+    """Whether integers differ where floats would not, and 64 bits hold them all."""
+    known = [value for value in values if value is not None]
+    return max(map(abs, known)) >= EXACT_INTEGERS and all(-(2**63) <= v < 2**63 for v in known)
+
+
+def _objects(values: list[Value]) -> NDArray[np.object_]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

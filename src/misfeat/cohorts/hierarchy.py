@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.model import NO_PARENT
-from misfeat.cohorts.runs import DROPPED
+from misfeat.cohorts.runs import DROPPED, Runs
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.groups import Grouping
-    from misfeat.cohorts.runs import Runs
 
     Integers = NDArray[np.int64]
 
@@ -35,32 +34,22 @@ LEAST = 2
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Which subgroups lie in what.
-
-    Attributes
-    ----------
-    within : tuple of (int, tuple of int)
-        Groupings, and the narrowest ones that each of them lies within.
-    parents : ndarray of int64 of shape (n_subgroups,)
-        What every subgroup lies in, by number; `NO_PARENT` where a value is missing that says so.
-    names : tuple of str
-        What these are called: the terms of their subgroups without those of the inner groupings.
-    """
+    """Which subgroups lie in what."""
 
     within: tuple[tuple[int, tuple[int, ...]], ...]
+    """Groupings, and the narrowest ones that each of them lies within."""
     parents: Integers
+    """Of shape (n_subgroups,): what every subgroup lies in, by number; `NO_PARENT` where a value is
+    missing that says so."""
     names: tuple[str, ...]
+    """What these are called: the terms of their subgroups without those of the inner groupings."""
 
 
 def find_hierarchy(minterms: Integers, groupings: Sequence[Grouping]) -> Hierarchy | None:
-    """The hierarchy of subgroups, from their terms; None where no grouping lies within another.
+    """The hierarchy of subgroups; None where no grouping lies within another.
 
-    Parameters
-    ----------
-    minterms : ndarray of int64 of shape (n_groupings, n_subgroups)
-        The terms of all subgroups.
-    groupings : sequence of Grouping
-        What the terms are called; the last one of each stands for a missing value.
+    `minterms`, of shape (n_groupings, n_subgroups), are the terms of all subgroups; the last term
+    of a grouping stands for a missing value.
     """
     known = _known(minterms, groupings)
     outer = {
@@ -84,36 +73,18 @@ def find_hierarchy(minterms: Integers, groupings: Sequence[Grouping]) -> Hierarc
 
 @dataclass(frozen=True)
 class Stray:
-    """Some rows but for which a grouping would lie within another.
-
-    Attributes
-    ----------
-    inner, outer : int
-        The groupings.
-    rows : int
-        How many rows there are in the way.
-    subgroup : int
-        The largest subgroup of them.
-    """
+    """Some rows but for which a grouping would lie within another."""
 
     inner: int
     outer: int
     rows: int
+    """How many rows there are in the way."""
     subgroup: int
+    """The largest subgroup of them."""
 
 
 def find_strays(minterms: Integers, rows: Integers, groupings: Sequence[Grouping]) -> list[Stray]:
-    """Where a few rows keep a grouping from lying within another.
-
-    Parameters
-    ----------
-    minterms : ndarray of int64 of shape (n_groupings, n_subgroups)
-        The terms of all subgroups.
-    rows : ndarray of int64 of shape (n_subgroups,)
-        Their rows.
-    groupings : sequence of Grouping
-        What the terms are called.
-    """
+    """Where a few rows keep a grouping from lying within another, by the rows of every subgroup."""
     known = _known(minterms, groupings)
     found = []
     for a, b in permutations(range(len(groupings)), 2):
@@ -134,19 +105,9 @@ def parents_of(
 ) -> Integers | None:
     """What every cohort lies in, numbered from 0 on in the order of cohorts.
 
-    Cohorts that were merged from subgroups of several regions lie in none of them. None where too
-    little is left of the hierarchy to borrow from.
-
-    Parameters
-    ----------
-    runs : Runs
-        Which rows belong to which cohort.
-    subgroup_of : ndarray of shape (n_runs,)
-        The subgroup that each run was of before small ones were merged.
-    hierarchy : Hierarchy
-        What these subgroups lie in.
-    n_cohorts : int
-        How many cohorts there are.
+    `subgroup_of` is the subgroup that each run was of before small ones were merged. Cohorts that
+    were merged from subgroups of several regions lie in none of them. None where too little is left
+    of the hierarchy to borrow from.
     """
     kept = runs.cohort != DROPPED
     of_run = hierarchy.parents[subgroup_of[kept]]
@@ -179,6 +140,5 @@ def _narrowest(inner: int, outer: set[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def _known(minterms: Integers, groupings: Sequence[Grouping]) -> NDArray[np.bool_]:
-    """Which terms stand for a value, not for a missing one."""
     known: NDArray[np.bool_] = minterms < np.array([[len(one.terms) - 1] for one in groupings])
     return known

@@ -39,13 +39,7 @@ def is_in_memory(X: Any) -> bool:
 
 
 class InMemoryTable(ArrayTable):
-    """A table held by a dataframe library in memory.
-
-    Parameters
-    ----------
-    native : dataframe
-        Of pandas, polars or PyArrow.
-    """
+    """A table that pandas, polars or PyArrow holds in memory."""
 
     def __init__(self, native: Any) -> None:
         opened, expressions = open_frame(native)
@@ -134,7 +128,6 @@ class _ReadOnce(Mapping[str, Held]):
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[nw.Series[Any], NDArray[Any]]:
-    """A series with a value where it had none, and where that is."""
     if not series.null_count():
         return series, np.zeros(len(series), dtype=bool)
     return series.fill_null(instead), series.is_null().to_numpy().astype(bool)

@@ -33,18 +33,7 @@ WORDS = 3
 
 
 def looks_like(profile: Profile) -> str:
-    """What a column looks like, if it is coded as a feature all the same.
-
-    Parameters
-    ----------
-    profile : Profile
-        What is known of the column.
-
-    Returns
-    -------
-    {"identifier", "date", "free text", ""}
-        Nothing where it looks like what its type says.
-    """
+    """What a column looks like, if it is coded as a feature all the same: one of `LOOKS`."""
     if profile.kind is Kind.TIME or (profile.kind is Kind.TEXT and _holds_dates(profile)):
         return DATE
     if profile.distinct < MANY_VALUES:
@@ -97,7 +86,6 @@ def _words(profile: Profile) -> float:
 
 
 def _some_values(profile: Profile) -> list[str]:
-    """Some values of a column of text, evenly over all of them."""
     if profile.counts is None:
         return []
     values = profile.counts.values

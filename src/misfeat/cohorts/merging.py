@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.coders import CodedRows, collapse
+from misfeat.cohorts.coders import CategoryCoder, CodedRows, collapse
+from misfeat.cohorts.values import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from misfeat.cohorts.profiles import Profile
 
     Counts = NDArray[np.int64]
     Groups = NDArray[np.int64]
@@ -31,37 +34,29 @@ FEWEST_ROWS = (5, 20, 50, 100)
 """Values with fewer rows are merged with all others; the limit that tells most is taken."""
 SHRINKAGE = 10.0
 """The overall shares of classes count as so many rows of every value."""
+MOST_VALUES = 500
+"""So many values are looked at one by one; all others are merged."""
+NAMED = 2
+"""Values that the label of a group names."""
+TELLS_NOTHING = "its many values tell nothing of rows that they were not merged by"
 
 
 @dataclass(frozen=True)
 class Merger:
-    """A way to merge values, and what it tells.
-
-    Attributes
-    ----------
-    learn : callable
-        Gives the group of every value from rows by value and class; the last group holds values
-        that are merged with all others.
-    n_groups : int
-        Groups, the last one included.
-    told : float
-        What groups tell of rows that they were not learned from, in bits per row.
-    """
+    """A way to merge values, and what it tells."""
 
     learn: Learn
+    """Gives the group of every value from rows by value and class; the last group holds values that
+    are merged with all others."""
     n_groups: int
     told: float
+    """What groups tell of rows that they were not learned from, in bits per row."""
 
 
 def by_frequency(counts: Counts, n_groups: int) -> Merger:
     """The most frequent values each by itself, all others together; the target has no say.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of every value and class.
-    n_groups : int
-        Groups at most.
+    `counts` are the rows of every value and class.
     """
 
     def learn(_: Counts) -> Groups:
@@ -73,12 +68,7 @@ def by_frequency(counts: Counts, n_groups: int) -> Merger:
 def by_target(counts: Counts, n_groups: int) -> Merger:
     """Values whose rows have similar targets together, as many groups of common values as asked.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of every value and class.
-    n_groups : int
-        Groups of similar values; one more holds all values that are too rare.
+    One more group holds all values that are too rare.
     """
     splits = split(counts)
     rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
@@ -109,20 +99,12 @@ def split(counts: Counts) -> list[Split]:
 
 
 def told_of_others(splits: Sequence[Split], learn: Learn) -> float:
-    """Bits per row by which groups that were learned from some rows predict the others.
-
-    Parameters
-    ----------
-    splits : sequence of Split
-        Rows of every value and class; all that are tried together are the table.
-    learn : callable
-        Gives the group of every value.
-    """
+    """Bits per row by which groups that were learned from some rows predict the others."""
     told, rows = 0.0, 0
     for rest, tried in splits:
         groups = learn(rest)
         overall = (rest.sum(axis=0) + 1) / (rest.sum() + rest.shape[1])
-        learned, new = _merged(rest, groups), _merged(tried, groups)
+        learned, new = _by_group(rest, groups), _by_group(tried, groups)
         shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
         told += float((new * np.log2(shares / overall)).sum())
         rows += int(tried.sum())
@@ -147,28 +129,11 @@ def cross_fitted(
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
-    Parameters
-    ----------
-    rows : CodedRows
-        Coded rows; the last line is the target, and rows without one are not learned from.
-    line : int
-        The line to merge: codes of values, one for all other values, and one for missing.
-    bases : sequence of int
-        The number of codes of every line, the one for missing included.
-    n_values : int
-        Values of the line.
-    merger : Merger
-        How they are merged.
-    order : sequence of int, default=None
-        Lines in an order by which rows are sorted before they are dealt out to folds, so that
-        the order of columns in the table does not matter. None: as they are.
-    classes : Classes, default=None
-        The classes to learn from. None: the codes of the target.
-
-    Returns
-    -------
-    CodedRows
-        The line holds codes of groups, all other values in the last one, and then missing.
+    The line holds codes of values, one for all other values, and one for missing; afterwards codes
+    of groups, all other values in the last one, and then missing. The classes to learn from are the
+    codes of the target, the last line, unless others are given; rows without one are not learned
+    from. Rows are sorted by the lines in `order` before they are dealt out to folds, so that the
+    order of columns in the table does not matter.
     """
     values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
     folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
@@ -224,12 +189,6 @@ def dealt_out(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Rows, given by how many are alike, dealt out to folds at random, the same way every time.
 
     Folds are equally large, or nearly so where there are very many rows.
-
-    Examples
-    --------
-    >>> folds = dealt_out(np.array([10, 1, 4]))
-    >>> sum(folds), [int(fold.sum()) for fold in folds]
-    (array([10,  1,  4]), [3, 3, 3, 3, 3])
     """
     chance = np.random.default_rng(0)
     if weights.sum() > MOST_SHUFFLED:
@@ -273,7 +232,87 @@ def _direction(apart: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[n
     return found * (1.0 if found @ np.arange(len(found)) >= 0 else -1.0)
 
 
-def _merged(counts: Counts, groups: Groups) -> Counts:
+def _by_group(counts: Counts, groups: Groups) -> Counts:
     table = np.zeros((int(groups.max(initial=0)) + 1, counts.shape[1]), dtype=np.int64)
     np.add.at(table, groups, counts)
     return table
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Coded rows in which one column has few values left."""
+
+    rows: CodedRows
+    """The rows; as they were, where the column is to be left out."""
+    labels: tuple[str, ...]
+    """What its codes mean; empty where the column is to be left out."""
+    treatment: str
+
+
+def one_by_one(profile: Profile, least_rows: int) -> CategoryCoder | None:
+    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
+    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
+    counts = profile.counts.counts
+    common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    common = np.sort(common[counts[common] >= max(FEWEST_ROWS[0], least_rows)])
+    if len(common) < 2:
+        return None
+    values = tuple(profile.counts.values[common].tolist())
+    return CategoryCoder(profile.reading, values, _with_other(map(label, values)))
+
+
+def merged(
+    rows: CodedRows,
+    line: int,
+    bases: Sequence[int],
+    values: Sequence[str],
+    n_bins: int,
+    most: int,
+    must_stay: bool,
+    order: Sequence[int],
+    classes: Classes | None = None,
+) -> Merged:
+    """Merge the values of one line of coded rows, by their targets or by how frequent they are.
+
+    The line is as `one_by_one` codes it, and `bases` have the number of codes of every line, the
+    one for missing included. There may be `n_bins` groups of values that are alike, or `most` of
+    frequent ones. The rest is as in `cross_fitted`.
+    """
+    target = classes or Classes(rows.codes[-1], bases[-1] - 1)
+    shape = len(values), target.number
+    counts = table_of(rows.codes[line], target.codes, rows.weights, shape)
+    alike = by_target(counts, n_bins)
+    frequent = by_frequency(counts, min(most, len(values) + 1))
+    best = alike if alike.told > max(frequent.told, 0.0) else frequent
+    if best.told <= 0 and not must_stay:
+        return Merged(rows, (), TELLS_NOTHING)
+    labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
+    found = cross_fitted(rows, line, bases, len(values), best, order, target)
+    if best is alike:
+        treatment = f"{len(labels)} groups of {len(values)} values, by what they tell,"
+    else:
+        treatment = f"{len(labels)} most frequent values"
+    if not (found.codes[line] == best.n_groups - 1).any():
+        is_missing = found.codes[line] == best.n_groups
+        found.codes[line][is_missing] = best.n_groups - 1
+        return Merged(found, labels, treatment.rstrip(","))
+    labels = _with_other(labels)
+    return Merged(found, labels, f"{treatment} and {labels[-1]}")
+
+
+def _group_labels(
+    values: Sequence[str], groups: NDArray[np.int64], rows: NDArray[np.int64], n_groups: int
+) -> tuple[str, ...]:
+    """The most frequent values of every group, and how many there are."""
+    labels = []
+    for group in range(n_groups):
+        held = np.flatnonzero(groups == group)
+        names = [label(values[place]) for place in held[np.argsort(-rows[held], kind="stable")]]
+        more = f", … ({len(names)} values)" if len(names) > NAMED else ""
+        labels.append(", ".join(names[:NAMED]) + more if names else f"group {group + 1}")
+    return tuple(labels)
+
+
+def _with_other(labels: Sequence[str] | map[str]) -> tuple[str, ...]:
+    named = tuple(labels)
+    return (*named, "other" if "other" not in named else "(other)")

@@ -96,13 +96,9 @@ class Cohort:
         How many codes each feature has, over all cohorts.
     n_classes : int
         How many classes the target has, over all cohorts.
-    masses : ndarray of int64 of shape (n_rows,), or None
-        What each row weighs, the weights of all rows that it stands for together, in a unit of its
-        own; None where all rows of the table weigh the same.
-    heaviest : ndarray of shape (n_rows,), or None
-        What the heaviest of the rows that each row stands for would weigh, were all others of them
-        alike and the sum of the squares of weights the same; None where all rows of the table weigh
-        the same.
+    masses, heaviest : ndarray of shape (n_rows,), or None
+        What its rows weigh, and how unequally, as `Cohorts` has it; None where all rows of the
+        table weigh the same.
     effective : float or None
         How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
         where they are such rows.

@@ -28,18 +28,7 @@ def not_a_feature(
 ) -> MisfeatError:
     """The error for a name that is none of the features of a table, with the reason.
 
-    Parameters
-    ----------
-    name : object
-        What was asked for.
-    role : str or Setting
-        What it was asked for as.
-    cohorts : Cohorts
-        Knows how every column was treated.
-    features : sequence of str
-        The features that are scored.
-    blocks : mapping of str to sequence of str, default=None
-        Features that enter sets together.
+    `role` is what it was asked for as, and `blocks` are features that enter sets together.
 
     Examples
     --------

@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.addresses import secrets_of, without_secrets
+from misfeat.cohorts.addresses import opener_of, scheme_of, secrets_of, without_secrets
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import as_native, is_dataframe, only_column
 from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, open_path
 from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
-from misfeat.cohorts.schemes import opener_of, scheme_of
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import MissingCodes
 
 
 def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
-    """Open whatever the user gave as one table, the target a column of it.
+    """Open whatever the user gave as one table, the target a column of it; the table and its name.
 
-    Parameters
-    ----------
-    X : dataframe, lazy frame, relation, array, mapping of columns, source, or path
-        The table. Sources have a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV
-        or Parquet files, a folder or a glob of Parquet files, or
-        addresses: ``postgresql://user@host/database?table=schema.name``,
-        ``s3://bucket/*.parquet``, and those of sources (`register_source`).
-    y : str, array or series
-        The target: the name of a column of `X`, or its values.
-    codes : MissingCodes
-        User-given codes for missing values; CSV files are read with them as nulls.
-
-    Returns
-    -------
-    table : Table
-    target : str
-        The name of the target's column in `table`.
+    `X` may be a dataframe, lazy frame, relation, array or mapping of columns, or a source, which
+    has a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV or Parquet files, a
+    folder or a glob of Parquet files, or addresses:
+    ``postgresql://user@host/database?table=schema.name``, ``s3://bucket/*.parquet``, and those of
+    sources (`register_source`). CSV files are read with the codes for missing values as nulls.
     """
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
@@ -76,7 +61,6 @@ def open_columns(X: object, codes: MissingCodes) -> Table:
 
 
 def _behind(path: str, codes: MissingCodes) -> Any:
-    """What a path or an address stands for."""
     scheme = scheme_of(path)
     opener = None if scheme is None else opener_of(scheme)
     if opener is None:
@@ -135,20 +119,7 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 
 def one_value_a_row(values: Any, what: str) -> Any:
-    """A series or an array of one dimension, also of a table or an array with a single column.
-
-    Parameters
-    ----------
-    values : array-like, series or dataframe
-        As users give them.
-    what : {"y", "groups", "sample_weight"}
-        What they are, for messages.
-
-    Examples
-    --------
-    >>> one_value_a_row([["a"], ["b"]], "groups").tolist()
-    ['a', 'b']
-    """
+    """A series or an array of one dimension, also of a table or an array with a single column."""
     values = as_native(values)
     if is_dataframe(values):
         return only_column(values, what)

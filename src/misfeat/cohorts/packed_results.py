@@ -30,13 +30,7 @@ _NULL = "boolsend({column} IS NULL)"
 
 
 def collected(rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Have an engine work, and fetch what it found in the fastest way there is.
-
-    Parameters
-    ----------
-    rows : narwhals.LazyFrame
-        The query.
-    """
+    """Have an engine work, and fetch what it found in the fastest way there is."""
     if rows.implementation.is_ibis():
         packed = _packed(rows.to_native())
         if packed is not None:
@@ -87,7 +81,6 @@ def _packing(query: str, kinds: Sequence[str]) -> str:
 
 
 def _table(runs: list[bytes], kinds: Sequence[str], schema: Any) -> Any:
-    """A PyArrow table of packed columns."""
     import pyarrow as pa
 
     left = iter(runs)

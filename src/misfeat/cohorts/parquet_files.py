@@ -89,7 +89,6 @@ def _check_pages(held: mmap.mmap, footer: Any, file: str) -> None:
 
 
 def _check_chunk(content: memoryview, chunk: Any) -> None:
-    """Walk over the pages of one column in one row group."""
     if chunk.physical_type is None or chunk.total_compressed_size <= 0:
         return
     dictionary = chunk.dictionary_page_offset

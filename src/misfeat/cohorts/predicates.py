@@ -52,11 +52,6 @@ _QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
 class Predicate:
     """A condition on the columns of one row.
 
-    Attributes
-    ----------
-    text : str
-        As the user wrote it. Column names that are not identifiers stand in backticks.
-
     Examples
     --------
     >>> import numpy as np
@@ -69,6 +64,7 @@ class Predicate:
     """
 
     text: str
+    """As the user wrote it. Column names that are not identifiers stand in backticks."""
 
     @property
     def shown(self) -> str:

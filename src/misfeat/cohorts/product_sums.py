@@ -13,10 +13,10 @@ from misfeat.cohorts.build import assembled, code_table
 from misfeat.cohorts.coders import Kind
 from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.opening import open_table
-from misfeat.cohorts.products import Variable
-from misfeat.cohorts.profiling import profile_table
+from misfeat.cohorts.profiling import ProfiledTable, profile_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.runs import DROPPED
+from misfeat.cohorts.runs import DROPPED, Runs
+from misfeat.cohorts.table import GroupSums, Table, Variable
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.products import GroupSums
     from misfeat.cohorts.profiles import Profile
-    from misfeat.cohorts.profiling import ProfiledTable
-    from misfeat.cohorts.runs import Runs
-    from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
@@ -102,33 +98,17 @@ def cohorts_and_product_sums(
     """Build the cohorts of an open table and sum its products, and close it.
 
     The columns are counted once, and the subgroups are found once.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    target : str
-        The target's column.
-    rules : CohortRules
-        By what rules the table becomes cohorts.
-    progress : callable, default=None
-        Called as ``progress(what, done, total)``.
-
-    Returns
-    -------
-    cohorts : Cohorts
-        As `build_cohorts` returns them.
-    sums : ProductSums
-        Of the same subgroups, by the same names.
     """
     with closing(table):
         profiled = profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)
-        variables = _variables(profiled, features)
+        weighed, profiles = profiled.table, profiled.profiles
+        variables = [_variable(weighed, profiles[feature]) for feature in features]
+        variables.append(_target(weighed, profiles[target]))
         coded = code_table(profiled, progress, with_grids=False)
         if progress is not None:
             progress("Summing products", 0, 1)
-        sums = profiled.table.sum_products([group.coder for group in profiled.groupings], variables)
+        sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
         if progress is not None:
             progress("Summing products", 1, 1)
     _check_seen(sums, variables, profiled)
@@ -138,7 +118,6 @@ def cohorts_and_product_sums(
 
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
-    """The columns that have a correlation with the target."""
     used = {*profiled.rules.group_columns, *profiled.rules.weights.roles, profiled.target}
     features = [
         column
@@ -152,15 +131,6 @@ def _numeric_features(profiled: ProfiledTable) -> list[str]:
             other=Setting("measure", "mutual_info"),
         )
     return features
-
-
-def _variables(profiled: ProfiledTable, features: list[str]) -> list[Variable]:
-    """The features and, last, the target as numbers."""
-    table, profiles = profiled.table, profiled.profiles
-    return [
-        *(_variable(table, profiles[feature]) for feature in features),
-        _target(table, profiles[profiled.target]),
-    ]
 
 
 def _by_cohort(
@@ -212,7 +182,6 @@ def _check_seen(sums: GroupSums, variables: list[Variable], profiled: ProfiledTa
 
 
 def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:
-    """Raise where squares of a column are beyond what numbers can hold."""
     too_large = ~np.isfinite(np.einsum("gii->gi", products)).all(axis=0)
     if too_large.any():
         raise _too_large(columns[int(np.argmax(too_large))])

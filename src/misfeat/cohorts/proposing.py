@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.binning import quantile_edges
-from misfeat.cohorts.coders import CategoryCoder, EdgeCoder, Kind, radices
+from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind, radices
 from misfeat.cohorts.columns import as_it_is
 from misfeat.cohorts.groups import ByCuts, ByValue, GroupRule
 from misfeat.exceptions import Message, Setting
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.table import Table
 
@@ -54,21 +53,13 @@ MOST_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Proposal:
-    """Columns that tell subgroups apart.
-
-    Attributes
-    ----------
-    rules : tuple of GroupRule
-        The columns, in the table's order, and where they are cut.
-    explained : float
-        The share of what is missing that they explain.
-    gaps : int
-        Features that are missing in some rows.
-    """
+    """Columns that tell subgroups apart."""
 
     rules: tuple[GroupRule, ...]
+    """The columns, in the table's order, and where they are cut."""
     explained: float
     gaps: int
+    """Features that are missing in some rows."""
 
     def sentence(self) -> Message:
         """What was chosen, in words."""
@@ -100,14 +91,7 @@ def _in_words(rule: GroupRule) -> str:
 def proposed(table: Table, profiles: Mapping[str, Profile], target: str) -> Proposal:
     """Choose the few columns that explain most of where features are missing.
 
-    Parameters
-    ----------
-    table : Table
-        The open table; one group-by is asked for.
-    profiles : mapping of str to Profile
-        What is known of its columns.
-    target : str
-        The target, which is neither looked at nor chosen.
+    The target is neither looked at nor chosen. One group-by is asked of the table.
     """
     others = [profile for column, profile in profiles.items() if column != target]
     lacking = [p for p in others if p.kind is not Kind.UNSUPPORTED and 0 < p.missing < p.rows]
@@ -175,17 +159,7 @@ def _flag(profile: Profile) -> Coder:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Subgroups by what was chosen so far.
-
-    Attributes
-    ----------
-    of_row : ndarray of int
-        The subgroup of every row.
-    n : int
-        How many subgroups there are.
-    explained : float
-        The share of what is missing that they explain.
-    """
+    """Subgroups by what was chosen so far."""
 
     of_row: NDArray[np.int64]
     n: int
@@ -248,7 +222,6 @@ class _Search:
         return _Cells(of_row, len(occurring), explained)
 
     def _counts(self, cell: NDArray[np.int64], n_cells: int) -> tuple[Counts, Counts]:
-        """The rows of every cell, and how many of them lack every feature."""
         lines = (self._weights, *self._lacking)
         counts = np.array(
             [np.bincount(cell, weights=line, minlength=n_cells) for line in lines], dtype=np.float64

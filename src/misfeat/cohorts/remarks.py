@@ -17,15 +17,7 @@ MOST_NAMED = 5
 
 
 def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
-    """Note which columns of text stand for numbers or dates, and warn of what is in doubt.
-
-    Parameters
-    ----------
-    profiles : iterable of Profile
-        What is known of every column.
-    notes : Notes
-        Takes what is said.
-    """
+    """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
     profiles = list(profiles)
     read = [profile for profile in profiles if profile.taken.spelled]  # not plain numbers
     if read:
@@ -41,115 +33,78 @@ def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
             text=Setting("read", "text", column=read[0].column),
         )
     for profile in profiles:
-        _warn_of_doubt(profile, notes)
+        _warn_of_doubt(profile.column, profile.taken, notes)
 
 
-def _warn_of_doubt(profile: Profile, notes: Notes) -> None:
+def _warn_of_doubt(column: str, taken: Taken, notes: Notes) -> None:
     """Whatever there is to say about one column."""
-    for remark in (
-        _rows_that_do_not_read,
-        _two_ways_to_read,
-        _years_of_two_digits,
-        _numbers_alike,
-        _numbers_without_unit,
-        _nearly_numbers,
-    ):
-        remark(profile.column, profile.taken, notes)
-
-
-def _rows_that_do_not_read(column: str, taken: Taken, notes: Notes) -> None:
-    """Rows of a column that is read, which do not."""
-    if not (taken.words and taken.unread):
-        return
-    say = notes.add if taken.only_words else notes.warn
-    say(
-        "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
-        "read and count as missing: {examples}. If they should not, pass {text}.",
-        column=column,
-        words=taken.words,
-        example=taken.example,
-        rows=taken.unread_rows,
-        examples=listed(taken.unread),
-        text=Setting("read", "text", column=column),
-    )
-
-
-def _two_ways_to_read(column: str, taken: Taken, notes: Notes) -> None:
-    """Values that could be read in two ways."""
-    if not taken.doubtful:
-        return
-    notes.warn(
-        "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
-        "and no value tells which is meant; if it is the other, pass {other}.",
-        column=column,
-        words=taken.words,
-        examples=taken.doubtful,
-        other=Setting("read", taken.otherwise, column=column),
-    )
-
-
-def _years_of_two_digits(column: str, taken: Taken, notes: Notes) -> None:
-    """Years that could be of this century or of the last."""
-    if not taken.centuries:
-        return
-    notes.warn(
-        "Column {column!r} writes years with two digits; {this!r} is taken for this century "
-        "and {last!r} for the last one. If that is wrong, write them with four.",
-        column=column,
-        this=taken.centuries[0],
-        last=taken.centuries[1],
-    )
-
-
-def _numbers_alike(column: str, taken: Taken, notes: Notes) -> None:
-    """Texts that are the same as numbers."""
-    if not taken.alike:
-        return
-    notes.add(
-        "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
-        "they are codes, pass {text}.",
-        column=column,
-        one=taken.alike[0],
-        other=taken.alike[1],
-        text=Setting("read", "text", column=column),
-    )
-
-
-def _numbers_without_unit(column: str, taken: Taken, notes: Notes) -> None:
-    """Bare numbers beside numbers with a unit."""
-    if not taken.bare:
-        return
-    notes.warn(
-        "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
-        "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
-        "another one, bring all to one unit first.",
-        column=column,
-        words=taken.words,
-        example=taken.example,
-        rows=taken.bare_rows,
-        bare=taken.bare,
-    )
-
-
-def _nearly_numbers(column: str, taken: Taken, notes: Notes) -> None:
-    """Text of which most rows would read."""
-    if not taken.almost:
-        return
-    notes.warn(
-        "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
-        "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
-        "{number}.",
-        column=column,
-        words=taken.almost,
-        example=taken.example,
-        rows=taken.unread_rows,
-        examples=listed(taken.unread),
-        number=Setting("read", _way(taken.almost), column=column),
-    )
+    as_text = Setting("read", "text", column=column)
+    if taken.words and taken.unread:
+        say = notes.add if taken.only_words else notes.warn
+        say(
+            "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
+            "read and count as missing: {examples}. If they should not, pass {text}.",
+            column=column,
+            words=taken.words,
+            example=taken.example,
+            rows=taken.unread_rows,
+            examples=listed(taken.unread),
+            text=as_text,
+        )
+    if taken.doubtful:
+        notes.warn(
+            "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
+            "and no value tells which is meant; if it is the other, pass {other}.",
+            column=column,
+            words=taken.words,
+            examples=taken.doubtful,
+            other=Setting("read", taken.otherwise, column=column),
+        )
+    if taken.centuries:
+        this, last = taken.centuries
+        notes.warn(
+            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
+            "and {last!r} for the last one. If that is wrong, write them with four.",
+            column=column,
+            this=this,
+            last=last,
+        )
+    if taken.alike:
+        one, other = taken.alike
+        notes.add(
+            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
+            "they are codes, pass {text}.",
+            column=column,
+            one=one,
+            other=other,
+            text=as_text,
+        )
+    if taken.bare:
+        notes.warn(
+            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
+            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
+            "another one, bring all to one unit first.",
+            column=column,
+            words=taken.words,
+            example=taken.example,
+            rows=taken.bare_rows,
+            bare=taken.bare,
+        )
+    if taken.almost:
+        notes.warn(
+            "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
+            "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
+            "{number}.",
+            column=column,
+            words=taken.almost,
+            example=taken.example,
+            rows=taken.unread_rows,
+            examples=listed(taken.unread),
+            number=Setting("read", _way(taken.almost), column=column),
+        )
 
 
 def _way(words: str) -> str:
-    """How to ask for what a column would be taken for."""
     if "decimal comma" in words:
         return "decimal comma"
     return "date" if words.startswith("date") else "number"

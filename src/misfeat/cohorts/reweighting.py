@@ -23,20 +23,6 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
 
     What a row weighs changes with its count: by the mean weight of the rows that it stands for. The
     effective size of a subgroup stays the same share of its rows.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The table.
-    weights : ndarray of int64 of shape (n_rows,)
-        How many rows of the table each row is to stand for.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 0]}, "y")
-    >>> cohorts.weights, reweighted(cohorts, np.array([1, 0, 2])).weights
-    (array([2, 1, 2]), array([1, 2]))
     """
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
@@ -68,22 +54,6 @@ def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Coho
     """A share of the rows of every subgroup, at random and without putting any back.
 
     Whatever a subgroup never recorded stays so. A row is left at least.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The table.
-    share : float
-        The share of the rows to draw, between 0 and 1.
-    rng : numpy.random.Generator
-        Chance.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1] * 3, "y": [0, 0, 1] * 3}, "y")
-    >>> cohorts.weights, drawn_anew(cohorts, 1 / 3, np.random.default_rng(0)).weights.sum()
-    (array([6, 3]), np.int64(3))
     """
     drawn = [
         rows_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts
@@ -94,17 +64,7 @@ def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Coho
 def rows_drawn(
     weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """How many of the rows that each coded row stands for are drawn, none of them twice.
-
-    Parameters
-    ----------
-    weights : ndarray of int64 of shape (n_rows,)
-        How many rows of the table each coded row stands for.
-    n_rows : int
-        How many of all to draw.
-    rng : numpy.random.Generator
-        Chance.
-    """
+    """How many of the rows that each coded row stands for are drawn, none of them twice."""
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:
         return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")

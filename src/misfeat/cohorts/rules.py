@@ -13,7 +13,7 @@ from misfeat.cohorts.values import MissingCodes
 from misfeat.cohorts.weighing import WeightRules
 from misfeat.cohorts.written import TEXT, parse_ways
 from misfeat.exceptions import Message, warn
-from misfeat.parameters import check_parameters
+from misfeat.parameters.declaring import check_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,32 +23,17 @@ _log = logging.getLogger("misfeat")
 
 @dataclass(frozen=True)
 class CohortRules:
-    """By what rules a table becomes cohorts, parsed and checked once.
-
-    Attributes
-    ----------
-    groups : tuple of GroupRule
-        What tells the subgroups apart.
-    bins : BinRules
-        Where ordered columns are cut.
-    codes : MissingCodes
-        Values that mean missing.
-    ways : Mapping of str to str
-        How columns of text are to be read, where the user says so.
-    coding : Coding
-        All other settings, as users give them.
-    auto : bool
-        Whether columns that tell subgroups apart are chosen by what is missing where.
-    weights : WeightRules
-        How much rows count.
-    """
+    """By what rules a table becomes cohorts, parsed and checked once."""
 
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
     ways: Mapping[str, str]
+    """How columns of text are to be read, where the user says so."""
     coding: Coding
+    """All other settings, as users give them."""
     auto: bool = False
+    """Whether columns that tell subgroups apart are chosen by what is missing where."""
     weights: WeightRules = field(default_factory=WeightRules)
 
     @classmethod

@@ -22,27 +22,19 @@ BY_CHANCE = 0.001
 
 @dataclass(frozen=True)
 class Runs:
-    """Stretches of sorted rows that belong to one cohort each.
-
-    Attributes
-    ----------
-    bounds : ndarray of int64
-        Run r holds the rows ``bounds[r]:bounds[r + 1]``.
-    cohort : ndarray of int64
-        The cohort of each run, `DROPPED` for rows that belong to none.
-    codes : ndarray of shape (n_groupings, n_runs)
-        The codes of the groupings, which are the same throughout a run.
-    rows : ndarray of shape (n_runs,)
-        How many rows of the table each run holds.
-    without : ndarray of shape (n_features, n_runs)
-        How many of them lack each feature.
-    """
+    """Stretches of sorted rows that belong to one cohort each."""
 
     bounds: NDArray[np.int64]
+    """Run r holds the rows ``bounds[r]:bounds[r + 1]``."""
     cohort: NDArray[np.int64]
+    """The cohort of each run, `DROPPED` for rows that belong to none."""
     codes: NDArray[np.integer]
+    """Of shape (n_groupings, n_runs): the codes of the groupings, which are the same throughout a
+    run."""
     rows: NDArray[np.int64]
+    """Of shape (n_runs,): how many rows of the table each run holds."""
     without: NDArray[np.int64]
+    """Of shape (n_features, n_runs): how many of them lack each feature."""
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
@@ -74,22 +66,9 @@ def rows_without(
     starts: NDArray[np.int64],
     cardinalities: Iterable[int],
 ) -> NDArray[np.int64]:
-    """How many rows of the table lack each feature, in each run.
+    """How many rows of the table lack each feature, in each run: of shape (n_features, n_runs).
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_features, n_rows)
-        The codes of all rows.
-    weights : ndarray
-        The weights of all rows.
-    starts : ndarray of shape (n_runs,)
-        Where runs start.
-    cardinalities : iterable of int
-        How many codes each feature has, the one for missing not counted.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_runs)
+    `cardinalities` are the numbers of codes, the one for missing not counted.
     """
     without = np.zeros((len(codes), len(starts)), dtype=np.int64)
     for feature, (line, cardinality) in enumerate(zip(codes, cardinalities, strict=True)):
@@ -105,18 +84,8 @@ def joined_recordings(
     """Cohorts made of several parts, with a feature that some recorded and others did not.
 
     Of a part with few rows that is said only where they would hardly be like this by chance, had
-    they been drawn from the other parts.
-
-    Parameters
-    ----------
-    runs : Runs
-        Which rows belong to which cohort, a part a run.
-    names : sequence of str
-        The cohorts.
-    features : sequence of str
-        The features.
-    threshold : float
-        From this share of missing values on a feature counts as never recorded.
+    they been drawn from the other parts. A feature counts as never recorded from the threshold of
+    missing values on.
     """
     if (runs.cohort != DROPPED).sum() == len(names):
         return ()
@@ -140,20 +109,11 @@ def joined_recordings(
 
 @dataclass(frozen=True)
 class _Parts:
-    """Parts of cohorts, and the other parts of the same cohort together.
-
-    Attributes
-    ----------
-    without, others_without : ndarray of shape (n_features, n_parts)
-        Rows that lack a feature.
-    rows, others : ndarray of shape (n_parts,)
-        All rows.
-    cohort : ndarray of shape (n_parts,)
-        The cohort of each part.
-    """
+    """Parts of cohorts, and the other parts of the same cohort together."""
 
     without: NDArray[np.int64]
     others_without: NDArray[np.int64]
+    """Of shape (n_features, n_parts): rows that lack a feature."""
     rows: NDArray[np.int64]
     others: NDArray[np.int64]
     cohort: NDArray[np.int64]

@@ -45,28 +45,15 @@ _NONE = np.zeros(1, dtype=bool)
 
 @dataclass(frozen=True)
 class Suspects:
-    """Values of a column that may stand for missing.
-
-    Attributes
-    ----------
-    values : tuple
-        The values; none where nothing is suspected.
-    why : str
-        What makes one think so.
-    """
+    """Values of a column that may stand for missing."""
 
     values: tuple[Value, ...] = ()
+    """The values; none where nothing is suspected."""
     why: str = ""
 
 
 def suspects(profile: Profile) -> Suspects:
-    """The values of a column that look like codes for missing values.
-
-    Parameters
-    ----------
-    profile : Profile
-        What is known of the column; nothing is suspected of what is not counted or no number.
-    """
+    """The values of a column of numbers that look like codes for missing values."""
     counts = profile.counts
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return Suspects()

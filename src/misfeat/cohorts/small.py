@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from misfeat.exceptions import Message, MisfeatError, Setting, listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.hierarchy import Hierarchy
@@ -31,31 +32,25 @@ _KEPT_BY = Message(
     " So few could not tell a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
 )
+TELLS = 0.2
+"""A pair that tells this share of the target must be clear of chance."""
+DEVIATIONS = 2.0
+"""So many standard deviations of chance."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What subgroups recorded.
-
-    Attributes
-    ----------
-    features : tuple of str
-        The features.
-    sizes : ndarray of shape (n_subgroups,)
-        How large each subgroup is: its rows, or how many of equal weight they are worth.
-    rows : ndarray of shape (n_subgroups,)
-        The rows of each subgroup.
-    without : ndarray of shape (n_subgroups, n_features)
-        How many of them lack each feature.
-    threshold : float
-        From this share of missing values on a feature counts as never recorded.
-    """
+    """What subgroups recorded."""
 
     features: tuple[str, ...]
     sizes: NDArray[np.int64]
+    """Of shape (n_subgroups,): how large each subgroup is: its rows, or how many of equal weight
+    they are worth."""
     rows: NDArray[np.int64]
     without: NDArray[np.int64]
+    """Of shape (n_subgroups, n_features): how many of them lack each feature."""
     threshold: float
+    """From this share of missing values on a feature counts as never recorded."""
 
     @property
     def never(self) -> NDArray[np.bool_]:
@@ -84,22 +79,8 @@ def settle_small(
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, and say which.
 
-    Parameters
-    ----------
-    runs : Runs
-        Which rows belong to which subgroup.
-    names : list of str
-        The subgroups.
-    recorded : Recorded
-        Their rows, and what they recorded.
-    coding : Coding
-        From how many rows on a subgroup is not small, and what becomes of small ones.
-    floor : int
-        From how many on, where that is not said.
-    notes : Notes
-        Where it is said what was done.
-    hierarchy : Hierarchy, default=None
-        What subgroups lie in: those of a region are merged with each other first.
+    Small is what has fewer than `floor` rows, where `coding` says nothing else. With a hierarchy,
+    those of a region are merged with each other first.
     """
     sizes = recorded.sizes
     least = _least_rows(coding, sizes, floor)
@@ -240,3 +221,33 @@ def _small_ones(
     shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
     more = len(small) - MOST_NAMED
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
+    """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
+
+    If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,
+    with (cells - 1)(classes - 1) degrees of freedom, d: what it exceeds its mean by has the
+    standard deviation sqrt(2 d) / (2 N). A pair that tells a fifth of the target is clear of that
+    by two standard deviations from
+
+        N = 2 sqrt(2 d) / (2 * 0.2 * H)
+
+    rows on, H being the entropy of the target. With two features of five values and two classes
+    that are equally common it is 50 rows; with two values each, 18; with five values and 1 % of
+    cases, 619. The pair is one of two features with the median number of values; `by_class` are
+    the rows of each class in the whole table.
+
+    Examples
+    --------
+    >>> rows_to_tell([5, 5, 2, 5], [500, 500]), rows_to_tell([2, 2], [500, 500])
+    (50, 18)
+    """
+    counts = np.asarray(by_class, dtype=np.float64)
+    shares = counts[counts > 0] / max(counts.sum(), 1.0)
+    entropy = float(-(shares * np.log(shares)).sum())
+    if not len(cardinalities) or len(shares) < 2:
+        return 1
+    cells = float(np.median(cardinalities)) ** 2
+    freedom = max(cells - 1, 1.0) * (len(shares) - 1)
+    return max(ceil(DEVIATIONS * sqrt(2 * freedom) / (2 * TELLS * entropy)), 1)

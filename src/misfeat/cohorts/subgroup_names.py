@@ -1,8 +1,9 @@
-"""Which subgroup a name means: names read like predicates, and people write them in short."""
+"""Which subgroup a name means, as people write names in short, and the order they expect."""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,17 @@ BETWEEN_TERMS = " & "
 """What stands between the terms of a name."""
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 _SEVERAL = re.compile(r"\s*&\s*")
+_NUMBER = r"([+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))"
+_RANGE = re.compile(
+    rf"[\[(]?\s*(<=?|>=?|≤|≥|under|below|less than|up to|over|above|more than|from)?\s*{_NUMBER}"
+    rf"(\s*(?:-|–|—|to|until|,|\.\.)\s*{_NUMBER}"
+    r"|\s*(?:\+|and (?:over|older|more|above)|or (?:older|more|above)))?"
+    r"\s*[\])]?",
+    re.IGNORECASE,
+)
+_BELOW = ("<", "<=", "≤", "under", "below", "less than", "up to")
+_ABOVE = (">", ">=", "≥", "over", "above", "more than")
+_DIGITS = re.compile(r"([0-9]+)")
 
 
 def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()) -> str:
@@ -26,15 +38,8 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     A subgroup is known by its whole name, by a term of it (``"age<=40"``), by the value or range in
     a term (``"va"``, ``"<=40"``), or by several of these, in any order, with ``&`` between them.
     Letters are taken as they are written; only where no subgroup is found, capitals do not matter.
-
-    Parameters
-    ----------
-    asked : object
-        What was asked for; a value that is no text is taken by its label.
-    names : sequence of str
-        The subgroups.
-    gone : sequence of str, default=()
-        Subgroups of the table that were merged or left out, for the message.
+    A value that is no text is taken by its label. Messages speak of subgroups that are `gone`,
+    merged or left out.
 
     Examples
     --------
@@ -47,17 +52,13 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     if asked in names:
         return str(asked)
     wanted = label(canonical(asked))
-    for spelling in (_as_written, str.casefold):
+    for spelling in (str, str.casefold):
         found = _meant(wanted, names, spelling)
         if len(found) > 1:
             raise _ambiguous(wanted, found)
         if found:
             return found[0]
     raise _unknown(wanted, names, gone)
-
-
-def _as_written(text: str) -> str:
-    return text
 
 
 def _meant(wanted: str, names: Sequence[str], spelling: Spelling) -> list[str]:
@@ -130,3 +131,49 @@ def _nearest(wanted: str, names: Sequence[str], most: int = 3) -> list[str]:
             named_by.setdefault(form.casefold(), []).append(name)
     near = get_close_matches(_plain(wanted).casefold(), named_by, n=most)
     return list(dict.fromkeys(name for form in near for name in named_by[form]))[:most]
+
+
+def natural_order(labels: Sequence[str]) -> list[int]:
+    """The positions of labels in the order in which people expect them.
+
+    Where all of them are numbers or ranges, they go by where these lie; else digits within a text
+    are compared as numbers, and everything else as it is.
+
+    Examples
+    --------
+    >>> def ordered(*labels):
+    ...     return [labels[position] for position in natural_order(labels)]
+    >>> ordered("c1", "c10", "c2")
+    ['c1', 'c2', 'c10']
+    >>> ordered("100+", "18-39", "40-99", "<18")
+    ['<18', '18-39', '40-99', '100+']
+    """
+    ranges = [_place(label) for label in labels]
+    if all(place is not None for place in ranges):
+        return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
+    return sorted(range(len(labels)), key=lambda at: (_parts(labels[at]), labels[at]))
+
+
+def _place(label: str) -> tuple[Decimal, int, Decimal] | None:
+    """Where a number or a range starts, on which side of that, and where it ends; None for others.
+
+    What lies below a number comes before what starts there, and what lies above it after.
+    """
+    found = _RANGE.fullmatch(label.strip())
+    if found is None:
+        return None
+    side, start, more, end = found.groups()
+    place = Decimal(start)
+    if side is not None and side.lower() in _BELOW:
+        return place, -1, place
+    if (side is not None and side.lower() in _ABOVE) or (more is not None and end is None):
+        return place, 1, place
+    return place, 0, place if end is None else Decimal(end)
+
+
+def _parts(label: str) -> list[str | tuple[int, str]]:
+    """Text and digits in turn; digits are compared by how many there are first."""
+    parts = _DIGITS.split(label)
+    digits = [part.lstrip("0") for part in parts[1::2]]
+    numbers = [(len(one), one) for one in digits]
+    return [part for pair in zip(parts[::2], [*numbers, (0, "")], strict=True) for part in pair]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.values import canonical, sort_key
+from misfeat.cohorts.coders import CodedRows, Coder, Kind, Reading
+from misfeat.cohorts.values import Value, canonical, sort_key
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,33 +18,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import CodedRows, Coder, Reading
-    from misfeat.cohorts.drawing import Drawing
-    from misfeat.cohorts.products import GroupSums, Variable
-    from misfeat.cohorts.values import Value
     from misfeat.cohorts.weighing import Weighing, WeightRange
-
 
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
 
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """The distinct values of a column, ascending, with how often each occurs.
-
-    Attributes
-    ----------
-    values : ndarray
-        Numbers for numeric columns, canonical Python values (dtype object) otherwise.
-    counts : ndarray of int64
-        As long as `values`.
-    missing : int
-        Rows with null, NaN, None or NaT.
-    """
+    """The distinct values of a column, ascending, with how often each occurs."""
 
     values: NDArray[Any]
+    """Numbers for numeric columns, canonical Python values (dtype object) otherwise."""
     counts: NDArray[np.int64]
     missing: int
+    """Rows with null, NaN, None or NaT."""
 
     def in_order(self, order: Sequence[Value]) -> ValueCounts:
         """The same with values in a given order, which has all of them."""
@@ -55,6 +43,24 @@ class ValueCounts:
         """Count the flagged values as missing."""
         missing = self.missing + int(self.counts[is_code].sum())
         return ValueCounts(self.values[~is_code], self.counts[~is_code], missing)
+
+
+def wrong_shape(what: str, shape: tuple[int, ...], n_rows: int) -> MisfeatError:
+    """The error for values to be added as a column that are not one per row."""
+    return MisfeatError(
+        "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
+        what=Setting(what),
+        shape=shape,
+        rows=n_rows,
+    )
+
+
+def not_scored(what: str) -> MisfeatError:
+    """The error for values to be added as a column of which nothing can be made."""
+    return MisfeatError(
+        "{what} holds values that cannot be scored; pass numbers, text or flags.",
+        what=Setting(what),
+    )
 
 
 class Table(Protocol):
@@ -128,21 +134,6 @@ class Table(Protocol):
         ...
 
 
-@runtime_checkable
-class DrawsRows(Protocol):
-    """A table in an engine, which can keep back a part of its rows."""
-
-    def draw_codes(
-        self, coders: Sequence[Coder], n_groups: int, most: int
-    ) -> tuple[CodedRows, Drawing | None]:
-        """Code every row and collapse equal ones; draw from them where more than `most` are left.
-
-        The first coders are those of the groupings. The second value says how rows were drawn, and
-        is None where they were not.
-        """
-        ...
-
-
 def tally(values: Iterable[Any], counts: NDArray[np.int64], kind: Kind) -> ValueCounts:
     """Bring raw values and their counts to canonical, sorted, merged form."""
     if isinstance(values, np.ndarray) and kind in (Kind.INTEGER, Kind.NUMBER):
@@ -167,3 +158,69 @@ def _tally_numbers(values: NDArray[Any], counts: NDArray[np.int64]) -> ValueCoun
     totals = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(totals, position, counts[~absent])
     return ValueCounts(distinct, totals, int(counts[absent].sum()))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column as a number: its values less a centre, or the code of a value of two."""
+
+    reading: Reading
+    centre: float
+    """Subtracted from the values, so that squares stay small."""
+    coder: Coder | None
+    """Gives the number where the column holds none: 0 or 1."""
+    has_gaps: bool
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """Sums over the rows of each combination of group codes."""
+
+    codes: NDArray[np.integer]
+    """Of shape (n_groupings, n_groups): the codes of each combination, in ascending order."""
+    rows: NDArray[np.float64]
+    """Of shape (n_groups,): rows of each, or the sums of their weights, as in all other sums."""
+    both: NDArray[np.float64]
+    """Of shape (n_groups, n, n), as the next two: rows in which both variables are recorded."""
+    first: NDArray[np.float64]
+    """Sums of variable i over those rows."""
+    product: NDArray[np.float64]
+    """Sums of products over those rows."""
+
+
+def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
+    """Which sums a table must take, as (kind, i, j).
+
+    With x the values (0 where missing) and u flags of being recorded: ``"product"`` sums x_i x_j,
+    ``"first"`` x_i u_j, ``"both"`` u_i u_j. The others follow where there are no gaps.
+    """
+    n = len(variables)
+    gaps = [i for i, variable in enumerate(variables) if variable.has_gaps]
+    return [
+        *(("product", i, j) for i in range(n) for j in range(i, n)),
+        *(("first", i, i) for i in range(n)),
+        *(("first", i, j) for i in range(n) for j in gaps if i != j),
+        *(("both", i, j) for i in gaps for j in gaps if i <= j),
+    ]
+
+
+def group_sums(
+    codes: NDArray[np.integer],
+    rows: NDArray[np.float64],
+    variables: Sequence[Variable],
+    found: dict[tuple[str, int, int], NDArray[np.float64]],
+) -> GroupSums:
+    """Fill in the sums that were not taken because they follow from others."""
+    n = len(variables)
+    shape = (len(rows), n, n)
+    product, first, both = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    recorded = [found["both", i, i] if v.has_gaps else rows for i, v in enumerate(variables)]
+    for i in range(n):
+        for j in range(n):
+            product[:, i, j] = found["product", min(i, j), max(i, j)]
+            first[:, i, j] = found.get(("first", i, j), found["first", i, i])
+            if variables[i].has_gaps and variables[j].has_gaps:
+                both[:, i, j] = found["both", min(i, j), max(i, j)]
+            else:
+                both[:, i, j] = recorded[i] if variables[i].has_gaps else recorded[j]
+    return GroupSums(codes, rows, both, first, product)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coders import EdgeCoder, Kind
+from misfeat.cohorts.coders import Coder, EdgeCoder, Kind
 from misfeat.cohorts.columns import (
     AS_IT_IS,
     as_it_is,
@@ -17,16 +17,13 @@ from misfeat.cohorts.columns import (
     cut_at,
     learned_quantiles,
 )
-from misfeat.cohorts.model import no_grids
-from misfeat.cohorts.profiles import DISTINCT_LIMIT
+from misfeat.cohorts.model import ColumnAudit, no_grids
+from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import Coder
-    from misfeat.cohorts.model import ColumnAudit
-    from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
     from misfeat.cohorts.table import Table
     from misfeat.cohorts.values import Value
@@ -46,24 +43,15 @@ MOST_CLASSES = 100
 
 @dataclass(frozen=True, eq=False)
 class TargetCoding:
-    """How a target is coded.
-
-    Attributes
-    ----------
-    coder : Coder
-        Codes its values: as classes, or, of a number, as the bins that all grids share.
-    classes : tuple of str
-        The classes, or the bins of the first grid.
-    audit : ColumnAudit
-        How it was treated, in words.
-    grids : ndarray of int16 of shape (n_grids, n_codes)
-        The bin of every grid that a code lies in; empty for classes.
-    """
+    """How a target is coded."""
 
     coder: Coder
+    """Codes its values: as classes, or, of a number, as the bins that all grids share."""
     classes: tuple[str, ...]
+    """The classes, or the bins of the first grid."""
     audit: ColumnAudit
     grids: NDArray[np.int16]
+    """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""
 
     def classes_of(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
         """The class of every row, by its code."""
@@ -150,16 +138,7 @@ def target_coding(
 ) -> TargetCoding:
     """Decide how the target is coded: classes as they are, numbers with many values in grids.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    profile : Profile
-        Of the target's column.
-    rules : CohortRules
-        By what rules the table becomes cohorts.
-    with_grids : bool, default=True
-        Whether scores will be counted from codes; else one grid will do.
+    One grid will do where scores are not counted from codes.
     """
     check_target(profile, rules)
     if not _is_binned(profile, rules):

@@ -66,12 +66,7 @@ def _canonical_datetime(value: dt.datetime) -> dt.datetime | None:
 
 
 def check_text(names: Iterable[str]) -> None:
-    """Refuse names with half a character in them: nothing could save, print or look for them.
-
-    Examples
-    --------
-    >>> check_text(["age", "caf\N{LATIN SMALL LETTER E WITH ACUTE}"])
-    """
+    """Refuse names with half a character in them: nothing could save, print or look for them."""
     for name in names:
         if has_half_character(name):
             raise MisfeatError(
@@ -148,15 +143,7 @@ def read_number(text: object) -> float | int | None:
 
 @dataclass(frozen=True)
 class MissingCodes:
-    """The values that a user says stand for "missing", such as ``"?"``, ``-9`` or ``0``.
-
-    Attributes
-    ----------
-    everywhere : tuple
-        Codes that mean missing in every column.
-    by_column : Mapping of str to tuple
-        Further codes of single columns.
-    """
+    """The values that a user says stand for "missing", such as ``"?"``, ``-9`` or ``0``."""
 
     everywhere: tuple[Value, ...] = ()
     by_column: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
@@ -180,13 +167,7 @@ class MissingCodes:
         return tuple(map(label, self._of(column)))
 
     def holds(self, column: str, value: Value) -> bool:
-        """Whether a value means missing, by what it is and not by how it is written.
-
-        Examples
-        --------
-        >>> MissingCodes((-9, "1900-01-01")).holds("v", dt.datetime(1900, 1, 1))
-        True
-        """
+        """Whether a value means missing, by what it is and not by how it is written."""
         number = read_number(value)
         if number is None:
             return label(value) in self.labels(column)

@@ -8,7 +8,7 @@ row is written out so often.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -19,10 +19,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
 
 SAMPLING, FREQUENCY = "sampling", "frequency"
 """How weights are taken."""
@@ -35,23 +32,16 @@ SAME_SIZE = 1e-9
 
 @dataclass(frozen=True)
 class WeightRules:
-    """How much rows count, and how they were drawn.
-
-    Attributes
-    ----------
-    column : str or None
-        The column of the weights; None: all rows weigh the same.
-    kind : {"sampling", "frequency"}
-        How weights are taken.
-    strata, cluster : str or None
-        The columns that say from which part of the population a row was drawn, and with which
-        others together.
-    """
+    """How much rows count, and how they were drawn."""
 
     column: str | None = None
+    """The column of the weights; None: all rows weigh the same."""
     kind: str = SAMPLING
+    """{"sampling", "frequency"}: how weights are taken."""
     strata: str | None = None
     cluster: str | None = None
+    """The columns that say from which part of the population a row was drawn, and with which others
+    together."""
 
     @classmethod
     def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
@@ -119,50 +109,28 @@ class WeightRules:
 
 @dataclass(frozen=True)
 class WeightRange:
-    """What is to be known of a column before its values are taken for weights.
-
-    Attributes
-    ----------
-    missing : int
-        Rows without a value.
-    least, greatest : float
-        Of those that have one.
-    whole : bool
-        Whether all of them are whole numbers.
-    lightest : float
-        The least that is greater than 0; infinite where there is none.
-    """
+    """What is to be known of a column before its values are taken for weights."""
 
     missing: int
     least: float
     greatest: float
     whole: bool
     lightest: float = np.inf
+    """The least that is greater than 0; infinite where there is none."""
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """How rows are weighed.
-
-    Attributes
-    ----------
-    column : str
-        The column that holds the weights.
-    frequency : bool
-        Whether they say how often a row occurs.
-    scale : float
-        Sampling weights times this, rounded up, are what is summed; a power of 2.
-    square_scale : float
-        The same for their squares.
-    leaves_out : bool
-        Whether there are rows of weight 0, which are left out.
-    """
+    """How rows are weighed."""
 
     column: str
     frequency: bool
+    """Whether they say how often a row occurs."""
     scale: float = 1.0
+    """Sampling weights times this, rounded up, are what is summed; a power of 2."""
     square_scale: float = 1.0
     leaves_out: bool = False
+    """Whether there are rows of weight 0, which are left out."""
 
 
 def effective_sizes(
@@ -173,14 +141,7 @@ def effective_sizes(
 ) -> NDArray[np.float64]:
     """How many rows of equal weight tell as much as these (Kish), subgroup by subgroup.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_cohorts,)
-        Rows of each subgroup.
-    masses, squares : ndarray of int64 of shape (n_cohorts,)
-        Sums of their weights and of the squares of these.
-    weighing : Weighing
-        In what units.
+    `masses` and `squares` are sums of weights and of their squares, in the units of the weighing.
 
     Examples
     --------
@@ -201,12 +162,8 @@ def heaviest_of(
 ) -> NDArray[np.float64]:
     """What one of several rows weighs, all others being alike, by the sums over all of them.
 
-    Parameters
-    ----------
-    weights : ndarray of int64
-        How many rows there are.
-    masses, squares : ndarray
-        Sums of what they weigh, and of the squares of it.
+    `weights` is how many rows there are; `masses` and `squares` are sums of what they weigh, and of
+    the squares of it.
 
     Examples
     --------
@@ -222,13 +179,7 @@ def heaviest_of(
 def squares_of(
     weights: NDArray[np.int64], masses: NDArray[Any], heaviest: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The sums of squares that `heaviest_of` was given.
-
-    Examples
-    --------
-    >>> squares_of(np.array([1, 2]), np.array([4.0, 4.0]), np.array([4.0, 3.0]))
-    array([16., 10.])
-    """
+    """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
     found: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
     return found
@@ -239,19 +190,7 @@ def quantiles_of_counts(
 ) -> list[Any]:
     """The smallest values with at least given shares of the rows at or below them.
 
-    Parameters
-    ----------
-    values : ndarray
-        Distinct values, ascending.
-    counts : ndarray of int64
-        How often each occurs.
-    shares : sequence of float or Fraction
-        From 0, the smallest value, to 1, the largest.
-
-    Examples
-    --------
-    >>> quantiles_of_counts(np.array([1.0, 2.0, 4.0]), np.array([3, 1, 1]), [0.0, 0.5, 0.75, 1.0])
-    [1.0, 1.0, 2.0, 4.0]
+    Values are distinct and ascend; shares go from 0, the smallest value, to 1, the largest.
     """
     ends = np.cumsum(counts)
     ranks = ranks_of(shares, int(ends[-1]))
@@ -260,11 +199,5 @@ def quantiles_of_counts(
 
 
 def ranks_of(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:
-    """The ranks, from 1 on, of the values that `quantiles_of_counts` finds.
-
-    Examples
-    --------
-    >>> ranks_of([0, Fraction(1, 3), 1], 10)
-    [1, 4, 10]
-    """
+    """The ranks, from 1 on, of the values that `quantiles_of_counts` finds."""
     return [max(1, ceil(Fraction(share) * n_rows)) for share in shares]

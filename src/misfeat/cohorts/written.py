@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -17,8 +17,6 @@ from misfeat.cohorts.written_numbers import NumberStyle, bounded_numbers, is_cod
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from misfeat.cohorts.values import Value
 
     Reader = Callable[[Mapping[str, int]], "Written | None"]
@@ -34,65 +32,34 @@ FEW = 0.3
 """Where fewer of some texts read, the others are not tried."""
 SAMPLED = 1000
 """Texts, about, that are tried first."""
-NOTHING = frozenset(
-    [
-        "-",
-        "--",
-        ".",
-        "..",
-        "?",
-        "na",
-        "n/a",
-        "#n/a",
-        "n.a.",
-        "nan",
-        "nil",
-        "none",
-        "null",
-        "nd",
-        "n/d",
-        "unknown",
-        "missing",
-    ]
-) | {"", "not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!"}
+NOTHING = {
+    *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
+    *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
+    *("#value!", "#ref!", "#div/0!"),
+}
 """Words for no value, in a column whose other texts are numbers or dates."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What the texts of a column stand for.
-
-    Attributes
-    ----------
-    kind : Kind
-        What they are once they are read.
-    values : Mapping of str to value
-        What each text that reads stands for.
-    pieces : tuple of (str, str)
-        What to replace in a text, so that a plain number is left.
-    looked_up : bool
-        Whether texts have to be looked up in `values`, since `pieces` do not tell.
-    words : str
-        What the column was taken for, in words.
-    unit : str
-        The currency, the unit or the per cent sign of numbers.
-    doubtful : str
-        A text that could stand for something else as well, where no other text decides.
-    otherwise : str
-        How users would say so: one of `WAYS`.
-    centuries : tuple of str
-        Texts with years of two digits, one of this century and one of the last, where both occur.
-    """
+    """What the texts of a column stand for."""
 
     kind: Kind
     values: Mapping[str, Value]
+    """What each text that reads stands for."""
     pieces: tuple[tuple[str, str], ...] = ()
+    """What to replace in a text, so that a plain number is left."""
     looked_up: bool = False
+    """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
     words: str = ""
     unit: str = ""
+    """The currency, the unit or the per cent sign of numbers."""
     doubtful: str = ""
+    """A text that could stand for something else as well, where no other text decides."""
     otherwise: str = ""
+    """How users would say so: one of `WAYS`."""
     centuries: tuple[str, ...] = ()
+    """Texts with years of two digits, one of this century and one of the last, where both occur."""
 
     def counted(self, counts: ValueCounts) -> ValueCounts:
         """Count the values that texts stand for; texts that do not read count as missing."""
@@ -105,13 +72,7 @@ class Written:
 
 
 def parse_ways(given: object) -> dict[str, str]:
-    """Check the parameter ``read``: a dict from columns to how they are to be read.
-
-    Examples
-    --------
-    >>> parse_ways({"opened": "day first"}), parse_ways(None)
-    ({'opened': 'day first'}, {})
-    """
+    """Check the parameter ``read``: a dict from columns to how they are to be read."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -133,21 +94,10 @@ def parse_ways(given: object) -> dict[str, str]:
 
 
 def written(counts: ValueCounts, way: str | None = None) -> tuple[Written | None, float]:
-    """Find what the texts of a column stand for.
+    """The best that could be made of the texts of a column, and the share of the rows that read.
 
-    Parameters
-    ----------
-    counts : ValueCounts
-        The texts of the column.
-    way : str, default=None
-        One of `WAYS`, where the user says how to read them.
-
-    Returns
-    -------
-    Written or None
-        The best that could be made of the texts; None where they are just text.
-    float
-        The share of the rows that read, words for nothing left out.
+    None where they are just text. Words for nothing do not count. `way` is one of `WAYS`, where the
+    user says how to read them.
     """
     if way == TEXT or not len(counts.values):
         return None, 0.0

@@ -50,36 +50,23 @@ _CLOCK_ALONE = re.compile(_CLOCK, re.IGNORECASE)
 
 @dataclass(frozen=True)
 class DateStyle:
-    """What the texts of a column stand for as dates.
-
-    Attributes
-    ----------
-    dates : Mapping of str to datetime
-        The texts that read as dates.
-    order : {"day first", "month first", ""}
-        Which of two numbers is the day; empty where the form leaves no choice.
-    doubtful : str
-        A text that could be read in the other order as well, where none decides.
-    centuries : tuple of str
-        Texts with years of two digits, one of this century and one of the last, where both occur.
-    """
+    """What the texts of a column stand for as dates."""
 
     dates: Mapping[str, dt.datetime]
     order: str = ""
+    """{"day first", "month first", ""}: which of two numbers is the day; empty where the form
+    leaves no choice."""
     doubtful: str = ""
+    """A text that could be read in the other order as well, where none decides."""
     centuries: tuple[str, ...] = ()
+    """Texts with years of two digits, one of this century and one of the last, where both occur."""
 
 
 def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle | None:
-    """Read the texts of a column as dates; None where none of them is one.
+    """Read the texts of a column, and how often each occurs, as dates; None where none is one.
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        The texts of the column, and how often each occurs.
-    order : {"day first", "month first"}, default=None
-        Which of two numbers is the day, where the user says so; else the order by which more rows
-        read. Where both orders read as many, the month comes first, but before points the day does.
+    The order is what the user says, or else that by which more rows read. Where both read as many,
+    the month comes first, but before points the day does.
 
     Examples
     --------
@@ -113,7 +100,6 @@ def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle
 
 
 def _year_of(match: re.Match[str]) -> str:
-    """The digits of a year as they are written."""
     return match["year"].lstrip("'")
 
 

@@ -66,33 +66,19 @@ _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """The way in which a column writes numbers.
-
-    Attributes
-    ----------
-    pieces : tuple of (str, str)
-        What to replace by what, in this order; what is left reads as a plain number.
-    decimal : {".", ","}
-        The decimal mark.
-    unit : str
-        The currency, the unit or the per cent sign; empty where there is none.
-    doubtful : str
-        A text that could be read with the other decimal mark as well, where none decides.
-    """
+    """The way in which a column writes numbers."""
 
     pieces: Pieces
+    """What to replace by what, in this order; what is left reads as a plain number."""
     decimal: str
+    """{".", ","}: the decimal mark."""
     unit: str = ""
+    """The currency, the unit or the per cent sign; empty where there is none."""
     doubtful: str = ""
+    """A text that could be read with the other decimal mark as well, where none decides."""
 
     def read(self, text: str) -> float | None:
-        """The number that a text stands for, or None.
-
-        Examples
-        --------
-        >>> NumberStyle((("$", ""), (",", "")), ".").read("$16,818")
-        16818.0
-        """
+        """The number that a text stands for, or None."""
         plain = replaced(text, self.pieces)
         number = float(plain) if PLAIN_NUMBER.fullmatch(plain) else np.inf
         return number if np.isfinite(number) else None
@@ -110,14 +96,9 @@ def number_style(
 ) -> NumberStyle | None:
     """Find the way in which a column writes numbers; None where it does not.
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        The texts of the column, and how often each occurs.
-    decimal : {".", ","}, default=None
-        The decimal mark, where the user says so; else the one by which more rows read.
-    codes : bool, default=False
-        Whether digits that look like a code are numbers all the same.
+    `counts` says how often each text occurs. The decimal mark is what the user says, or else the
+    one by which more rows read. With `codes`, digits that look like a code are numbers all the
+    same.
 
     Examples
     --------
@@ -195,7 +176,6 @@ def _unit(match: re.Match[str], scaled: bool) -> str:
 
 
 def _shown(match: re.Match[str], scaled: bool) -> str:
-    """A currency or a unit as it is written."""
     parts = ((match["prefix"] or "").strip(), "" if scaled else _suffix(match))
     return " ".join(filter(None, parts))
 

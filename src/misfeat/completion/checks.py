@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.parameters import a_level
+from misfeat.parameters.declaring import a_level
 
 if TYPE_CHECKING:
     from misfeat.completion.model import Known

@@ -79,5 +79,4 @@ class Dataset:
 
 
 def _listed(column: NDArray[np.generic]) -> list[Any]:
-    """Python values, with None for a missing one."""
     return [None if value != value else value for value in column.tolist()]

@@ -52,20 +52,7 @@ VALUES: dict[str, dict[Any, str]] = {
 
 
 def in_words(name: str, column: NDArray[Any]) -> NDArray[Any]:
-    """A column of the table with words for codes, None where a value is missing.
-
-    Parameters
-    ----------
-    name : str
-        The column as the file calls it.
-    column : ndarray
-        Its values.
-
-    Examples
-    --------
-    >>> in_words("thal", np.array([3.0, np.nan, 7.0])).tolist()
-    ['normal', None, 'reversible defect']
-    """
+    """A column of the table with words for codes, None where a value is missing."""
     if name not in VALUES:
         return column
     words = VALUES[name]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.datasets.hiding import random_mask
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -26,24 +25,20 @@ if TYPE_CHECKING:
 
     Table = NDArray[np.float64]
 
+LARGEST_SHARE = 0.6
+"""No subgroup loses more than this share of the features."""
+
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The exact distribution that one subgroup was drawn from.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        p(y).
-    latent : ndarray of shape (n_classes, n_latent)
-        p(z | y).
-    features : ndarray of shape (n_features, n_classes, n_latent, n_values)
-        p(x_f | y, z).
-    """
+    """The exact distribution that one subgroup was drawn from."""
 
     classes: Table
+    """Of shape (n_classes,): p(y)."""
     latent: Table
+    """Of shape (n_classes, n_latent): p(z | y)."""
     features: Table
+    """Of shape (n_features, n_classes, n_latent, n_values): p(x_f | y, z)."""
 
     def joint(self, features: Sequence[int]) -> Table:
         """p(x_S, y) as a table of shape (cells of S, n_classes)."""
@@ -78,16 +73,8 @@ class Population:
     ) -> NDArray[Any]:
         """Draw the unknown features of rows anew, given the target and the other features.
 
-        Parameters
-        ----------
-        features : ndarray of shape (n_features, n_rows)
-            Values; those of unknown features are not read.
-        y : ndarray of shape (n_rows,)
-            The target.
-        unknown : ndarray of bool of shape (n_features,)
-            Which features are drawn.
-        rng : numpy.random.Generator
-            Chance.
+        Features are of shape (n_features, n_rows), as `sample` gives them; values of unknown ones
+        are not read.
         """
         likely = self.latent[y]
         for values, table in zip(features[~unknown], self.features[~unknown], strict=True):
@@ -275,7 +262,6 @@ def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Po
 
 
 def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
-    """One draw per row of a table of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
@@ -293,3 +279,30 @@ def _hidden(
         if hidden.any():
             columns[feature] = np.where(np.repeat(hidden, n_rows), np.nan, complete[feature])
     return columns
+
+
+def random_mask(
+    n_cohorts: int, n_features: int, p: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Hide each feature of each subgroup with probability `p`: a mask, True where one is hidden.
+
+    At least one feature and at most 60 % of them are hidden in every subgroup, and none in all.
+    With one subgroup or ``p = 0`` nothing is.
+    """
+    if p == 0 or n_cohorts == 1:
+        return np.zeros((n_cohorts, n_features), dtype=bool)
+    most = max(1, int(LARGEST_SHARE * n_features))
+    mask = rng.random((n_cohorts, n_features)) < p
+    for hidden in mask:
+        surplus = int(hidden.sum()) - most
+        if surplus > 0:
+            hidden[rng.choice(np.flatnonzero(hidden), surplus, replace=False)] = False
+        elif not hidden.any():
+            hidden[rng.integers(n_features)] = True
+    for feature in np.flatnonzero(mask.all(axis=0)):
+        cohort = int(np.argmax(mask.sum(axis=1)))
+        mask[cohort, feature] = False
+        if not mask[cohort].any() and n_features > 1:
+            # Then every subgroup hides this feature alone, so the next one is hidden nowhere.
+            mask[cohort, (feature + 1) % n_features] = True
+    return mask

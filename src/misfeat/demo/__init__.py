@@ -13,14 +13,10 @@ EXAMPLES = ("heart", "nhanes", "clinics")
 def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     """Say what tells most in every subgroup of an example table, and write a report.
 
-    Parameters
-    ----------
-    folder : str
-        Where the run and its report go, as `misfeat run --out` writes them; a folder that holds
-        anything but a saved run is refused.
-    example : {"heart", "nhanes", "clinics"}, default="heart"
-        Heart disease in four hospitals, the health survey NHANES, which needs the package
-        ``nhanes``, or four generated clinics, beside what is true of them.
+    The run and its report go to a folder as `misfeat run --out` writes them; one that holds
+    anything but a saved run is refused. The examples are heart disease in four hospitals, the
+    health survey NHANES, which needs the package ``nhanes``, and four generated clinics, beside
+    what is true of them.
     """
     from misfeat.selection.folders import check_folder
 
@@ -32,15 +28,11 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
         )
     place = check_folder(folder)
     # Only what is asked for is imported; all of them draw in the compiled kernels.
-    if example == "heart":
-        from misfeat.demo.hospitals import run_hospitals
-
-        run_hospitals(place)
-    elif example == "nhanes":
-        from misfeat.demo.survey import run_survey
-
-        run_survey(place)
-    else:
+    if example == "clinics":
         from misfeat.demo.clinics import run_clinics
 
         run_clinics(place)
+    else:
+        from misfeat.demo.recorded import HOSPITALS, SURVEY
+
+        (HOSPITALS if example == "heart" else SURVEY).run(place)

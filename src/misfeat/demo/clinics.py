@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -31,35 +32,26 @@ INTRODUCTION = (
 )
 
 
+_drawn = partial(
+    make_cohorts,
+    n_cohorts=len(CLINICS),
+    n_rows=3000,
+    n_features=len(TESTS),
+    feature_names=TESTS,
+    cohort_names=CLINICS,
+    group="clinic",
+    hide=0.3,
+)
+
+
 def demo_data() -> GeneratedCohorts:
     """Draw the table of the pictures in the documentation."""
-    return make_cohorts(
-        n_cohorts=len(CLINICS),
-        n_rows=3000,
-        n_features=len(TESTS),
-        feature_names=TESTS,
-        cohort_names=CLINICS,
-        group="clinic",
-        target="ill",
-        hide=0.3,
-        random_state=2,
-    )
+    return _drawn(target="ill", random_state=2)
 
 
 def clinics() -> GeneratedCohorts:
     """Draw the table of the demonstration: clinics whose patients resemble each other."""
-    return make_cohorts(
-        n_cohorts=len(CLINICS),
-        n_rows=3000,
-        n_features=len(TESTS),
-        similarity=300,
-        feature_names=TESTS,
-        cohort_names=CLINICS,
-        group="clinic",
-        target="illness",
-        hide=0.3,
-        random_state=0,
-    )
+    return _drawn(similarity=300, target="illness", random_state=0)
 
 
 def run_clinics(place: Path) -> None:
@@ -105,7 +97,6 @@ class _Compared:
 def _compared(
     selector: SubgroupSelector, whole: SubgroupSelector, data: GeneratedCohorts
 ) -> list[_Compared]:
-    """The predicted sets among the best of every clinic."""
     names, measure = selector.cohorts_.names, selector.selection_.book.measure
     wholes = dict(zip(names, measure.whole.tolist(), strict=True))
     return [
@@ -155,11 +146,5 @@ def _how_far_off(compared: list[_Compared], confidence: float | None) -> Iterato
 
 
 def _mean_error(pairs: Iterable[tuple[float, float]]) -> float:
-    """The mean distance of estimates from truths, in shares of these.
-
-    Examples
-    --------
-    >>> round(_mean_error([(0.08, 0.1), (0.22, 0.2)]), 2)
-    0.15
-    """
+    """The mean distance of estimates from truths, in shares of these."""
     return fmean(abs(estimate - truth) / truth for estimate, truth in pairs)

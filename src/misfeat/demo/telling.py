@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import sys
+from math import comb
 from shlex import quote
 from typing import TYPE_CHECKING
 
 import tomli_w
 
-from misfeat.demo.chance import mostly_chance
+from misfeat.exceptions import Message
 from misfeat.machine.progress import progress_shown
 from misfeat.restoring import save_selector
 from misfeat.selection.folders import REPORT, SETTINGS
 from misfeat.show.console import new_console, plain_text, print_lines
-from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.forecast import Ahead, work_ahead
 from misfeat.show.sentences import print_sentences
+from misfeat.words.names import joined
+from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from rich.console import Console
 
+    from misfeat.selection.ranking import ScoredSet
+    from misfeat.selection.selection import Selection
     from misfeat.selector import SubgroupSelector
-    from misfeat.show.first_screen import FirstScreen
 
 
 def answered(
@@ -36,18 +40,8 @@ def answered(
 ) -> SubgroupSelector:
     """Fit, write a run and its report to a folder, and print the answer in sentences.
 
-    Parameters
-    ----------
-    fitted : callable
-        Fits, given how much of its progress to show.
-    place : Path
-        The folder.
-    title : str
-        The title of the report.
-    introduction : str
-        What the table is, with fields for the numbers of ``rows`` and ``features``.
-    console : Console, default=None
-        Where to print; standard output.
+    `fitted` is told how much of its progress to show. The introduction says what the table is, with
+    fields for the numbers of ``rows`` and ``features``.
     """
     console = console or new_console()
     verbose = sys.stderr.isatty()
@@ -64,19 +58,7 @@ def answered(
 def print_answer(
     selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
 ) -> None:
-    """Print what the table is, and the answer in sentences.
-
-    Parameters
-    ----------
-    selector : SubgroupSelector
-        What was fitted.
-    screen : FirstScreen
-        Its first screen.
-    introduction : str
-        What the table is.
-    console : Console
-        Where to print.
-    """
+    """Print what the table is, and the answer in sentences."""
     selection = selector.selection_
     text = introduction.format(
         rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
@@ -97,15 +79,7 @@ def _write(selector: SubgroupSelector, place: Path, title: str) -> None:
 
 
 def say_where(place: Path, console: Console | None = None) -> None:
-    """Say where the answers are, and how to ask more; paths are never broken.
-
-    Parameters
-    ----------
-    place : Path
-        The folder.
-    console : Console, default=None
-        Where to print; standard output.
-    """
+    """Say where the answers are, and how to ask more; paths are never broken."""
     console = console or new_console()
     for line in (
         "",
@@ -114,3 +88,46 @@ def say_where(place: Path, console: Console | None = None) -> None:
         f"More:   misfeat ask {quote(str(place))} QUESTION, such as top, enough or features.",
     ):
         console.print(plain_text(line), soft_wrap=True)
+
+
+def mostly_chance(selection: Selection) -> Iterator[Message]:
+    """Of the sets that look best in a subgroup's own rows, the one that falls furthest.
+
+    Nothing is said where at least half of what it seems to tell holds.
+    """
+    every = comb(len(selection.feature_names), selection.size)
+    fallen: list[ScoredSet] = []
+    for name in selection.subgroup_names():
+        sets = selection.best_sets(k=every, subgroup=name)
+        seen = [one for one in sets if one.source == "recorded"]
+        if seen:
+            fallen.append(max(seen, key=lambda one: one.observed or 0.0))
+    furthest = max(fallen, key=lambda one: one.rank or 0, default=None)
+    if furthest is not None and 0 < furthest.score < (furthest.observed or 0.0) / 2:
+        yield _fall(furthest, every)
+
+
+def _fall(one: ScoredSet, every: int) -> Message:
+    """One sentence.
+
+    Examples
+    --------
+    >>> from misfeat.selection.ranking import ScoredSet
+    >>> score, seen = (0.01, 0.0, 0.02, 0.1), (0.05, None)
+    >>> seen = ScoredSet("site=b", 7, ("age", "sex"), *score, *seen, "recorded", (), "own rows")
+    >>> _fall(seen, 28)
+    'site=b: by its own rows alone, age and sex would look best, with 50 % of what there is to tell. Little of that is expected to hold in the population: 10 %, number 7 of 28 sets.'
+    """  # noqa: E501
+    observed, whole = one.observed or 0.0, one.score / one.share
+    between = one.low / whole, one.high / whole
+    return Message(
+        "{subgroup}: by its own rows alone, {names} would look best, with {seen} of what there is "
+        "to tell. Little of that is expected to hold in the population: {share}, number "
+        "{rank:,} of {every:,} sets.",
+        subgroup=one.subgroup,
+        names=joined(one.features),
+        seen=Message(percent(observed / whole, *between)),
+        share=Message(percent(one.share, *between)),
+        rank=one.rank,
+        every=every,
+    )

@@ -1,8 +1,18 @@
 """The lattice of feature subsets: which subsets a level holds, their numbers and neighbours."""
 
-from misfeat.lattice.counts import count_edges_beside, count_edges_between, count_nodes
 from misfeat.lattice.export import edges_beside, edges_between, to_networkx, to_pyg
-from misfeat.lattice.levels import contains, count, level, rank, ranks_above, ranks_below, unrank
+from misfeat.lattice.levels import (
+    contains,
+    count,
+    count_edges_beside,
+    count_edges_between,
+    count_nodes,
+    level,
+    rank,
+    ranks_above,
+    ranks_below,
+    unrank,
+)
 from misfeat.lattice.sampling import arbitrary, randwalk, stratified
 
 __all__ = [

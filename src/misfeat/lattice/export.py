@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.lattice.counts import count_edges_beside, count_edges_between
-from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
+from misfeat.lattice.levels import (
+    contains,
+    count_edges_beside,
+    count_edges_between,
+    level,
+    ranks_above,
+    ranks_below,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,12 +1,14 @@
 """Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
 The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
-does not depend on how many features there are, and there is no limit of 64 of them.
+does not depend on how many features there are, and there is no limit of 64 of them. How
+large levels and their graphs are is told, too, and blocks of features that hold every set of one.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ import numpy as np
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Subsets = NDArray[np.integer]
@@ -25,13 +29,7 @@ LARGEST_LEVEL = 2**62
 
 
 def count(n_features: int, size: int) -> int:
-    """How many subsets of one size there are.
-
-    Examples
-    --------
-    >>> count(500, 3)
-    20708500
-    """
+    """How many subsets of one size there are."""
     found = comb(n_features, size) if 0 <= size <= n_features else 0
     if found > LARGEST_LEVEL:
         raise MisfeatError(
@@ -80,13 +78,7 @@ def rank(subsets: Subsets) -> Ranks:
 
 
 def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
-    """The subsets of one size that have these ranks.
-
-    Examples
-    --------
-    >>> unrank(np.array([0, 3]), 2).tolist()
-    [[0, 1], [0, 3]]
-    """
+    """The subsets of one size that have these ranks."""
     rest = np.array(ranks, dtype=np.int64)
     subsets = np.empty((len(rest), size), dtype=np.int32)
     for position in range(size, 0, -1):
@@ -98,13 +90,7 @@ def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
 
 
 def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
-    """Membership: row s, column f tells whether subset s holds feature f.
-
-    Examples
-    --------
-    >>> contains(np.array([[0, 2]]), 3).tolist()
-    [[True, False, True]]
-    """
+    """Membership: row s, column f tells whether subset s holds feature f."""
     member = np.zeros((len(subsets), n_features), dtype=bool)
     np.put_along_axis(member, subsets.astype(np.int64), True, axis=1)
     return member
@@ -152,13 +138,7 @@ def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
 
 @cache
 def binomials(largest: int, most: int) -> Ranks:
-    """A table of C(c, k) for c from 0 to `largest` and k from 0 to `most`.
-
-    Examples
-    --------
-    >>> binomials(4, 2)[4].tolist()
-    [1, 4, 6]
-    """
+    """A table of C(c, k) for c from 0 to `largest` and k from 0 to `most`."""
     return np.stack([_binomials(largest, k) for k in range(most + 1)], axis=1)
 
 
@@ -180,3 +160,50 @@ def _binomials_up_to(value: int, k: int) -> Ranks:
     while table[-1] <= value:
         table.append(comb(len(table), k))
     return np.array(table, dtype=np.int64)
+
+
+def count_nodes(n_features: int, low: int, high: int) -> int:
+    """Subsets of sizes low to high."""
+    return sum(comb(n_features, size) for size in range(low, high + 1))
+
+
+def count_edges_between(n_features: int, low: int, high: int) -> int:
+    """Edges between a subset and one of the next size."""
+    return sum(comb(n_features, size) * size for size in range(low + 1, high + 1))
+
+
+def count_edges_beside(n_features: int, low: int, high: int) -> int:
+    """Edges between subsets of one size that differ in one feature and share at least one."""
+    return sum(
+        comb(n_features, size) * size * (n_features - size) // 2
+        for size in range(max(low, 2), high + 1)
+    )
+
+
+def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
+    """Blocks of features so that every set of a size lies within one of them.
+
+    Features are dealt into parts of equal length, and every `size` parts make a block: the longer
+    the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
+    feature. A block has at most `most_cells`, unless it has only `size` features.
+
+    Examples
+    --------
+    >>> covering_blocks([2] * 6, 2, most_cells=16)
+    [(0, 1, 2, 3), (0, 1, 4, 5), (2, 3, 4, 5)]
+    >>> covering_blocks([2] * 6, 2, most_cells=64)
+    [(0, 1, 2, 3, 4, 5)]
+    """
+    n_features = len(cards)
+    if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:
+        return [tuple(range(n_features))]
+    largest = np.sort(np.asarray(cards, dtype=float))[::-1]
+    length = 1
+    while (length + 1) * size <= n_features and largest[: (length + 1) * size].prod() <= most_cells:
+        length += 1
+    features = range(n_features)
+    parts = [features[first : first + length] for first in range(0, n_features, length)]
+    return [
+        tuple(feature for part in chosen for feature in part)
+        for chosen in combinations(parts, min(size, len(parts)))
+    ]

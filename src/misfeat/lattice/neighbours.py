@@ -276,7 +276,6 @@ class _Step(torch.autograd.Function):
 
 
 def _scaled(sums: Tensor, counts: NDArray[np.int64]) -> Tensor:
-    """Sums over so many, as means."""
     share = torch.from_numpy(1 / np.maximum(counts, 1)).to(sums)
     return sums * share.reshape(-1, *[1] * (sums.ndim - 1))
 

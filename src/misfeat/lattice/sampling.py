@@ -27,7 +27,9 @@ def randwalk(
     """Collect subsets along a lazy random walk (the paper's RANDWALK).
 
     The walk starts with random bits. At each step it stays with probability one half; else it flips
-    a uniform feature. New subsets are kept until the budget is used: Algorithm 1 of the paper.
+    a uniform feature. New subsets are kept until the budget is used: Algorithm 1 of the paper. The
+    budget is the share of the subsets of sizes low to high to collect, above 0 and at most 1; the
+    ranks of those collected come by size, ascending.
 
     Restricted to some sizes, the walk starts at a uniform subset of these, and a flip that would
     leave them is not made, so that its stationary distribution stays uniform. Neighbours would then
@@ -38,22 +40,6 @@ def randwalk(
 
     A walk that finds nothing new for long, because the budget nears everything, is ended, and the
     rest is drawn uniformly.
-
-    Parameters
-    ----------
-    n_features : int
-        Features to choose from.
-    low, high : int
-        Sizes of the subsets.
-    budget : float
-        The share of those subsets to collect, above 0 and at most 1.
-    rng : numpy.random.Generator
-        Makes the walk repeatable.
-
-    Returns
-    -------
-    list of ndarray
-        For each size from low to high, the ranks of the collected subsets, ascending.
 
     Examples
     --------
@@ -150,7 +136,6 @@ def _subset(node: int, offsets: NDArray[np.int64], high: int) -> NDArray[np.int6
 
 
 def _split(nodes: NDArray[np.int64], offsets: NDArray[np.int64], low: int, high: int) -> Sample:
-    """Sort nodes into sizes."""
     nodes = np.sort(nodes)
     bounds = np.searchsorted(nodes, offsets)
     return [nodes[bounds[size] : bounds[size + 1]] - offsets[size] for size in range(low, high + 1)]

@@ -8,8 +8,10 @@ kernel take turns: one compiles it, the others wait and load it.
 
 from __future__ import annotations
 
+import gc
 import pickle
-from contextlib import suppress
+import time
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +20,84 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from misfeat.machine.compilations import EVENT, CollectorPaused, TimedCompilations
 from misfeat.machine.progress import CompilingTold
 from misfeat.machine.turns import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 DIGEST_BYTES = sha256().digest_size
+EVENT = "numba:compile"
+"""Numba tells of every kernel that it compiles; of one that it finds on disk it does not."""
+
+
+class TimedCompilations(event.Listener):
+    """Times compilations, those within others once; Numba makes one at a time.
+
+    `took` is told the seconds since the outermost kernel, or the last one within it, was told of.
+    """
+
+    def __init__(self, took: Callable[[float], None]) -> None:
+        self._took, self._began, self._depth = took, 0.0, 0
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._began = time.monotonic()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled."""
+        self._depth -= 1
+        now = time.monotonic()
+        self._took(now - self._began)
+        self._began = now
+
+
+class CollectorPaused(event.Listener):
+    """Pauses Python's search for unreachable objects while kernels are compiled.
+
+    Compiling makes very many objects, nearly all of which live until it is done: looking through
+    them again and again takes a sixth of the time and finds nothing.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._was_on = 0, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._was_on = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled."""
+        self._depth -= 1
+        if not self._depth and self._was_on:
+            gc.enable()
+
+
+class Compilations(TimedCompilations):
+    """Counts the kernels that are compiled, and the seconds that all of them take.
+
+    Kernels that others call are counted, too, but their seconds only once. `tell` is told the name
+    of every kernel when it begins to be compiled.
+    """
+
+    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+        super().__init__(self._add)
+        self.count, self.seconds, self._tell = 0, 0.0, tell
+
+    def on_start(self, event: Any) -> None:
+        """A kernel begins to be compiled."""
+        super().on_start(event)
+        if self._tell is not None:
+            self._tell(event.data["dispatcher"].__name__)
+
+    def _add(self, seconds: float) -> None:
+        self.count += 1
+        self.seconds += seconds
 
 
 class CheckedCacheFile(IndexDataCacheFile):
@@ -103,34 +175,27 @@ def _kept_on_disk(kernel: Any) -> Any:
 
 
 def is_kept(kernel: Any) -> bool | None:
-    """Whether some form of a kernel is on disk; None where none can be.
-
-    Parameters
-    ----------
-    kernel : Any
-        What `compiled` made.
-    """
+    """Whether some form of a kernel that `compiled` made is on disk; None where none can be."""
     file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     return None if file is None else bool(file._load_index())
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """A compiled kernel.
-
-    Examples
-    --------
-    >>> compiled(lambda x: x + 1)(1)
-    2
-    """
+    """A compiled kernel."""
     return _kept_on_disk(nb.njit(nogil=True)(function))
 
 
 def compiled_fast(function: Callable[..., Any]) -> Any:
-    """A compiled kernel whose sums may be reordered, the same way on every run.
-
-    Examples
-    --------
-    >>> compiled_fast(lambda x: x + 1)(1)
-    2
-    """
+    """A compiled kernel whose sums may be reordered, the same way on every run."""
     return _kept_on_disk(nb.njit(nogil=True, fastmath=True)(function))
+
+
+@contextmanager
+def compilations_counted(tell: Callable[[str], None] | None = None) -> Iterator[Compilations]:
+    """Count what is compiled while the block runs."""
+    found = Compilations(tell)
+    event.register(EVENT, found)
+    try:
+        yield found
+    finally:
+        event.unregister(EVENT, found)

@@ -23,26 +23,17 @@ ALMOST = 0.99
 
 @dataclass
 class Step:
-    """How far one step is.
-
-    Attributes
-    ----------
-    what : str
-        What it does.
-    began : float
-        When it began, or began anew.
-    first, done, total : int
-        How much was done then, is done now, and is to be done.
-    told : float
-        When that was last told.
-    """
+    """How far one step is."""
 
     what: str
     began: float
+    """When it began, or began anew."""
     first: int
     done: int
     total: int
+    """How much was done then, is done now, and is to be done."""
     told: float
+    """When that was last told."""
 
     def tell(self, done: int, total: int, now: float) -> None:
         """Note how far it is; less than before is the same work once more."""
@@ -71,13 +62,8 @@ class Course:
     Neither the share that is done nor the time that is left ever goes back: where the rest takes
     longer than it seemed, both stand still until they are right again.
 
-    Parameters
-    ----------
-    whole : bool, default=False
-        Whether the steps are parts of one whole, of which `expect` says how long they take; else
-        each counts for itself.
-    clock : callable
-        Tells the seconds.
+    The steps are parts of one whole, of which `expect` says how long they take, or else each counts
+    for itself.
 
     Examples
     --------
@@ -148,7 +134,6 @@ class Course:
         return min(past / (past + left), ALMOST)
 
     def _found_left(self) -> float | None:
-        """Seconds of the rest of this step and of those to come."""
         if self._step is None or (self._whole and not self._expected):
             return None
         now, expected = self._clock(), self._expected.get(self._step.what)

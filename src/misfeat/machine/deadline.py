@@ -101,16 +101,8 @@ def check_time() -> None:
 def in_time(work: Callable[[], Result]) -> Result | None:
     """What some work gives, or None where the time is up before it is done.
 
-    Parameters
-    ----------
-    work : callable
-        It calls `check_time` now and then, as all tasks do, leaves nothing half done when that
-        raises, and gives something other than None.
-
-    Examples
-    --------
-    >>> in_time(lambda: 3)
-    3
+    The work calls `check_time` now and then, as all tasks do, leaves nothing half done when that
+    raises, and gives something other than None.
     """
     token = _may_end.set(True)
     try:

@@ -25,12 +25,7 @@ NO_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_
 def long_work(verbose: bool, whole: bool = False) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory.
 
-    Parameters
-    ----------
-    verbose : bool
-        Whether to show progress.
-    whole : bool, default=False
-        Whether it is one piece of work, with one bar.
+    Of a `whole` piece of work there is one bar.
 
     Examples
     --------
@@ -64,13 +59,7 @@ def full_memory_told() -> Iterator[None]:
 
 
 def is_full_memory(error: BaseException) -> bool:
-    """Whether an error says that there was no memory left.
-
-    Examples
-    --------
-    >>> is_full_memory(MemoryError()), is_full_memory(ValueError())
-    (True, False)
-    """
+    """Whether an error says that there was no memory left."""
     if isinstance(error, MemoryError) or type(error).__name__ in NO_MEMORY_TYPES:
         return True
     said = isinstance(error, RuntimeError) and any(words in str(error) for words in NO_MEMORY_WORDS)

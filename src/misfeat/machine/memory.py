@@ -1,16 +1,19 @@
-"""How much memory scores will take, and whether that is allowed, asked before the work starts."""
+"""How much memory scores will take, and whether there is so much, asked before the work starts."""
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import comb
 from numbers import Real
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
 
 from misfeat.exceptions import InPython, MemoryLimitError, Message, MisfeatError, Setting
-from misfeat.machine.allowance import available_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,16 +28,13 @@ COPIES_A_SCORE = 6
 BYTES_A_MEMBER = 4
 BYTES_OF_PLAN = 40
 """Places, steps and order of a subset while its score is computed."""
+MEMBERSHIP = Path("/proc/self/cgroup")
+"""Which control groups the process is in, a line each."""
+CGROUPS = Path("/sys/fs/cgroup")
 
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
-    """Bytes that scoring and completing all sets up to a size takes, at most.
-
-    Examples
-    --------
-    >>> memory_needed(20, 3, 4) < 2**20
-    True
-    """
+    """Bytes that scoring and completing all sets up to a size takes, at most."""
     needed = 0
     for m in range(size + 1):
         a_subset = COPIES_A_SCORE * BYTES_A_SCORE * n_cohorts + BYTES_A_MEMBER * m + BYTES_OF_PLAN
@@ -78,16 +78,7 @@ _limit: ContextVar[float | None] = ContextVar("memory_limit", default=None)
 def current_limit() -> float:
     """The share of the free memory that scores may take here and now.
 
-    Returns
-    -------
-    float
-        What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
-
-    Examples
-    --------
-    >>> with memory_limit(0.25):
-    ...     current_limit()
-    0.25
+    What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
     """
     share = _limit.get()
     if share is not None:
@@ -102,13 +93,7 @@ def current_limit() -> float:
 
 
 def allowed_memory() -> int:
-    """Bytes that may be taken here and now: `current_limit` of the free memory.
-
-    Examples
-    --------
-    >>> allowed_memory() > 0
-    True
-    """
+    """Bytes that may be taken here and now: `current_limit` of the free memory."""
     return int(current_limit() * available_memory())
 
 
@@ -150,12 +135,7 @@ def check_memory(
 ) -> None:
     """Raise if work would need more memory than `current_limit` allows, and say what would fit.
 
-    Parameters
-    ----------
-    n_features, size, n_cohorts : int
-        What is asked for.
-    needed : callable
-        Bytes for a number of features and a size.
+    `needed` gives bytes for a number of features and a size.
     """
     limit = current_limit()
     allowed = allowed_memory()
@@ -199,3 +179,92 @@ def _what_fits(smaller: int, features: int, size: int) -> Message:
     if smaller or features:
         return lower if smaller else fewer
     return Message("fewer features and subgroups")
+
+
+class _CgroupFiles(NamedTuple):
+    """Where one version of control groups keeps its figures."""
+
+    root: str
+    limit: str
+    usage: str
+    cache: str
+
+
+_V1 = _CgroupFiles(
+    "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+)
+_V2 = _CgroupFiles("", "memory.max", "memory.current", "inactive_file")
+_HYBRID = _V2._replace(root="unified")
+"""Version 2 beside version 1, as systemd mounts it on older systems."""
+
+
+def available_memory() -> int:
+    """Bytes of memory that this process may still take, 0 where a limit is used up.
+
+    The smallest of what the machine has free, what the memory limits of its control groups leave
+    (containers, batch systems), and what the limits of its address space (``ulimit -v``) and of its
+    data (``ulimit -d``) leave.
+    """
+    rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms(), *_process_rooms()]
+    return max(0, min(rooms))
+
+
+def _cgroup_rooms() -> Iterator[int]:
+    try:
+        lines = MEMBERSHIP.read_text(encoding="utf-8").splitlines()
+    except OSError:  # not Linux
+        return
+    for line in lines:
+        number, controllers, path = line.split(":", 2)
+        if number == "0" and not controllers:
+            yield from _rooms_along(path, _V2)
+            yield from _rooms_along(path, _HYBRID)
+        elif "memory" in controllers.split(","):
+            yield from _rooms_along(path, _V1)
+
+
+def _rooms_along(path: str, files: _CgroupFiles) -> Iterator[int]:
+    """Bytes that a group and the groups around it leave: the limit of each binds.
+
+    In a container, the path may be one that only the host sees; the container's own group is then
+    the outermost one here.
+    """
+    root = CGROUPS / files.root
+    inner = root / path.lstrip("/")
+    for folder in (inner, *inner.parents):
+        if not folder.is_relative_to(root):
+            return
+        limit, usage = _number(folder / files.limit), _number(folder / files.usage)
+        if limit is not None and usage is not None:
+            yield limit - usage + _reclaimable(folder / "memory.stat", files.cache)
+
+
+def _number(file: Path) -> int | None:
+    """The number in a file, None where there is no file or it says "max"."""
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _reclaimable(statistics: Path, name: str) -> int:
+    """Bytes of cached files, which count as used but are given back when needed."""
+    try:
+        lines = statistics.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
+
+
+def _process_rooms() -> Iterator[int]:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    taken = psutil.Process().memory_info()
+    data = getattr(taken, "data", None)  # not every system tells
+    for kind, used in ((resource.RLIMIT_AS, taken.vms), (resource.RLIMIT_DATA, data)):
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY and used is not None:
+            yield limit - used

@@ -1,15 +1,19 @@
-"""Plain data as bytes and back, without loss and without pickling: JSON beside safetensors."""
+"""Plain data as bytes and back, without loss and without pickling: JSON beside safetensors.
+
+Tuples stay tuples, and keys stay what they were.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import UNSAID, InPython, Message, Setting
-from misfeat.machine.values import NOT_SPECIAL, NotPlainError, read, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,11 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Kinds = Sequence[type]
+    Special = Callable[[Any, Callable[[Any], Any]], Any]
 
 VALUE = "value"
 """Under which all that is no array is written."""
 _WORDS = (Setting, InPython)
 """What messages are made of."""
+NOT_SPECIAL = object()
+"""What a function for special values gives for all others."""
+_AS_THEY_ARE = frozenset({type(None), bool, int, str})
 
 
 class UnpackableError(ValueError):
@@ -31,13 +39,8 @@ class UnpackableError(ValueError):
 def packed(value: Any, kinds: Kinds = ()) -> bytes:
     """Plain data as bytes.
 
-    Parameters
-    ----------
-    value : object
-        Numbers, text, flags, None, dates, messages, arrays, and lists, tuples, dicts and
-        dataclasses of these.
-    kinds : sequence of type, default=()
-        The dataclasses that may be among them.
+    That is numbers, text, flags, None, dates, messages, arrays, and lists, tuples and dicts of
+    these, and dataclasses of the given kinds.
 
     Examples
     --------
@@ -49,7 +52,7 @@ def packed(value: Any, kinds: Kinds = ()) -> bytes:
 
     arrays: list[NDArray[Any]] = []
     try:
-        said = json.dumps(_written(value, (*kinds, *_WORDS), arrays))
+        said = json.dumps(_as_json(value, (*kinds, *_WORDS), arrays))
     except NotPlainError as error:
         raise UnpackableError(str(error)) from error
     named = {str(number): np.array(array, order="C") for number, array in enumerate(arrays)}
@@ -58,15 +61,7 @@ def packed(value: Any, kinds: Kinds = ()) -> bytes:
 
 
 def unpacked(content: bytes, kinds: Kinds = ()) -> Any:
-    """What `packed` was given; anything else is an `UnpackableError`.
-
-    Parameters
-    ----------
-    content : bytes
-        What `packed` gave.
-    kinds : sequence of type, default=()
-        The dataclasses that may be among it.
-    """
+    """What `packed` was given; anything else is an `UnpackableError`."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -74,12 +69,12 @@ def unpacked(content: bytes, kinds: Kinds = ()) -> Any:
         header = int.from_bytes(content[:8], "little")
         said = json.loads(content[8 : 8 + header])["__metadata__"][VALUE]
         by_name = {kind.__name__: kind for kind in (*kinds, *_WORDS)}
-        return _read(json.loads(said), by_name, load(content))
+        return _from_json(json.loads(said), by_name, load(content))
     except (SafetensorError, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise UnpackableError(str(error)) from error
 
 
-def _written(value: Any, kinds: Kinds, arrays: list[NDArray[Any]]) -> Any:
+def _as_json(value: Any, kinds: Kinds, arrays: list[NDArray[Any]]) -> Any:
     """What JSON can hold; arrays are put into a list of their own."""
 
     def special(held: Any, inner: Callable[[Any], Any]) -> Any:
@@ -97,7 +92,7 @@ def _written(value: Any, kinds: Kinds, arrays: list[NDArray[Any]]) -> Any:
     return written(value, special)
 
 
-def _read(found: Any, kinds: dict[str, type], arrays: dict[str, NDArray[Any]]) -> Any:
+def _from_json(found: Any, kinds: dict[str, type], arrays: dict[str, NDArray[Any]]) -> Any:
     def special(held: Any, inner: Callable[[Any], Any]) -> Any:
         match held:
             case {"array": int(number)}:
@@ -109,3 +104,84 @@ def _read(found: Any, kinds: dict[str, type], arrays: dict[str, NDArray[Any]]) -
         return NOT_SPECIAL
 
     return read(found, special)
+
+
+class NotPlainError(ValueError):
+    """A value is no plain data, or something is not what `written` gave."""
+
+    def __init__(self, message: str, value: Any) -> None:
+        super().__init__(message)
+        self.value = value
+
+
+def _none_special(_value: Any, _inner: Callable[[Any], Any]) -> Any:
+    return NOT_SPECIAL
+
+
+def written(value: Any, special: Special = _none_special) -> Any:
+    """What JSON can hold for a value: text, numbers, flags, None, dates, lists, tuples and dicts.
+
+    `special` takes a value and how to write what it holds; it gives what is written for it, or
+    NOT_SPECIAL.
+
+    Examples
+    --------
+    >>> written({"age": (40, 65)})
+    {'dict': [['age', {'tuple': [40, 65]}]]}
+    >>> read(written({"age": (40, 65)}))
+    {'age': (40, 65)}
+    """
+    if type(value) in _AS_THEY_ARE:
+        return value
+
+    def inner(held: Any) -> Any:
+        return written(held, special)
+
+    found = special(value, inner)
+    if found is not NOT_SPECIAL:
+        return found
+    match value:
+        case np.generic():
+            return inner(value.item())
+        case int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else {"float": str(value)}
+        case dt.datetime():
+            return {"datetime": value.isoformat()}
+        case dt.date():
+            return {"date": value.isoformat()}
+        case list():
+            return [inner(one) for one in value]
+        case tuple():
+            return {"tuple": [inner(one) for one in value]}
+        case dict():
+            return {"dict": [[inner(key), inner(one)] for key, one in value.items()]}
+    raise NotPlainError(f"{type(value).__name__} is no plain data", value)
+
+
+def read(held: Any, special: Special = _none_special) -> Any:
+    """The value that `written` was given; a NotPlainError for anything else."""
+
+    def inner(one: Any) -> Any:
+        return read(one, special)
+
+    match held:
+        case None | bool() | int() | float() | str():
+            return held
+        case list():
+            return [inner(one) for one in held]
+        case {"tuple": list(members)}:
+            return tuple(inner(one) for one in members)
+        case {"dict": list(pairs)}:
+            return {inner(key): inner(one) for key, one in pairs}
+        case {"float": str(text)}:
+            return float(text)
+        case {"datetime": str(text)}:
+            return dt.datetime.fromisoformat(text)
+        case {"date": str(text)}:
+            return dt.date.fromisoformat(text)
+    found = special(held, inner)
+    if found is NOT_SPECIAL:
+        raise NotPlainError(f"{held!r} is no plain data", held)
+    return found

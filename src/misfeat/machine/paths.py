@@ -1,4 +1,4 @@
-"""Paths as users give them, made safe to ask the system about."""
+"""Paths as users give them, made safe to ask the system about, and files written whole."""
 
 from __future__ import annotations
 
@@ -11,19 +11,8 @@ from misfeat.exceptions import MisfeatError, NotWrittenError, Setting
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
     """The place that a path names; raises for anything that no system takes for a path.
 
-    Parameters
-    ----------
-    path : object
-        As users give it; a leading ``~`` stands for a home folder.
-    parameter : str
-        The parameter that gave it, for messages.
-    what : {"file", "folder"}, default="file"
-        What it should name, for messages.
-
-    Examples
-    --------
-    >>> as_path("runs/heart", "folder").parts
-    ('runs', 'heart')
+    A leading ``~`` stands for a home folder. Messages name the parameter, and what the path should
+    name: a file or a folder.
     """
     setting = Setting(parameter, path)
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
@@ -58,3 +47,36 @@ def unwritable(place: Path | str, error: OSError) -> NotWrittenError:
 def unreadable(place: Path | str, error: OSError) -> MisfeatError:
     """The error for what the system does not let us see."""
     return MisfeatError("{place!r} cannot be read: {why}.", place=str(place), why=error.strerror)
+
+
+def write_file(place: Path, content: bytes) -> None:
+    """Write a file at once or not at all; folders above it are made where they do not exist.
+
+    An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
+    """
+    try:
+        check_no_folder(place)
+        _write(real_path(place), content)
+    except OSError as error:
+        raise unwritable(place, error) from error
+
+
+def check_no_folder(place: Path) -> None:
+    """Raise where a file is to be written and a folder is."""
+    if place.is_dir():
+        raise MisfeatError(
+            "{place!r} is a folder; give the name of a file in it.", place=str(place)
+        )
+
+
+def _write(place: Path, content: bytes) -> None:
+    if place.exists() and not place.is_file():
+        place.write_bytes(content)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -39,19 +39,8 @@ def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | Non
     seconds. Within another such block the outer one shows it. The environment variable
     ``MISFEAT_PROGRESS=off`` hides it everywhere.
 
-    Parameters
-    ----------
-    wanted : bool
-        Whether to show anything.
-    whole : bool, default=False
-        Whether all that is done in the block is one piece of work, with one bar that fills once;
-        `expect` says how long its steps take.
-
-    Examples
-    --------
-    >>> with progress_shown(False) as progress:
-    ...     progress is None
-    True
+    Where all that is done in the block is one `whole` piece of work, one bar fills once, and
+    `expect` says how long its steps take.
     """
     outer = _shown.get()
     if wanted and outer is not None:
@@ -75,11 +64,6 @@ def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | Non
 def progress_told(listener: Progress) -> Iterator[None]:
     """Tell a function how far work is while the block runs, rather than show it to anyone.
 
-    Parameters
-    ----------
-    listener : callable
-        Called as ``listener(what, done, total)``.
-
     Examples
     --------
     >>> with progress_told(print), progress_shown(True) as progress:
@@ -94,37 +78,20 @@ def progress_told(listener: Progress) -> Iterator[None]:
 
 
 def expect(seconds: Mapping[str, float]) -> None:
-    """Say how long steps to come will take, where progress is shown.
-
-    Parameters
-    ----------
-    seconds : mapping of str to float
-        By what a step is called when it tells how far it is.
-    """
+    """Say how long steps to come will take, by what they are called, where progress is shown."""
     display = _shown.get()
     if isinstance(display, Bar | Lines):
         display.course.expect(seconds)
 
 
 def announce(line: str) -> None:
-    """Write a line that stays, where progress is shown.
-
-    Parameters
-    ----------
-    line : str
-        What to say.
-    """
+    """Write a line that stays, where progress is shown."""
     if isinstance(_latest, Bar | Lines):
         _latest.announce(line)
 
 
 class CompilingTold:
     """Says once that kernels are being compiled, when that takes its time.
-
-    Parameters
-    ----------
-    say : callable
-        Takes a line.
 
     Examples
     --------
@@ -165,12 +132,7 @@ def _display(whole: bool) -> Bar | Lines:
 class Bar:
     """One bar, with what is being done beside it; nothing is drawn before the first step.
 
-    Parameters
-    ----------
-    console : Console
-        Where to.
-    whole : bool, default=False
-        Whether it fills once for all steps; else once for each.
+    It fills once for all steps of a `whole`, else once for each.
     """
 
     def __init__(self, console: Any, whole: bool = False) -> None:
@@ -226,13 +188,6 @@ class Bar:
 
 class Lines:
     """Lines such as ``Scoring feature sets: 40 %, about 20 s left``, a few seconds apart.
-
-    Parameters
-    ----------
-    write : callable, default=None
-        Takes a line; None writes to standard error.
-    clock : callable
-        Tells the seconds.
 
     Examples
     --------

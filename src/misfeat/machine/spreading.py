@@ -56,11 +56,8 @@ def is_elsewhere() -> bool:
 def threads_here(n_jobs: int | None) -> int:
     """Threads of this process, as joblib reads a number of jobs.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        What was asked for. Where a context names a cluster, None and negative numbers are those of
-        the cluster; of this machine all cores are taken.
+    Where a context names a cluster, None and negative numbers are those of the cluster; of this
+    machine all cores are taken.
     """
     if not is_elsewhere():
         return int(joblib.effective_n_jobs(n_jobs))
@@ -77,28 +74,10 @@ def spread(
 ) -> Iterator[tuple[int, Result]]:
     """Carry out tasks here, one after the other, or on workers where a joblib context says so.
 
-    A worker carries out a task on one thread. What a task gives must not depend on where it is
-    carried out, nor on what others do. Tasks whose worker died are sent again.
-
-    Parameters
-    ----------
-    work : callable
-        A function of a module, called as ``work(shared, task)``.
-    shared : object
-        What all tasks read, and none changes.
-    tasks : sequence
-        What tells them apart; small.
-
-    Yields
-    ------
-    tuple of int and object
-        The number of a task, and what it gave; in the order in which they are done.
-
-    Examples
-    --------
-    >>> from operator import add
-    >>> dict(spread(add, 1, [10, 20]))
-    {0: 11, 1: 21}
+    Gives the number of each task and what ``work(shared, task)`` gave, in the order in which they
+    are done. `work` is a function of a module, `shared` is what all tasks read and none changes,
+    and a task is small. A worker carries it out on one thread. What it gives must not depend on
+    where it is carried out, nor on what others do. Tasks whose worker died are sent again.
     """
     if not is_elsewhere() or not tasks:
         for number, task in enumerate(tasks):
@@ -142,7 +121,6 @@ class _TaskError(Exception):
 def _sent(
     work: Callable[[Any, Any], Any], held: str | bytes, left: Mapping[int, Any]
 ) -> Iterator[tuple[int, tuple[str, Any]]]:
-    """What workers give for the tasks that are left."""
     backend, _ = get_active_backend(prefer="threads")
     calls = [joblib.delayed(_carried_out)(work, held, number, left[number]) for number in left]
     if getattr(backend, "supports_return_generator", False):

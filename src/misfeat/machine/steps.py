@@ -90,20 +90,13 @@ def keeps_steps() -> bool:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove what work that was stopped has left in a folder, unless it is being gone on with.
-
-    Parameters
-    ----------
-    folder : Path
-        Where something else was finished.
-    """
+    """Remove what work that was stopped has left in a folder, unless it is being gone on with."""
     kept = _kept.get()
     if kept is None or kept.folder != real_path(folder):
         _remove_steps(folder / UNFINISHED)
 
 
 def _remove_steps(place: Path) -> None:
-    """Remove the files of steps, and their folder where nothing else is in it."""
     with suppress(OSError):  # it is not there, or is no folder
         if place.is_symlink():
             return
@@ -151,32 +144,17 @@ _kept: ContextVar[_Kept | None] = ContextVar("checkpoint", default=None)
 
 @dataclass(frozen=True)
 class Form(Generic[Result]):
-    """What a step gives, so that it can be read back and checked.
-
-    Attributes
-    ----------
-    kinds : tuple of type
-        The dataclasses in it.
-    fits : callable or None
-        Whether something that was read is what the step gives; what it raises is a no.
-    """
+    """What a step gives, so that it can be read back and checked."""
 
     kinds: tuple[type, ...] = ()
     fits: Callable[[Result], bool] | None = None
+    """Whether something that was read is what the step gives; what it raises is a no."""
 
 
 class Steps:
     """The finished steps of one piece of work; none are kept outside of `checkpoint`.
 
-    Parameters
-    ----------
-    *made_from : object
-        What all results depend on: plain data and arrays. Without any, nothing is kept.
-
-    Examples
-    --------
-    >>> Steps().one("count", lambda: 3)
-    3
+    `made_from` is what all results depend on: plain data and arrays. Without any, nothing is kept.
     """
 
     def __init__(self, *made_from: Any) -> None:
@@ -194,17 +172,7 @@ class Steps:
     def one(
         self, name: str, make: Callable[[], Result], form: Form[Result] | None = None
     ) -> Result:
-        """What a step gives, made now or kept from before.
-
-        Parameters
-        ----------
-        name : str
-            Tells the steps of one piece of work apart.
-        make : callable
-            Does the step.
-        form : Form, default=None
-            What it gives; None: values and arrays of any kind.
-        """
+        """What a step gives, made now or kept from before; see `each`."""
         return self.each([name], lambda _: iter([(0, make())]), form)[0]
 
     def each(
@@ -215,25 +183,10 @@ class Steps:
     ) -> list[Result]:
         """What several steps give, each of them kept as soon as it is done.
 
-        Parameters
-        ----------
-        names : sequence of str
-            Tells the steps of one piece of work apart.
-        make : callable
-            Takes the numbers of the steps that are left to do. Gives, step by step, the place in
-            this list, and the result. Where the time is up it may end before all are done.
-        form : Form, default=None
-            What a step gives; None: values and arrays of any kind.
-
-        Returns
-        -------
-        list
-            The results, in the order of the names, of all steps that were done.
-
-        Examples
-        --------
-        >>> Steps().each(["a", "b"], lambda left: ((at, 10 * n) for at, n in enumerate(left)))
-        [0, 10]
+        Names tell the steps of one piece of work apart. `make` takes the numbers of the steps that
+        are left to do, and gives, step by step, the place in this list and the result; where the
+        time is up it may end before all are done. Without a form, steps give values and arrays of
+        any kind. The results come in the order of the names.
         """
         form = form or Form()
         found: dict[int, Result] = {}
@@ -300,20 +253,7 @@ class _NotKeptError(Exception):
 
 
 def fingerprint(*parts: Any) -> str:
-    """Tells data apart: text, bytes, plain values that JSON can hold, and arrays.
-
-    Parameters
-    ----------
-    *parts : object
-        What to tell apart.
-
-    Examples
-    --------
-    >>> fingerprint("a", np.zeros(2)) == fingerprint("a", np.zeros(2))
-    True
-    >>> fingerprint("a", np.zeros(2)) == fingerprint("a", np.zeros((2, 1)))
-    False
-    """
+    """Tells data apart: text, bytes, plain values that JSON can hold, and arrays."""
     found = hashlib.sha256()
     for part in parts:
         if isinstance(part, bytes):

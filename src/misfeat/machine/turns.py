@@ -27,25 +27,9 @@ LOOK_EVERY = 0.02
 
 
 class Turn:
-    """The right to do one piece of work in a folder.
+    """The right to do one piece of work in a folder; different ones do not wait for each other.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the result is kept.
-    name : str
-        Which piece of work; different ones do not wait for each other.
-    patience : float, default=120
-        How many seconds to wait at most.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> turn = Turn(Path(mkdtemp()), "work")
-    >>> turn.take()
-    True
-    >>> turn.end()
+    Whoever has waited for as many seconds as their patience goes on.
     """
 
     _files: dict[tuple[int, Path], int] = {}  # noqa: RUF012  (of the process)

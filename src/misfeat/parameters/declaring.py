@@ -31,69 +31,35 @@ _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Takes:
-    """What a parameter takes.
-
-    Attributes
-    ----------
-    words : str
-        Its type, as a numpydoc docstring spells it.
-    check : callable
-        Raises unless a value, given with the parameter's name, is one of these.
-    choices : tuple of str
-        The values to choose from, where there are few.
-    kind : type
-        What a plain value is: int, float, bool or str.
-    """
+    """What a parameter takes."""
 
     words: str
+    """Its type, as a numpydoc docstring spells it."""
     check: Check
+    """Raises unless a value, given with the parameter's name, is one of these."""
     choices: tuple[str, ...] = ()
     kind: type = str
+    """What a plain value is: int, float, bool or str."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """How a parameter is said on the command line and in a settings file.
-
-    Attributes
-    ----------
-    help : str
-        One line for ``--help``.
-    panel : str
-        The heading that the option stands under.
-    name : str or None
-        The option's name, where it is not the parameter's own.
-    reads : str
-        How texts become a value: a plain one, or one of the forms that the command line knows by
-        this name.
-    default : object
-        The value where the option is not given, if not the parameter's own default.
-    """
+    """How a parameter is said on the command line and in a settings file."""
 
     help: str
     panel: str
     name: str | None = None
+    """The option's name, where it is not the parameter's own."""
     reads: str = "plain"
+    """How texts become a value: a plain one, or one of the forms that the command line knows by
+    this name."""
     default: Any = UNSAID
+    """The value where the option is not given, if not the parameter's own default."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an estimator.
-
-    Attributes
-    ----------
-    name : str
-        As in Python.
-    default : object
-        Its default.
-    takes : Takes
-        What it takes.
-    doc : str
-        What it does, for the docstring.
-    option : Option or None
-        How the command line says it; None where it does not.
-    """
+    """One parameter of an estimator."""
 
     name: str
     default: Any
@@ -108,19 +74,7 @@ class Parameter:
 
 
 def parameter(doc: str, takes: Takes, *, default: Any, option: Option | None = None) -> Any:
-    """Declare a parameter as the field of an estimator's class.
-
-    Parameters
-    ----------
-    doc : str
-        What it does, for the docstring; lines are filled anew.
-    takes : Takes
-        What it takes.
-    default : object
-        Its default.
-    option : Option, default=None
-        How the command line says it.
-    """
+    """Declare a parameter as the field of an estimator's class; lines of `doc` are filled anew."""
     return field(default=default, metadata={"takes": takes, "doc": doc, "option": option})
 
 

@@ -27,25 +27,7 @@ if TYPE_CHECKING:
 def most_of_a_set(cohorts: Cohorts, size: int, *, above_chance: bool, n_jobs: int | None) -> Floats:
     """The most that any set of recorded features could score in the rows of every cohort.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        All coded rows of all features.
-    size : int
-        Features per set.
-    above_chance : bool
-        Whether what chance alone would score is taken off.
-    n_jobs : int or None
-        Threads, as joblib reads it.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> rare = [0] * 38 + [1, 1]
-    >>> table = {"a": rare, "b": rare[::-1], "c": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
-    >>> most = most_of_a_set(build_cohorts(table, "y"), 2, above_chance=False, n_jobs=None)
-    >>> most.round(3)  # the best of them alone tells .036
-    array([0.693])
+    What chance alone would score is taken off where scores are above chance.
     """
     measure = information_of(cohorts, above_chance=above_chance)
     parts = measure.parts or (measure,)

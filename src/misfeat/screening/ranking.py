@@ -3,7 +3,8 @@
 By chance twice the rows times a score in nats is about a chi-squared variable, with (cells - 1)
 times (classes - 1) degrees of freedom. Of a score above chance as much is taken off as the best of
 all sets that are looked at would hardly reach if nothing told anything. What is left ranks sets of
-few and of many cells alike, and in a small subgroup little is left.
+few and of many cells alike, and in a small subgroup little is left. The
+features of the best sets of every ranking are kept, in turns.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.stats import chi2
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,31 +30,24 @@ LONGEST_RANKING = 4000
 """Sets of a ranking that are kept; those behind them would never have a turn."""
 LEVEL = 0.05
 """How likely chance alone lifts any of the sets of a ranking so high that it counts as telling."""
+BEST = 20
+"""Sets of every ranking whose features are kept before all others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The best sets of one size, by one score.
-
-    Attributes
-    ----------
-    size : int
-        Features per set.
-    kind : {"total", "together"}
-        What a set tells, or what it tells beyond its parts.
-    cohort : int
-        Where; `POOLED` for all cohorts together.
-    sets : ndarray of shape (n_sets, size)
-        Feature numbers, the best set first.
-    beyond : ndarray of shape (n_sets,)
-        By how much each scores above what the best of all sets would hardly reach by chance.
-    """
+    """The best sets of one size, by one score."""
 
     size: int
     kind: str
+    """{"total", "together"}: what a set tells, or what it tells beyond its parts."""
     cohort: int
+    """Where; `POOLED` for all cohorts together."""
     sets: Sets
+    """Of shape (n_sets, size): feature numbers, the best set first."""
     beyond: Floats
+    """Of shape (n_sets,): by how much each scores above what the best of all sets would hardly
+    reach by chance."""
 
     @property
     def clear(self) -> Sets:
@@ -63,32 +57,19 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores of the same sets in one cohort, for one kind of ranking.
-
-    Attributes
-    ----------
-    kind : {"total", "together"}
-        What the scores say.
-    scores : ndarray of shape (n_sets,)
-        In nats; NaN where the cohort did not record a set.
-    freedom : ndarray of shape (n_sets,)
-        Degrees of freedom of each.
-    """
+    """Scores of the same sets in one cohort, for one kind of ranking."""
 
     kind: str
     scores: Floats
+    """In nats, a set each; NaN where the cohort did not record it."""
     freedom: Floats
+    """Degrees of freedom of each."""
 
 
 class Rankings:
     """Ranks the sets of one size cohort by cohort, and in all cohorts together.
 
-    Parameters
-    ----------
-    sets : ndarray of shape (n_sets, size)
-        The sets that are looked at.
-    above_chance : bool
-        Whether scores are above chance; else sets are ranked by the rows as they are.
+    Unless scores are above chance, sets are ranked by the rows as they are.
     """
 
     def __init__(self, sets: Sets, *, above_chance: bool) -> None:
@@ -157,3 +138,40 @@ def in_turns(rankings: Iterable[Sets]) -> Iterator[tuple[int, ...]]:
                 going.append(sets)
                 yield tuple(members)
         left = going
+
+
+def features_to_keep(
+    rankings: Sequence[Ranking], most: int, include: Iterable[int] = ()
+) -> list[int]:
+    """The numbers of the features that are kept, ascending, and at most so many but for `include`.
+
+    The features of the sets that tell most come first, up to half of the places. Then come those
+    that no chance explains: features that tell alone, and sets that tell beyond their parts. What
+    places are left go to the next best of the same in all cohorts together, whose rankings come
+    before others.
+    """
+    kept = dict.fromkeys(include)
+    alone = [one for one in rankings if one.size == 1]
+    telling = [one.sets[:BEST] for one in rankings if one.kind == TOTAL]
+    _add(kept, in_turns(telling), max(len(kept), most // 2))
+    together = [one for one in rankings if one.kind == TOGETHER]
+    _add(kept, in_turns(one.clear for one in (*alone, *together)), most)
+    pooled = [one.sets for one in (*alone, *together) if one.cohort == POOLED]
+    _add(kept, in_turns(pooled), most)
+    return sorted(kept)
+
+
+def telling_features(rankings: Sequence[Ranking]) -> set[int]:
+    """The features that tell, alone or in a set that tells beyond its parts, more than chance."""
+    clear = [one.clear for one in rankings if one.size == 1 or one.kind == TOGETHER]
+    return {feature for sets in clear for feature in sets.ravel().tolist()}
+
+
+def _add(kept: dict[int, None], sets: Iterable[tuple[int, ...]], most: int) -> None:
+    """Add the features of sets, of each all or none, as long as there are places."""
+    for members in sets:
+        if len(kept) >= most:
+            return
+        new = [feature for feature in members if feature not in kept]
+        if len(kept) + len(new) <= most:
+            kept.update(dict.fromkeys(new))

@@ -7,7 +7,7 @@ tests against chance find in those is not biased by the choice, whatever it was.
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from misfeat.cohorts.reweighting import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.progress import announce, in_words
 from misfeat.screening.bounds import most_of_a_set
-from misfeat.screening.choosing import features_to_keep, telling_features
 from misfeat.screening.model import Screened
+from misfeat.screening.ranking import features_to_keep, telling_features
 from misfeat.screening.searching import MOST_COUNTED, SEARCHING, Search, searched
 
 if TYPE_CHECKING:
@@ -28,18 +28,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.machine.progress import Progress
-
-
-class Settings(TypedDict, total=False):
-    """How a wide table is searched, as the parameters of `screened` say."""
-
-    above_chance: bool
-    include: Sequence[str]
-    blocks: Mapping[str, Sequence[str]] | None
-    seed: int | None
-    n_jobs: int | None
-    progress: Progress | None
-
 
 MOST_FEATURES = 2**15 - 1
 """Kernels number the members of sets with 16 bits."""
@@ -59,24 +47,12 @@ every set cannot be scored any more, so that answers may as well come fast."""
 
 
 def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
-    """Sets of up to a size times cohorts, which is what a complete lattice holds.
-
-    Examples
-    --------
-    >>> sets_in_all(10, 2, 3)
-    165
-    """
+    """Sets of up to a size times cohorts, which is what a complete lattice holds."""
     return n_cohorts * sum(comb(n_features, m) for m in range(1, size + 1))
 
 
 def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int) -> int:
-    """The most features whose lattice holds no more than `max_sets`; at least `size`.
-
-    Examples
-    --------
-    >>> features_that_fit(2000, 3, 4, 1_000_000)
-    114
-    """
+    """The most features whose lattice holds no more than `max_sets`; at least `size`."""
     low, high = min(size, n_features), n_features
     while low < high:
         middle = (low + high + 1) // 2
@@ -85,27 +61,6 @@ def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int)
         else:
             high = middle - 1
     return low
-
-
-def screened_where_wide(
-    cohorts: Cohorts, size: int, max_sets: int, **settings: Unpack[Settings]
-) -> tuple[Cohorts, Screened | None]:
-    """The same cohorts where all their sets may be scored, else those that `screened` returns.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows of all features.
-    size : int
-        Features per set.
-    max_sets : int
-        Sets times cohorts up to which nothing is screened.
-    **settings
-        As in `screened`.
-    """
-    if sets_in_all(len(cohorts.features), size, len(cohorts)) <= max_sets:
-        return cohorts, None
-    return screened(cohorts, size, max_sets, **settings)
 
 
 def screened(
@@ -122,42 +77,8 @@ def screened(
 ) -> tuple[Cohorts, Screened]:
     """Keep the features of a wide table that are part of sets which tell.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows of all features.
-    size : int
-        Features per set.
-    max_sets : int
-        Sets times cohorts up to which nothing is screened; the lattice of the kept features holds a
-        fifth of it.
-    above_chance : bool, default=True
-        Whether what chance alone would score is taken off.
-    include : sequence of str, default=()
-        Features that are kept in any case.
-    blocks : mapping of str to sequence of str, default=None
-        The members of features that are blocks.
-    seed : int, default=None
-        Draws the rows that are looked at; None is a seed, too, always the same.
-    n_jobs : int, default=None
-        Threads, as joblib reads it.
-    progress : callable, default=None
-        Told how far the search is.
-
-    Returns
-    -------
-    tuple of (Cohorts, Screened)
-        The cohorts without the other features, and what is known of the search.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> rng = np.random.default_rng(0)
-    >>> table = {f"f{i}": rng.integers(0, 2, 400) for i in range(30)}
-    >>> table["y"] = table["f3"] ^ table["f7"]
-    >>> kept, found = screened(build_cohorts(table, "y"), 2, 250)
-    >>> {"f3", "f7"} <= set(kept.features), found.exhaustive, len(found.left_out)
-    (True, 2, 21)
+    Returns the cohorts without the other features, and what is known of the search. `seed` draws
+    the rows that are looked at; None is a seed, too, always the same.
     """
     n_features, n_cohorts = len(cohorts.features), len(cohorts)
     if n_features > MOST_FEATURES:
@@ -215,7 +136,6 @@ def _held_back(cohorts: Cohorts, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _foretell(search: Search, n_jobs: int | None) -> None:
-    """Say how long the search will take, and how much memory, where that is long."""
     from joblib import effective_n_jobs
 
     seconds = sum(search.counted) / COUNTED_A_SECOND / effective_n_jobs(n_jobs)

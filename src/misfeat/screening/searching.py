@@ -18,7 +18,7 @@ from misfeat.information.extending import extended_mutual_info
 from misfeat.information.grids import information_of
 from misfeat.lattice.levels import level
 from misfeat.screening.model import Looked
-from misfeat.screening.ranking import TOGETHER, TOTAL, Rankings, Scored, in_turns
+from misfeat.screening.ranking import TOGETHER, TOTAL, Ranking, Rankings, Scored, in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.machine.progress import Progress
-    from misfeat.screening.ranking import Ranking
 
     Floats = NDArray[np.float64]
     Sets = NDArray[np.int32]
@@ -49,26 +48,14 @@ FEWEST_GROWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What is searched.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The rows that are looked at, of all features.
-    size : int
-        Features per set, at most.
-    above_chance : bool
-        Whether what chance alone would score is taken off.
-    include : tuple of int
-        Features that every set is to hold.
-    n_jobs : int or None
-        Threads, as joblib reads it.
-    """
+    """What is searched."""
 
     cohorts: Cohorts
+    """The rows that are looked at, of all features."""
     size: int
     above_chance: bool
     include: tuple[int, ...] = ()
+    """Features that every set is to hold."""
     n_jobs: int | None = None
 
     @property
@@ -110,15 +97,7 @@ class Search:
 def searched(
     search: Search, progress: Progress | None = None
 ) -> tuple[list[Ranking], tuple[Looked, ...]]:
-    """The rankings of sets by size, and how many sets were looked at.
-
-    Parameters
-    ----------
-    search : Search
-        What is searched.
-    progress : callable, default=None
-        Told how far it is.
-    """
+    """The rankings of sets by size, and how many sets were looked at."""
     scorer = _Scorer(search, _Told(search, progress))
     rankings, looked = [], []
     last: list[Ranking] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.floors import rows_to_tell
+from misfeat.cohorts.small import rows_to_tell
 from misfeat.completion.model import SUPPORT
 from misfeat.completion.support import SINGLES
 from misfeat.exceptions import Message, Setting, listed

@@ -9,7 +9,7 @@ import numpy as np
 
 from misfeat.cohorts.dataframes import names_held
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.machine.values import NOT_SPECIAL, NotPlainError, read, written
+from misfeat.machine.packing import NOT_SPECIAL, NotPlainError, read, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import as_path, unreadable
-from misfeat.machine.writing import write_file
+from misfeat.machine.paths import as_path, unreadable, write_file
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import count, level
-from misfeat.machine.paths import as_path
-from misfeat.machine.writing import write_file
+from misfeat.machine.paths import as_path, write_file
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.noise import with_classes
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed

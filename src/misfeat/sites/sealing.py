@@ -11,8 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.machine.paths import as_path, unreadable
-from misfeat.machine.writing import write_file
+from misfeat.machine.paths import as_path, unreadable, write_file
 from misfeat.sites.signing import (
     KEY_LENGTH,
     SIGNATURE_LENGTH,

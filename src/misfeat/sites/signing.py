@@ -6,8 +6,7 @@ import hmac
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import as_path, unreadable
-from misfeat.machine.writing import write_file
+from misfeat.machine.paths import as_path, unreadable, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
-from misfeat.lattice.covering import covering_blocks
+from misfeat.lattice.levels import covering_blocks
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.ledger import Release
 from misfeat.sites.noise import check_opendp, noisy_summary

@@ -14,16 +14,7 @@ MOST_NAMES = 5
 
 
 def joined(names: Sequence[str], most: int = MOST_NAMES, last: str = "and") -> Message:
-    """Names as a person lists them.
-
-    Parameters
-    ----------
-    names : sequence of str
-        At least one.
-    most : int, default=5
-        More of them are counted.
-    last : str, default="and"
-        The word before the last.
+    """Names as a person lists them, at least one; those beyond `most` are counted.
 
     Examples
     --------

@@ -11,13 +11,6 @@ MOST_DECIMALS = 4
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
     """A share in per cent, to the digits that its interval leaves.
 
-    Parameters
-    ----------
-    share : float
-        What is told.
-    low, high : float, default=None
-        Its interval; None where there is none.
-
     Examples
     --------
     >>> percent(0.412, 0.24, 0.57), percent(0.0412, 0.036, 0.046), percent(0.412)
@@ -52,13 +45,7 @@ def percent_between(low: float, high: float) -> str:
 
 
 def percent_decimals(low: float | None, high: float | None) -> int:
-    """How many decimals of a per cent an interval leaves.
-
-    Examples
-    --------
-    >>> percent_decimals(0.1, 0.2), percent_decimals(0.1, 0.11), percent_decimals(0.1, 0.101)
-    (0, 1, 2)
-    """
+    """How many decimals of a per cent an interval leaves."""
     if low is None or high is None or not high > low:
         return 1
     width = 100 * (high - low)
@@ -79,13 +66,7 @@ def score_words(score: float, low: float, high: float) -> str:
 
 
 def score_decimals(low: float, high: float) -> int:
-    """How many decimals of a score an interval leaves.
-
-    Examples
-    --------
-    >>> score_decimals(0.0, 0.2), score_decimals(0.0, 0.02), score_decimals(0.1, 0.1)
-    (2, 3, 4)
-    """
+    """How many decimals of a score an interval leaves."""
     width = high - low
     if not width > 0:
         return MOST_DECIMALS

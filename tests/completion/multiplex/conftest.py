@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat.bench.hiding import Truth
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from tests.completion.coded import drawn_cohorts
 
 

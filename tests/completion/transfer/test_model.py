@@ -5,11 +5,11 @@ import pytest
 
 from misfeat.bench.hiding import exact_scores
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.hiding import hide_features
+from misfeat.cohorts.blocks import hide_features
 from misfeat.completion.transfer import model as model_module
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
 from tests.completion.coded import drawn_cohorts

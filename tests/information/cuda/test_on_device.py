@@ -11,7 +11,7 @@ from misfeat.information.cuda import blocks, counting, searching
 from misfeat.information.dealing import SideBySide, deals_of
 from misfeat.information.prepared import prepare_rows
 from misfeat.information.scoring import sums_of_subsets
-from misfeat.machine.cuda import cuda_for
+from misfeat.machine.devices import cuda_for
 from misfeat.machine.threads import Work
 
 on_cuda = pytest.mark.skipif(cuda_for("cuda") is None, reason="no CUDA device, or no CuPy")

@@ -20,7 +20,7 @@ from misfeat.completion.named import completer_of
 from misfeat.completion.paper.completer import PaperCompleter
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.datasets import make_formula
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.information import level_mutual_info
 from misfeat.lattice import level, ranks_below
 from misfeat.lattice.sampling import SAMPLERS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.information.plan import COVER_SURPLUS, LARGEST_BLOCK, buffer_words, cube_plan
-from misfeat.machine.cuda import cuda_kernel, memory_of_groups
+from misfeat.machine.devices import cuda_kernel, memory_of_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from misfeat.information.cuda.blocks import (
     layout_for,
 )
 from misfeat.information.logs import logs_of
-from misfeat.machine.cuda import cuda_for, failures, say_failed
+from misfeat.machine.devices import cuda_for, failures, say_failed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

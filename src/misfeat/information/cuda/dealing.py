@@ -14,7 +14,7 @@ from misfeat.information.cuda.blocks import (
     RowsOnDevice,
     layout_for,
 )
-from misfeat.machine.cuda import cuda_for, failures, memory_of_groups, say_failed
+from misfeat.machine.devices import cuda_for, failures, memory_of_groups, say_failed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.information.cuda.blocks import APART, DIFFERENCE, LEAST_COUNTED, kernel_of
 from misfeat.information.logs import logs_of
-from misfeat.machine.cuda import cuda_for, failures, memory_of_groups, say_failed
+from misfeat.machine.devices import cuda_for, failures, memory_of_groups, say_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

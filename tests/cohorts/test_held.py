@@ -7,7 +7,7 @@ import pytest
 
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.objects import settle_objects
+from misfeat.cohorts.held import settle_objects
 
 NEAR = [2**53, 2**53 + 1, None, 2**53, 2**53 + 1, -(2**63)] * 3
 TARGET = [0, 1, 1] * 6

@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.demo.chance import mostly_chance
+from misfeat.demo.telling import mostly_chance
 
 
 @pytest.fixture(scope="module")
