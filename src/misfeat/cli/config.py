@@ -32,12 +32,8 @@ LARGEST_FILE = 2**20
 def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     """Options by their names with underscores, paths from the folder of the file.
 
-    Parameters
-    ----------
-    file : str
-        A TOML file; its keys are the options of `misfeat run`, with ``-`` or ``_``.
-    asked : bool, default=True
-        Whether ``--config`` named the file, for messages.
+    Keys are the options of `misfeat run`, with ``-`` or ``_``. `asked` says whether ``--config``
+    named the file, for messages.
     """
     place = as_path(file, "config")
     config = Setting("config", file) if asked else repr(file)

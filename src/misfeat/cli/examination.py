@@ -39,12 +39,7 @@ SECONDS_FOR_JAVA = 20
 def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, Any]:
     """Everything there is to know, as plain values.
 
-    Parameters
-    ----------
-    debug : bool, default=False
-        Raise what goes wrong in the self-test, rather than say it.
-    progress : callable, default=None
-        Told what is done.
+    With `debug`, what goes wrong in the self-test is raised rather than said.
     """
     needed = requirements()
     versions = {name: installed(name) for name in needed.pop("")}
@@ -179,11 +174,8 @@ def _training() -> dict[str, Any]:
 def kernel_cache() -> dict[str, Any]:
     """Where Numba keeps compiled kernels: it chooses folders that it can write to, or none.
 
-    Returns
-    -------
-    dict
-        The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
-        ``writable``.
+    The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
+    ``writable``.
 
     Examples
     --------

@@ -148,13 +148,6 @@ def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
     A name that holds a comma or a quote, is empty, or begins or ends with a blank stands in double
     quotes, and quotes within it are doubled: a reader of CSV takes the names apart again.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    starred : sequence of str, default=()
-        Those that get a star.
-
     Examples
     --------
     >>> in_a_row(["age", "weight, kg"])
@@ -201,15 +194,7 @@ def _interval(low: float, high: float, form: str) -> str:
 
 
 def in_unit(shown: Sequence[Shown], unit: str) -> list[Shown]:
-    """The same columns, with the unit of scores as head.
-
-    Parameters
-    ----------
-    shown : sequence of Shown
-        Columns.
-    unit : str
-        The unit of a score.
-    """
+    """The same columns, with the unit of scores as head."""
     return [replace(one, title=unit) if one.title == UNIT else one for one in shown]
 
 
@@ -218,15 +203,6 @@ def fitting_table(lines: Sequence[Line], shown: Sequence[Shown], console: Consol
 
     A column in which no line says anything is left out. Names are broken only where leaving
     columns out does not suffice.
-
-    Parameters
-    ----------
-    lines : sequence of dict
-        The lines of an answer, by column.
-    shown : sequence of Shown
-        The columns in their order.
-    console : Console
-        Where the table is to be printed.
     """
     kept = [one for one in shown if {one.text(line) for line in lines} - {"", NOT_ASKED}]
     while True:

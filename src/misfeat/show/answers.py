@@ -36,17 +36,7 @@ MOST_LINES = 10
 
 
 def answered(selection: Selection, question: str, about: About) -> tuple[Columns, Sequence[str]]:
-    """The answer to a question as columns, and in words where it has some.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    """
+    """The answer to a question as columns, and in words where it has some."""
     answer = _checked(question, about)
     plain = in_columns(selection)
     if about.subgroup is not None:
@@ -57,12 +47,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
 def in_columns(selection: Selection, **asked: Any) -> Selection:
     """The same selection, which answers in plain columns; it stays the same one where it does.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    **asked : object
-        What else is to be asked for than at fit, such as another `k`.
+    `asked` is what else is asked for than at fit, such as another `k`.
     """
     if not asked and selection.asked.backend == AS_COLUMNS:
         return selection
@@ -72,15 +57,7 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
 
 
 def lines_of(selection: Selection, columns: Columns) -> list[dict[str, Any]]:
-    """The lines of an answer by column, with what there is to tell in the subgroup of each.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    columns : mapping of str to sequence
-        The answer.
-    """
+    """The lines of an answer by column, with what there is to tell in the subgroup of each."""
     measure = selection.book.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
@@ -132,21 +109,7 @@ def print_answer(
     console: Console | None = None,
     spell: Callable[[str], str] = str,
 ) -> None:
-    """Print the answer to a question: what it says in words, then its tables.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    console : Console, default=None
-        Where to; standard output.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
-    """
+    """Print the answer to a question: what it says in words, then its tables."""
     columns, sentences = answered(selection, question, about)
     console = console or new_console()
     console.print(plain_text(QUESTIONS[question].words, style="bold"))
@@ -185,17 +148,7 @@ def _print_subgroups(
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:
-    """The answer as lines of JSON, one a line of its table, each with the question.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    """
+    """The answer as lines of JSON, one a line of its table, each with the question."""
     columns, sentences = answered(selection, question, about)
     for line in zip(*columns.values(), strict=True):
         yield as_json(question, dict(zip(columns, line, strict=True)), "question")

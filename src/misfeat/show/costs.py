@@ -223,15 +223,6 @@ ALONE = {
 def passing(step: str, seconds: float, cores: int) -> float:
     """Seconds that pass on several cores, of a step that takes some seconds of one.
 
-    Parameters
-    ----------
-    step : str
-        One of `ALONE`.
-    seconds : float
-        Of one core.
-    cores : int
-        How many there are.
-
     Examples
     --------
     >>> passing("report", 10.0, 8) > 9, passing("population", 10.0, 8) < 2

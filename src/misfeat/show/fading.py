@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 def p_values(selection: Selection, size: int) -> NDArray[np.float64] | None:
     """The p-values of all sets of a size; None where `significance` was not asked for it.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    size : int
-        Features per set.
-
-    Returns
-    -------
-    ndarray of shape (n_cohorts, n_sets) or None
-        NaN where a subgroup did not record a set.
+    Of shape (n_cohorts, n_sets), NaN where a subgroup did not record a set.
     """
     tests = selection.known_tests
     return None if tests is None else tests.p_values.get(size)
@@ -36,17 +26,7 @@ def no_more_than_chance(selection: Selection, size: int) -> NDArray[np.bool_]:
 
     A subgroup in which nothing tells, counted with all others, has no set that does.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    size : int
-        Features per set.
-
-    Returns
-    -------
-    ndarray of shape (n_cohorts, n_sets)
-        False where it was not asked.
+    Of shape (n_cohorts, n_sets), False where it was not asked.
     """
     tests, found = selection.known_tests, p_values(selection, size)
     if tests is None or found is None:

@@ -88,13 +88,7 @@ _ahead: ContextVar[Ahead] = ContextVar("ahead", default=Ahead())  # noqa: B039
 
 @contextmanager
 def work_ahead(ahead: Ahead) -> Iterator[None]:
-    """Say what follows a fit within the block, so that a forecast counts it, too.
-
-    Parameters
-    ----------
-    ahead : Ahead
-        What follows.
-    """
+    """Say what follows a fit within the block, so that a forecast counts it, too."""
     token = _ahead.set(ahead)
     try:
         yield
@@ -106,11 +100,6 @@ def foretell(selection: Selection) -> None:
     """Say how long scoring will take, and what follows it, and how much memory, where it is much.
 
     What there is not memory enough for is refused here, before any work.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it; nothing of it is scored yet.
     """
     least = selection.book.memory_needed(selection.size)
     ahead = _ahead.get()
@@ -129,15 +118,6 @@ def foretell(selection: Selection) -> None:
 
 def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, float]:
     """Seconds of every step on a machine like the one that was measured.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it.
-    effort : Effort
-        What the first screen asks.
-    ahead : Ahead
-        What follows the fit.
 
     Examples
     --------
@@ -170,15 +150,7 @@ def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, fl
 
 
 def shape_of(selection: Selection, effort: Effort) -> Shape:
-    """How much there is to do.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it.
-    effort : Effort
-        What the first screen asks.
-    """
+    """How much there is to do."""
     cohorts = selection.cohorts
     return Shape(
         rows=float(sum(cohort.codes.shape[1] for cohort in cohorts)),

@@ -36,16 +36,7 @@ def json_lines(
     (``"unfinished"``), what `validate` found (``"validation"``), and the sentences: one for the
     whole table, whose ``"subgroup"`` is null, and one a subgroup (``"answer"``).
 
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    worths : sequence of mapping, default=None
-        What unrecorded features are worth, where it was asked for already.
-    screen : FirstScreen, default=None
-        The answer in sentences, where it was asked for already.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
+    `worths` and `screen` are asked for where they are not at hand already.
     """
     for line in subgroup_rows(selection.cohorts):
         yield as_json("subgroup", line)

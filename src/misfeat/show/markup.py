@@ -17,15 +17,6 @@ if TYPE_CHECKING:
 def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
     """A message with its names isolated and its parameters marked; other text escaped.
 
-    Parameters
-    ----------
-    text : str
-        A `Message`, or text without parts.
-    spell : callable, default=str
-        How parameters are spelled.
-    mark : str, default="name"
-        The class of names.
-
     Examples
     --------
     >>> as_html(Message("{name} < {n}", name="<b>", n=3))

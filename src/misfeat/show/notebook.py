@@ -42,13 +42,7 @@ STYLE = Markup("""
 
 
 def first_screen_as_html(selection: Selection) -> str:
-    """The answer in sentences, what each feature tells, and what may overturn it.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    """
+    """The answer in sentences, what each feature tells, and what may overturn it."""
     screen = first_screen(selection)
     parts = [STYLE]
     if screen.overturning:

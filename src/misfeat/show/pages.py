@@ -27,13 +27,6 @@ SNIPPET_HEIGHT = "80vh"
 def policy_for(style: str, script: str | None = None) -> str:
     """A Content-Security-Policy under which this style and script work, and nothing else.
 
-    Parameters
-    ----------
-    style : str
-        What stands in the style element.
-    script : str, default=None
-        What stands in the script element, if there is one.
-
     Examples
     --------
     >>> policy_for("p { color: red }").split(";")[0]
@@ -52,25 +45,13 @@ def _digest(text: str) -> str:
 
 @cache
 def static_file(package: str, name: str) -> str:
-    """A file of the folder ``static`` of a package.
-
-    Parameters
-    ----------
-    package, name : str
-        Where it is, and what it is called.
-    """
+    """A file of the folder ``static`` of a package."""
     return (files(package) / "static" / name).read_text(encoding="utf-8")
 
 
 @cache
 def templates_of(package: str) -> Environment:
-    """The templates of a package, in which every value is text, whatever it holds.
-
-    Parameters
-    ----------
-    package : str
-        Its folder ``templates`` is read.
-    """
+    """The templates of a package, in which every value is text, whatever it holds."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -93,12 +74,7 @@ def _shown(value: Any) -> Any:
 def framed(html: str, title: str, allowed: str = "") -> str:
     """A page as a sandboxed frame that another page or a notebook can hold.
 
-    Parameters
-    ----------
-    html, title : str
-        The page, and what the frame is called.
-    allowed : str, default=""
-        What the page may do in it, as the attribute ``sandbox`` says it.
+    `allowed` is what the page may do in it, as the attribute ``sandbox`` says it.
 
     Examples
     --------
@@ -115,17 +91,7 @@ def framed(html: str, title: str, allowed: str = "") -> str:
 def write_page(path: str | Path, html: str) -> Path:
     """Write a page to a file, at once or not at all.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where to; an older file is replaced, a link is followed.
-    html : str
-        The page.
-
-    Returns
-    -------
-    Path
-        The file.
+    An older page is replaced, a link is followed.
     """
     place = as_path(path, "path")
     _refuse_what_is_no_page(place)
@@ -152,13 +118,7 @@ def _first_bytes(place: Path, most: int) -> bytes:
 
 
 def open_page(html: str, what: str) -> None:
-    """Show a page in the browser, from a file in the folder for temporary ones.
-
-    Parameters
-    ----------
-    html, what : str
-        The page, and what its file is called.
-    """
+    """Show a page in the browser, from a file in the folder for temporary ones."""
     place = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{what}.html"
     write_page(place, html)
     if not webbrowser.open(place.as_uri()):

@@ -22,16 +22,6 @@ def side_by_side(values: NDArray[np.float64]) -> NDArray[np.intp]:
     The leaves of an average-linkage tree in the order with the smallest distances between
     neighbours (Bar-Joseph, Gifford and Jaakkola, Bioinformatics 17, 2001).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_columns)
-        What rows are compared by.
-
-    Returns
-    -------
-    ndarray of int of shape (n_rows,)
-        Each number once.
-
     Examples
     --------
     >>> side_by_side(np.array([[0.0, 0.1], [0.9, 1.0], [0.1, 0.1], [1.0, 0.9]]))

@@ -55,10 +55,7 @@ class Scale:
     def over(cls, shares: Sequence[float]) -> Scale:
         """The scale that holds some shares, and 0.
 
-        Parameters
-        ----------
-        shares : sequence of float
-            Between -1 and 1.
+        Shares lie between -1 and 1.
 
         Examples
         --------
@@ -74,24 +71,12 @@ class Scale:
         return cls(round(low, 12), round(high, 12), round(step, 12))
 
     def at(self, share: float) -> float:
-        """How many units from the left a share lies.
-
-        Parameters
-        ----------
-        share : float
-            On the scale.
-        """
+        """How many units from the left a share lies."""
         part = (share - self.low) / (self.high - self.low)
         return round(MARGIN + part * (WIDTH - 2 * MARGIN), 1)
 
     def mark(self, share: float, low: float, high: float) -> Mark:
-        """A share with its interval on the scale.
-
-        Parameters
-        ----------
-        share, low, high : float
-            On the scale.
-        """
+        """A share with its interval on the scale."""
         return Mark(self.at(share), self.at(low), self.at(high))
 
     @property
@@ -140,13 +125,7 @@ class Forest:
 
     @classmethod
     def of(cls, changes: Sequence[Change]) -> Forest:
-        """The plot of some sets, all on the same scales.
-
-        Parameters
-        ----------
-        changes : sequence of Change
-            At least one.
-        """
+        """The plot of some sets, all on the same scales."""
         shares = Scale.over([end for one in changes for end in (one.first_high, one.second_high)])
         differences = Scale.over([end for one in changes for end in (one.low, one.high)])
         rows = tuple(

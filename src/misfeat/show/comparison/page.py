@@ -19,13 +19,7 @@ MOST_UNCHANGED = 50
 
 
 def page(found: Comparison) -> str:
-    """The whole page; every name from the tables is text in it, whatever it holds.
-
-    Parameters
-    ----------
-    found : Comparison
-        Two runs, side by side.
-    """
+    """The whole page; every name from the tables is text in it, whatever it holds."""
     style = static_file(PACKAGE, "comparison.css")
     templates = templates_of(PACKAGE)
     html: str = templates.get_template("comparison.html").render(

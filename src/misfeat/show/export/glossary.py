@@ -199,15 +199,6 @@ _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
 def column_of(table: str, name: str, values: Sequence[Any] = ()) -> Column:
     """What a column of a table holds; by its first value where nobody wrote it down.
 
-    Parameters
-    ----------
-    table : str
-        The question that it answers.
-    name : str
-        Its head.
-    values : sequence, default=()
-        What is in it.
-
     Examples
     --------
     >>> column_of("top", "share").kind, column_of("why", "low").kind

@@ -65,12 +65,7 @@ class SubgroupAnswer:
 def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, ChanceTests | None]:
     """Tests of single features, and of all sets up to a size; None where none are made.
 
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found; it keeps the second.
-    effort : Effort
-        What to ask.
+    The selection keeps the second.
     """
     if not effort.tested:
         return None, None
@@ -81,19 +76,7 @@ def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, Ch
 def answers(
     selection: Selection, size: int, effort: Effort, found: ChanceTests | None
 ) -> list[SubgroupAnswer]:
-    """The answer for every subgroup.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int
-        Features per set.
-    effort : Effort
-        What to ask.
-    found : ChanceTests or None
-        Tests of all sets.
-    """
+    """The answer for every subgroup."""
     names = selection.subgroup_names()
     tests = {} if found is None else {one.subgroup: one for one in found.subgroups}
     enough: dict[str, Enough] = {}

@@ -24,14 +24,8 @@ def collecting_sentences(
 ) -> list[Message]:
     """A sentence for every subgroup with a clear case; else one that says there is none.
 
-    Parameters
-    ----------
-    worths : sequence of Worth
-        What unrecorded features would be worth.
-    wholes : mapping of str to float
-        What there is to tell in each subgroup.
-    confidence : float or None
-        How often intervals hold the truth; None where they are certain bounds.
+    `wholes` is what there is to tell in each subgroup; intervals are certain bounds where
+    `confidence` is None.
     """
     if not worths:
         return [ALL_RECORDED]

@@ -59,15 +59,7 @@ class Effort:
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
-    """What fits into a minute or so.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int
-        Features per set.
-    """
+    """What fits into a minute or so."""
     if not selection.book.scores_anew:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)

@@ -49,15 +49,7 @@ class FeatureMap:
 def feature_map(
     selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
 ) -> FeatureMap:
-    """What single features tell.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    single, tests : ChanceTests, default=None
-        Tests of single features, and of all sets; None where there are none.
-    """
+    """What single features tell."""
     scores, measure = selection.completed(1), selection.book.measure
     order = np.argsort(scores.subsets[:, 0])
     whole = np.where(measure.whole > 0, measure.whole, np.inf)[:, None]

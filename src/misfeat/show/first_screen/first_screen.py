@@ -78,15 +78,6 @@ def first_screen(
 ) -> FirstScreen:
     """Ask a selection what is told first.
 
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int, default=None
-        Features per set. Defaults to the selection's `size`.
-    costs : mapping of str to float, default=None
-        What recording features costs.
-
     Examples
     --------
     >>> from misfeat import SubgroupSelector

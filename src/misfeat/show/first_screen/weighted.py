@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -> Message:
     """A sentence, and behind it by what rows are weighted and what they are worth.
 
-    Parameters
-    ----------
-    told : Message
-        The sentence.
-    cohorts : Cohorts
-        The rows.
-    subgroup : str, default=None
-        The subgroup that the sentence is about; all of them where None.
-
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts

@@ -22,15 +22,7 @@ OFTEN = 0.5
 
 
 def whole_sentence(answers: Sequence[SubgroupAnswer], target: str) -> Message:
-    """What is found over all subgroups.
-
-    Parameters
-    ----------
-    answers : sequence of SubgroupAnswer
-        The answer for every subgroup.
-    target : str
-        What is told about.
-    """
+    """What is found over all subgroups."""
     if len(answers) == 1:
         return answers[0].sentence
     told = [one for one in answers if one.verdict in (TOLD, UNTESTED) and one.features]

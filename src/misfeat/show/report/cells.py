@@ -23,12 +23,7 @@ MOST_CLASSES = 12
 def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
     """The cells of all single features and all pairs, as long as there is room.
 
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    answers : sequence of sequence of str
-        The set that answers for every subgroup, which is always held where it may be.
+    Those of `answers`, the set that answers for every subgroup, are always held where they may be.
     """
     measure = selection.book.measure
     counted = measure.rows is not None or measure.tables is not None

@@ -25,19 +25,7 @@ FORMAT = 3
 def contents(findings: Findings, title: str | None = None, spell: Spelling = str) -> dict[str, Any]:
     """Everything the report shows.
 
-    Parameters
-    ----------
-    findings : Findings
-        What was found.
-    title : str, default=None
-        The heading; made from the target's name where None.
-    spell : callable, default=str
-        How parameters are spelled in advice.
-
-    Returns
-    -------
-    dict
-        Of strings, numbers, lists and dicts; None stands for what is not known.
+    Strings, numbers, lists and dicts; None stands for what is not known.
     """
     from misfeat.version import __version__
 

@@ -41,21 +41,7 @@ def gather(
     costs: Mapping[str, float] | None = None,
     validate: bool = True,
 ) -> Findings:
-    """Ask a selection everything that the report tells.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int, default=None
-        Features per set. Defaults to the selection's `size`.
-    k : int, default=None
-        Sets per subgroup. Defaults to the selection's `k`.
-    costs : mapping of str to float, default=None
-        What recording a feature costs.
-    validate : bool, default=True
-        Whether parts of the table are left out on purpose, to tell how far answers hold.
-    """
+    """Ask a selection everything that the report tells."""
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     with progress_shown(selection.verbose > 0):

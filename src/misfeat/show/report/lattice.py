@@ -22,13 +22,8 @@ MOST_LARGER = 30_000
 def sizes_that_fit(missing: NDArray[np.bool_], size: int) -> list[int]:
     """The sizes of sets that the explorer holds: from 1 up, as long as there is room.
 
-    Parameters
-    ----------
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    size : int
-        The size of the report; one more is held too, so that a set can be seen to grow, where that
-        is worth the time.
+    One more than `size`, that of the report, is held too, so that a set can be seen to grow, where
+    that is worth the time.
 
     Examples
     --------

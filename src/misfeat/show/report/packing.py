@@ -25,15 +25,7 @@ def packed(
     contents: Mapping[str, Any],
     cells: Mapping[tuple[int, tuple[int, ...]], CellCounts],
 ) -> dict[str, Any]:
-    """What scripts read.
-
-    Parameters
-    ----------
-    contents : mapping
-        As `misfeat.show.report.contents.contents` makes them.
-    cells : mapping of (int, tuple of int) to CellCounts
-        Rows by cell and class.
-    """
+    """What scripts read."""
     number = {name: at for at, name in enumerate(contents["features"])}
     subgroups = contents["subgroups"]
     short = len(subgroups) > MOST_SUBGROUPS_IN_FULL

@@ -50,17 +50,7 @@ def page(
     told: Mapping[str, Any],
     cells: Mapping[tuple[int, tuple[int, ...]], CellCounts],
 ) -> str:
-    """The whole page; every name from the table is text in it, whatever it holds.
-
-    Parameters
-    ----------
-    contents : dict
-        As `misfeat.show.report.contents.contents` makes them.
-    told : mapping
-        Sentences as HTML.
-    cells : mapping of (int, tuple of int) to CellCounts
-        Rows by cell and class of small sets.
-    """
+    """The whole page; every name from the table is text in it, whatever it holds."""
     style, script = _joined(STYLES), _joined(SCRIPTS)
     subgroups = contents["subgroups"]
     html: str = (

@@ -12,15 +12,7 @@ if TYPE_CHECKING:
 
 
 def told(findings: Findings, spell: Spelling = str) -> dict[str, Any]:
-    """Sentences by where they stand.
-
-    Parameters
-    ----------
-    findings : Findings
-        What was found.
-    spell : callable, default=str
-        How parameters are spelled in advice.
-    """
+    """Sentences by where they stand."""
     screen = findings.screen
     return {
         "whole": as_html(screen.whole, spell),
