@@ -8,7 +8,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.cli.config import as_config, read_config
-from misfeat.cli.settings import RunSettings
+from misfeat.cli.options import RunSettings
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.addresses import is_address, parsed_database, without_secrets
 

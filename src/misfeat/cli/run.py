@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import OPTIONS
-from misfeat.cli.settings import RunSettings
+from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -210,7 +209,7 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
     Returns what the report found by leaving parts of the table out.
     """
     from misfeat.cli.config import as_config
-    from misfeat.cli.folder import report_of
+    from misfeat.cli.saved_runs import report_of
     from misfeat.restoring import save_selector
     from misfeat.selection.folders import REPORT, SETTINGS
 

@@ -30,27 +30,17 @@ UNRECORDED = " unrecorded"
 
 @dataclass(frozen=True)
 class Shown:
-    """A column as a terminal shows it.
-
-    Attributes
-    ----------
-    title : str
-        Its head.
-    text : callable
-        The cell of a line, from the columns of the answer by name.
-    number : bool
-        Whether it stands on the right, and is never broken.
-    spare : int
-        Where there is no room, columns with the greatest number are left out first; 0 never is.
-    starred : str
-        The column whose names get a star in this one; "": none do.
-    """
+    """A column as a terminal shows it."""
 
     title: str
     text: Callable[[Line], str]
+    """The cell of a line, from the columns of the answer by name."""
     number: bool = True
+    """Whether it stands on the right, and is never broken."""
     spare: int = 0
+    """Where there is no room, columns with the greatest number are left out first; 0 never is."""
     starred: str = ""
+    """The column whose names get a star in this one; "": none do."""
 
 
 def told(

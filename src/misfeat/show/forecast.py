@@ -53,24 +53,16 @@ MOST_OFF = 20.0
 
 @dataclass(frozen=True)
 class Ahead:
-    """What follows a fit, in one piece of work with it.
-
-    Attributes
-    ----------
-    tested : bool
-        Whether the first screen is asked for.
-    validated : bool
-        Whether parts of the table are left out.
-    redrawn : bool
-        Whether rows are drawn anew.
-    reported : bool
-        Whether the report is written.
-    """
+    """What follows a fit, in one piece of work with it."""
 
     tested: bool = False
+    """Whether the first screen is asked for."""
     validated: bool = False
+    """Whether parts of the table are left out."""
     redrawn: bool = False
+    """Whether rows are drawn anew."""
     reported: bool = False
+    """Whether the report is written."""
 
 
 STEPS = {

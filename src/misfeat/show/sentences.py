@@ -10,8 +10,7 @@ from misfeat.exceptions import InPython, Message
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.answering import CHANCE, MAY_BE_CHANCE, NOTHING, TOLD, UNTESTED
-from misfeat.show.first_screen.collecting import collecting_sentences
-from misfeat.show.first_screen.weighted import with_weights
+from misfeat.show.first_screen.wording import collecting_sentences, with_weights
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

@@ -22,34 +22,23 @@ SHORTEST = 1e-4
 
 @dataclass(frozen=True)
 class Mark:
-    """A number with its interval on a scale.
-
-    Attributes
-    ----------
-    at, low, high : float
-        Units from the left.
-    """
+    """A number with its interval on a scale."""
 
     at: float
     low: float
     high: float
+    """Units from the left."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of shares, from left to right.
-
-    Attributes
-    ----------
-    low, high : float
-        The shares at its ends.
-    step : float
-        The distance of two numbers on it.
-    """
+    """A scale of shares, from left to right."""
 
     low: float
     high: float
+    """The shares at its ends."""
     step: float
+    """The distance of two numbers on it."""
 
     @classmethod
     def over(cls, shares: Sequence[float]) -> Scale:
@@ -89,39 +78,26 @@ class Scale:
 
 @dataclass(frozen=True)
 class Row:
-    """One set in a forest plot.
-
-    Attributes
-    ----------
-    change : Change
-        What it tells in either run.
-    first, second : Mark
-        On the scale of shares.
-    difference : Mark
-        On the scale of differences.
-    """
+    """One set in a forest plot."""
 
     change: Change
+    """What it tells in either run."""
     first: Mark
     second: Mark
+    """On the scale of shares."""
     difference: Mark
+    """On the scale of differences."""
 
 
 @dataclass(frozen=True)
 class Forest:
-    """The forest plot of some sets.
-
-    Attributes
-    ----------
-    shares, differences : Scale
-        Of the two pictures of every line.
-    rows : tuple of Row
-        A line a set.
-    """
+    """The forest plot of some sets."""
 
     shares: Scale
     differences: Scale
+    """Of the two pictures of every line."""
     rows: tuple[Row, ...]
+    """A line a set."""
 
     @classmethod
     def of(cls, changes: Sequence[Change]) -> Forest:

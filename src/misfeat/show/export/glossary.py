@@ -16,20 +16,13 @@ COUNT, SCORE, SHARE, RATIO = "count", "score", "share", "ratio"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of an exported table.
-
-    Attributes
-    ----------
-    name : str
-        Its head.
-    kind : {"text", "names", "flag", "count", "score", "share", "ratio"}
-        What it holds: names stand for several of them, one after the other.
-    meaning : str
-        What it means.
-    """
+    """A column of an exported table."""
 
     name: str
     kind: str
+    """What it holds: names stand for several of them, one after the other. One of "text", "names",
+    "flag", "count", "score", "share", "ratio".
+    """
     meaning: str = ""
 
 

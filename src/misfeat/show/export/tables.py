@@ -69,30 +69,18 @@ _CONVENTIONS = {
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """The answer to a question, ready to be written.
-
-    Attributes
-    ----------
-    title : str
-        What the table is called.
-    words : str
-        The question.
-    columns : tuple of Column
-        What its columns hold; none where the question cannot be answered.
-    values : tuple of sequence
-        The values of every column.
-    sentences : tuple of str
-        The same in words, where there are some.
-    note : str
-        What a reader should know: why there is no answer, or whom it leaves out.
-    """
+    """The answer to a question, ready to be written."""
 
     title: str
     words: str
     columns: tuple[Column, ...] = ()
+    """What its columns hold; none where the question cannot be answered."""
     values: tuple[Sequence[Any], ...] = ()
+    """The values of every column."""
     sentences: tuple[str, ...] = ()
+    """The same in words, where there are some."""
     note: str = ""
+    """What a reader should know: why there is no answer, or whom it leaves out."""
 
     @property
     def rows(self) -> int:

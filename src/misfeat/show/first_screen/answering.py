@@ -26,35 +26,24 @@ BEYOND_DOUBT = 0.01
 
 @dataclass(frozen=True)
 class SubgroupAnswer:
-    """What is known for one subgroup.
-
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    rows : int
-        How many rows it has.
-    verdict : {"told", "may be chance", "chance", "nothing to tell", "not tested"}
-        Whether something tells more than chance would.
-    features : tuple of str
-        The smallest set of recorded features that is enough; empty where nothing tells.
-    share, low, high : float
-        What it tells of what there is to tell, and its interval; NaN where nothing tells.
-    p_value : float
-        How likely chance alone does as well, over all that was searched; NaN where not tested.
-    words : Message
-        The answer without the subgroup's name.
-    """
+    """What is known for one subgroup."""
 
     subgroup: str
     rows: int
     verdict: str
+    """Whether something tells more than chance would. One of "told", "may be chance", "chance",
+    "nothing to tell", "not tested".
+    """
     features: tuple[str, ...]
+    """The smallest set of recorded features that is enough; empty where nothing tells."""
     share: float
     low: float
     high: float
+    """What it tells of what there is to tell, and its interval; NaN where nothing tells."""
     p_value: float
+    """How likely chance alone does as well, over all that was searched; NaN where not tested."""
     words: Message
+    """The answer without the subgroup's name."""
 
     @property
     def sentence(self) -> Message:

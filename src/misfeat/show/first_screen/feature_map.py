@@ -21,29 +21,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """What every feature tells by itself in every subgroup, in shares of what there is to tell.
-
-    Attributes
-    ----------
-    subgroups, features : tuple of int
-        Their numbers, in the order in which they are shown: features by what they tell over all
-        subgroups, subgroups that look alike side by side.
-    share, low, high : ndarray of shape (n_subgroups, n_features)
-        In the order of the table, with intervals.
-    predicted : ndarray of bool of the same shape
-        Where the subgroup did not record the feature.
-    faded : ndarray of bool of the same shape
-        Where it is not more than chance: by its p-value among single features and that of its
-        subgroup, or where there is none, by an interval that begins at nothing.
-    """
+    """What every feature tells by itself in every subgroup, in shares of what there is to tell."""
 
     subgroups: tuple[int, ...]
     features: tuple[int, ...]
+    """Their numbers, in the order in which they are shown: features by what they tell over all
+    subgroups, subgroups that look alike side by side.
+    """
     share: Floats
     low: Floats
     high: Floats
+    """In the order of the table, with intervals. Of shape (n_subgroups, n_features)."""
     predicted: NDArray[np.bool_]
+    """Where the subgroup did not record the feature. Of the same shape."""
     faded: NDArray[np.bool_]
+    """Where it is not more than chance: by its p-value among single features and that of its
+    subgroup, or where there is none, by an interval that begins at nothing. Of the same shape.
+    """
 
 
 def feature_map(

@@ -9,11 +9,9 @@ from misfeat.machine.deadline import in_time
 from misfeat.selection.caution import OVERTURNS
 from misfeat.selection.unfinished import TESTS
 from misfeat.show.first_screen.answering import answers, tested
-from misfeat.show.first_screen.collecting import collecting_sentences
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.feature_map import feature_map
-from misfeat.show.first_screen.weighted import with_weights
-from misfeat.show.first_screen.whole import whole_sentence
+from misfeat.show.first_screen.wording import collecting_sentences, whole_sentence, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,36 +27,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FirstScreen:
-    """What whoever asked reads first; terminal, notebook and report all show this.
-
-    Attributes
-    ----------
-    target : str
-        What is told about.
-    size : int
-        Features per set.
-    effort : Effort
-        What was asked for it.
-    whole : Message
-        One sentence for the whole table.
-    subgroups : tuple of SubgroupAnswer
-        One answer for every subgroup, in the table's order.
-    map : FeatureMap
-        What every feature tells in every subgroup.
-    collecting : tuple of Message
-        What is worth recording, or that there is no clear case.
-    cautions : tuple of Caution
-        What may mislead, worst first.
-    """
+    """What whoever asked reads first; terminal, notebook and report all show this."""
 
     target: str
     size: int
     effort: Effort
+    """What was asked for it."""
     whole: Message
+    """One sentence for the whole table."""
     subgroups: tuple[SubgroupAnswer, ...]
+    """One answer for every subgroup, in the table's order."""
     map: FeatureMap
+    """What every feature tells in every subgroup."""
     collecting: tuple[Message, ...]
+    """What is worth recording, or that there is no clear case."""
     cautions: tuple[Caution, ...]
+    """What may mislead, worst first."""
 
     @property
     def overturning(self) -> list[Caution]:

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.fading import no_more_than_chance
-from misfeat.show.plot.asking import as_shares, selection_of, share_label
+from misfeat.show.plot.asking import (
+    as_shares,
+    chance_words,
+    no_more_than_chance,
+    selection_of,
+    share_label,
+)
 from misfeat.show.plot.canvas import (
     COLUMN,
     LONGEST_LINE,
@@ -22,7 +27,6 @@ from misfeat.show.plot.canvas import (
     name_rows,
     shortened,
 )
-from misfeat.show.plot.chance import chance_words
 from misfeat.show.plot.grid import (
     MOST_NUMBERED,
     NARROW_COLUMN,

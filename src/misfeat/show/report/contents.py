@@ -12,11 +12,11 @@ from scipy.special import ndtri
 
 from misfeat.exceptions import Message
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.report.lattice import packed_lattice
+from misfeat.show.report.explorer import packed_lattice, sizes_that_fit
 
 if TYPE_CHECKING:
     from misfeat.exceptions import Spelling
-    from misfeat.show.report.findings import Findings, SubgroupFindings
+    from misfeat.show.report.gather import Findings, SubgroupFindings
 
 FORMAT = 3
 """Raised whenever a program that reads the JSON would have to change."""
@@ -29,13 +29,13 @@ def contents(findings: Findings, title: str | None = None, spell: Spelling = str
     """
     from misfeat.version import __version__
 
-    target, screen = findings.cohorts.target, findings.screen
+    cohorts, screen = findings.cohorts, findings.screen
     found = {
         "format": FORMAT,
         "misfeat": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "title": f"What tells most about {target}" if title is None else str(title),
-        "target": findings.target(),
+        "title": f"What tells most about {cohorts.target}" if title is None else str(title),
+        "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
         "estimate": findings.estimate,
         "measure": findings.measure,
         "words": findings.words,
@@ -57,12 +57,14 @@ def contents(findings: Findings, title: str | None = None, spell: Spelling = str
         "worth_collecting": _worth_collecting(findings),
         "recorded": _recorded(findings),
         "trust": _trust(findings),
-        "lattice": packed_lattice(findings),
-        "levels": [list(values) for values in findings.cohorts.categories],
+        "lattice": packed_lattice(
+            findings.scores, sizes_that_fit(len(cohorts), len(findings.features), findings.size)
+        ),
+        "levels": [list(values) for values in cohorts.categories],
         "z": _z(findings.confidence),
         "in_python": spell is str,
-        "columns": [_column(report) for report in findings.cohorts.columns],
-        "notes": list(findings.cohorts.notes),
+        "columns": [_column(report) for report in cohorts.columns],
+        "notes": list(cohorts.notes),
     }
     plain: dict[str, Any] = _plain(found, spell)
     return plain

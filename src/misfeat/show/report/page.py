@@ -7,11 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import SMALLEST_SCALE
+from misfeat.show.markup import as_html
 from misfeat.show.pages import policy_for, static_file, templates_of
-from misfeat.show.report.glossary import GLOSSARY, slug
 from misfeat.show.report.packing import packed
-from misfeat.show.report.shades import shade_of
-from misfeat.show.report.words import column_words, estimate_words, support_words
+from misfeat.show.report.words import GLOSSARY, column_words, estimate_words, slug, support_words
 from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from misfeat.exceptions import Spelling
     from misfeat.selection.cell_counts import CellCounts
+    from misfeat.show.report.gather import Findings
 
 PACKAGE = "misfeat.show.report"
 SCRIPTS = (
@@ -41,6 +42,8 @@ MOST_CELLS = 3_000
 """Cells of a map; where there are more, only the features that tell most are in it."""
 MOST_LINES = 200
 """Subgroups of a map, the largest; the page of any other has what its features tell."""
+N_SHADES = 10
+"""Of a heat map, which has no styles of its own."""
 MOST_WORTHS = 200
 """Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
 
@@ -76,6 +79,19 @@ def page(
         )
     )
     return html
+
+
+def sentences_as_html(findings: Findings, spell: Spelling = str) -> dict[str, Any]:
+    """The sentences of the report by where they stand, names isolated."""
+    screen = findings.screen
+    return {
+        "whole": as_html(screen.whole, spell),
+        "answers": [as_html(one.words, spell) for one in screen.subgroups],
+        "collecting": [as_html(one, spell) for one in screen.collecting],
+        "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
+        "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
+        "left_out": [as_html(one, spell) for one in findings.left_out],
+    }
 
 
 def _map_features(contents: Mapping[str, Any]) -> list[int]:
@@ -150,6 +166,19 @@ def _score_between(low: float, high: float) -> str:
 
 def _kept_together(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def shade_of(value: float | None, top: float) -> int:
+    """The shade of a value between 0 and the top of its scale; 0 is the palest.
+
+    Examples
+    --------
+    >>> shade_of(0.0, 0.5), shade_of(0.26, 0.5), shade_of(0.5, 0.5), shade_of(None, 0.5)
+    (0, 5, 9, 0)
+    """
+    if value is None or top <= 0:
+        return 0
+    return min(N_SHADES - 1, max(0, int(N_SHADES * value / top)))
 
 
 @cache

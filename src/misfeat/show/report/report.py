@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.exceptions import Spelling
-    from misfeat.show.report.findings import Findings
-
-SNIPPET_HEIGHT = "80vh"
+    from misfeat.show.report.gather import Findings
 
 
 class Report:
@@ -42,10 +40,10 @@ class Report:
 
     def __init__(self, findings: Findings, title: str | None = None, spell: Spelling = str) -> None:
         from misfeat.show.report.contents import contents
-        from misfeat.show.report.told import told
+        from misfeat.show.report.page import sentences_as_html
 
         self._contents = contents(findings, title, spell)
-        self._told, self._cells = told(findings, spell), findings.cells
+        self._told, self._cells = sentences_as_html(findings, spell), findings.cells
         self._html: str | None = None
 
     def html(self) -> str:
