@@ -68,13 +68,7 @@ def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, 
 
 
 def installed(package: str) -> str | None:
-    """The version of a package, None where it is not there.
-
-    Examples
-    --------
-    >>> installed("no-such-package") is None
-    True
-    """
+    """The version of a package, None where it is not there."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -176,11 +170,6 @@ def kernel_cache() -> dict[str, Any]:
 
     The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
     ``writable``.
-
-    Examples
-    --------
-    >>> sorted(kernel_cache())
-    ['folder', 'within', 'writable']
     """
     kernels: Any = import_module("misfeat.lattice.walk")
     kernel = next(thing for thing in vars(kernels).values() if hasattr(thing, "py_func"))

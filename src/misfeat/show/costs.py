@@ -197,11 +197,5 @@ ALONE = {
 
 
 def passing(step: str, seconds: float, cores: int) -> float:
-    """Seconds that pass on several cores, of a step that takes some seconds of one.
-
-    Examples
-    --------
-    >>> passing("report", 10.0, 8) > 9, passing("population", 10.0, 8) < 2
-    (True, True)
-    """
+    """Seconds that pass on several cores, of a step that takes some seconds of one."""
     return seconds * (ALONE[step] + (1 - ALONE[step]) / cores)

@@ -109,19 +109,7 @@ def foretell(selection: Selection) -> None:
 
 
 def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, float]:
-    """Seconds of every step on a machine like the one that was measured.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> from misfeat.datasets import make_cohorts
-    >>> data = make_cohorts(n_rows=500, n_features=8, random_state=0)
-    >>> found = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target).selection_
-    >>> plain = forecast(found, effort_for(found, 3), Ahead())
-    >>> tested = forecast(found, effort_for(found, 3), Ahead(tested=True))
-    >>> list(plain), sum(plain.values()) < sum(tested.values())
-    (['Scoring feature sets', 'Estimating what holds beyond these rows'], True)
-    """
+    """Seconds of every step on a machine like the one that was measured."""
     shape, costs = shape_of(selection, effort), MEASURED
     found = {
         SCORING: costs.once / 2 + costs.scoring(shape, shape.size),

@@ -25,13 +25,7 @@ SNIPPET_HEIGHT = "80vh"
 
 
 def policy_for(style: str, script: str | None = None) -> str:
-    """A Content-Security-Policy under which this style and script work, and nothing else.
-
-    Examples
-    --------
-    >>> policy_for("p { color: red }").split(";")[0]
-    "default-src 'none'"
-    """
+    """A Content-Security-Policy under which this style and script work, and nothing else."""
     scripts = "" if script is None else f"script-src '{_digest(script)}'; "
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; {scripts}"
@@ -75,11 +69,6 @@ def framed(html: str, title: str, allowed: str = "") -> str:
     """A page as a sandboxed frame that another page or a notebook can hold.
 
     `allowed` is what the page may do in it, as the attribute ``sandbox`` says it.
-
-    Examples
-    --------
-    >>> framed("<p>one</p>", "a page")[:24]
-    '<iframe title="a page" s'
     """
     return (
         f'<iframe title="{escape(visible(title))}" sandbox="{allowed}" '

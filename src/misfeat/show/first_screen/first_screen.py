@@ -60,16 +60,7 @@ def first_screen(
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
 ) -> FirstScreen:
-    """Ask a selection what is told first.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> print(first_screen(SubgroupSelector(size=1).fit(table, "y").selection_).whole)
-    all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds \
-nothing more than chance (p = 1.00).
-    """
+    """Ask a selection what is told first."""
     size = selection.size if size is None else size
     target, effort = selection.cohorts.target, effort_for(selection, size)
     asked = in_time(lambda: _asked(selection, size, effort))

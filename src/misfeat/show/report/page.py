@@ -10,7 +10,7 @@ from misfeat.selection.collecting import SMALLEST_SCALE
 from misfeat.show.markup import as_html
 from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.show.report.packing import packed
-from misfeat.show.report.words import GLOSSARY, column_words, estimate_words, slug, support_words
+from misfeat.show.report.words import ESTIMATES, GLOSSARY, column_words, slug, support_words
 from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _templates() -> Environment:
         "shade": shade_of,
         "slug": slug,
         "support": support_words,
-        "estimate": estimate_words,
+        "estimate": ESTIMATES.__getitem__,
         "columns": column_words,
     }
     return templates

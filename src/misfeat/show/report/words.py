@@ -14,11 +14,12 @@ _SUPPORT = {
     "singles": "some pair was recorded together nowhere, so how the two interact is not known",
     "none": "some feature was recorded nowhere",
 }
-_ESTIMATES = {
+ESTIMATES = {
     "population": "Scores tell about the population that a subgroup's rows were drawn from",
     "above_chance": "Scores are of each subgroup's own rows, less what chance alone would score",
     "sample": "Scores are of each subgroup's own rows as they are, chance included",
 }
+"""What scores tell about."""
 GLOSSARY: dict[str, str] = {
     "what there is to tell": (
         "How uncertain the target is in a subgroup before any feature is known (its entropy). A "
@@ -83,17 +84,6 @@ GLOSSARY: dict[str, str] = {
 """Words that a reader may not know, each explained in a sentence or two."""
 
 
-def estimate_words(estimate: str) -> str:
-    """What scores tell about.
-
-    Examples
-    --------
-    >>> estimate_words("above_chance")
-    "Scores are of each subgroup's own rows, less what chance alone would score"
-    """
-    return _ESTIMATES[estimate]
-
-
 def support_words(support: str, predicted: bool = False) -> str:
     """What a score rests on.
 
@@ -124,11 +114,5 @@ def column_words(column: dict[str, Any]) -> str:
 
 
 def slug(term: str) -> str:
-    """A term as part of an address.
-
-    Examples
-    --------
-    >>> slug("more than chance")
-    'term-more-than-chance'
-    """
+    """A term as part of an address."""
     return "term-" + term.replace(" ", "-")
