@@ -184,7 +184,7 @@ def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None
 
 
 def _print(found: _Found, settings: RunSettings) -> None:
-    from misfeat.show.json_lines import json_lines
+    from misfeat.show.answers import json_lines
     from misfeat.show.sentences import print_sentences
     from misfeat.show.terminal import print_tables
 

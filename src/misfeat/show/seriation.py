@@ -11,7 +11,6 @@ from scipy.spatial.distance import pdist
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 MOST_ORDERED = 300
 """Rows up to which the best order of the leaves is sought, which takes ever longer."""
 

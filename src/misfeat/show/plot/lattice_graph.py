@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
-
 MOST_FEATURES = 6
 """More features have more subsets and edges than can be told apart on a page."""
 LONGEST_LABEL = 9
 """Characters of a feature's name under a node."""
+MOST_DRAWN = 20_000
+"""Points of a source; of more, every so many-th is drawn. The title counts them all."""
 
 
 def lattice(
@@ -236,10 +237,6 @@ def _write_labels(ax: Axes, nodes: _Nodes) -> None:
             zorder=4,
             **AS_TEXT,
         )
-
-
-MOST_DRAWN = 20_000
-"""Points of a source; of more, every so many-th is drawn. The title counts them all."""
 
 
 def closure(

@@ -41,13 +41,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-
 DIVERGING = "PuOr"
 """From orange (the same in part) over white to purple (more together); colour-blind readers tell
 these apart."""
 MOST_NUMBERED = 16
 """Features of which every cell can hold its number."""
 LEAST_SCALE = 1e-12
+CELL_WIDTH, CELL_HEIGHT = 0.95, 0.55
+"""Inches, room for a share and a number of rows."""
+LEAST_SHARE = 0.01
+"""Colours tell no finer shares apart than a hundredth."""
 
 
 def interactions(
@@ -189,12 +192,6 @@ def _explained(ax: Axes, numbered: bool) -> Any:
     """What a legend says of faded cells and numbers."""
     label = "hundredths; faded, (in brackets)" if numbered else "faded"
     return faded_patch(ax, f"{label}: interval holds 0")
-
-
-CELL_WIDTH, CELL_HEIGHT = 0.95, 0.55
-"""Inches, room for a share and a number of rows."""
-LEAST_SHARE = 0.01
-"""Colours tell no finer shares apart than a hundredth."""
 
 
 def cells(

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
-
 RECORDED = "#DCE9F2"
 """A light tint of the colour of recorded scores."""
 

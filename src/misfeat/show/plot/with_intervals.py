@@ -48,6 +48,14 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
+SUPPORTS = {
+    "joint": (BLUE, "o", "recorded together elsewhere"),
+    "pairs": (GREEN, "s", "recorded pair by pair elsewhere"),
+    "singles": (ORANGE, "^", "some pair recorded nowhere"),
+    "none": (DARK, "X", "recorded nowhere"),
+}
+"""Colour, marker and words for what a prediction rests on."""
+
 
 def top_k(
     selected: Fitted | Selection,
@@ -136,15 +144,6 @@ def _draw_source(ax: Axes, sets: list[ScoredSet], source: str, whole: float) -> 
         capsize=3,
         label=f"{source}, with its interval" if spread.any() else source,
     )
-
-
-SUPPORTS = {
-    "joint": (BLUE, "o", "recorded together elsewhere"),
-    "pairs": (GREEN, "s", "recorded pair by pair elsewhere"),
-    "singles": (ORANGE, "^", "some pair recorded nowhere"),
-    "none": (DARK, "X", "recorded nowhere"),
-}
-"""Colour, marker and words for what a prediction rests on."""
 
 
 def worth_collecting(

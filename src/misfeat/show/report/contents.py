@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from misfeat.exceptions import Message
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.report.explorer import packed_lattice, sizes_that_fit
+from misfeat.show.report.packing import packed_lattice, sizes_that_fit
 
 if TYPE_CHECKING:
     from misfeat.exceptions import Spelling

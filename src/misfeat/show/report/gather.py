@@ -10,7 +10,7 @@ import numpy as np
 from misfeat.exceptions import InPython, Message
 from misfeat.machine.progress import progress_shown
 from misfeat.show.first_screen import first_screen
-from misfeat.show.report.explorer import cells_that_fit, sizes_that_fit
+from misfeat.show.report.packing import cells_that_fit, sizes_that_fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from misfeat.selection.trust import Trust
     from misfeat.selection.valuing import FeatureValue
     from misfeat.show.first_screen import FirstScreen
-    from misfeat.show.report.explorer import Cells
+    from misfeat.show.report.packing import Cells
 
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."

@@ -7,8 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import SMALLEST_SCALE
-from misfeat.show.markup import as_html
-from misfeat.show.pages import policy_for, static_file, templates_of
+from misfeat.show.pages import as_html, policy_for, static_file, templates_of
 from misfeat.show.report.packing import packed
 from misfeat.show.report.words import ESTIMATES, GLOSSARY, column_words, slug, support_words
 from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from misfeat.exceptions import Spelling
-    from misfeat.selection.cell_counts import CellCounts
     from misfeat.show.report.gather import Findings
+    from misfeat.show.report.packing import Cells
 
 PACKAGE = "misfeat.show.report"
 SCRIPTS = (
     "dom.js",
     "tables.js",
-    "lattice.js",
     "charts.js",
     "why.js",
     "subgroup.js",
@@ -51,7 +49,7 @@ MOST_WORTHS = 200
 def page(
     contents: dict[str, Any],
     told: Mapping[str, Any],
-    cells: Mapping[tuple[int, tuple[int, ...]], CellCounts],
+    cells: Cells,
 ) -> str:
     """The whole page; every name from the table is text in it, whatever it holds."""
     style, script = _joined(STYLES), _joined(SCRIPTS)
