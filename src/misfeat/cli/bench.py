@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.errors import Debug, Quiet  # noqa: TC001 (typer reads the annotations)
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from misfeat.bench.downstream import DownstreamBench
@@ -235,7 +236,6 @@ def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, qu
 def _numbers(text: str, option: str, kind: type[int | float]) -> tuple[Any, ...]:
     """Numbers that stand one after the other, separated by commas."""
     from misfeat.cli.spelling import split
-    from misfeat.exceptions import MisfeatError
 
     numbers = []
     for part in split(text, ","):

@@ -47,7 +47,6 @@ run.__signature__ = _signature()  # type: ignore[attr-defined]
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
     """What the command line says, else the file, else what is usual."""
     from misfeat.cli.config import read_config
-    from misfeat.exceptions import MisfeatError
 
     said = read_config(options["config"]) if options["config"] else {}
     for name, value in options.items():

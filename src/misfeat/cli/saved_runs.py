@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misfeat.cli.columns import complete_names
-from misfeat.cli.errors import Debug, Quiet, in_options, say, say_notes, warnings_as_notes
+from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
 from misfeat.cli.options import as_option
 from misfeat.machine.paths import as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from misfeat.cli.options import RunSettings
@@ -46,7 +45,7 @@ def report(
     del debug
     place = as_path(folder, "folder", what="folder")
     file = as_path(out, "out") if out else place / REPORT
-    with _notes_said(quiet):
+    with notes_said(quiet):
         manifest = read_parts(place, [MANIFEST]).get(MANIFEST, b"")
         page = report_of(_loaded(folder, quiet), saved_settings(folder), title)
         if out:
@@ -108,7 +107,7 @@ def ask(
     from misfeat.show.questions import About
 
     del debug
-    with _notes_said(quiet):
+    with notes_said(quiet):
         selection = _loaded(folder, quiet)
         costs = saved_settings(folder).costs()
         about = About(subgroup or None, tuple(feature or ()), size, costs)
@@ -152,7 +151,7 @@ def export(
     from misfeat.show.export import export_answers
 
     del debug
-    with _notes_said(quiet):
+    with notes_said(quiet):
         selection = _loaded(folder, quiet)
         costs = saved_settings(folder).costs()
         written = export_answers(
@@ -181,7 +180,7 @@ def compare(
     from misfeat.show.comparison.terminal import comparison_as_json, print_comparison
 
     del debug
-    with _notes_said(quiet):
+    with notes_said(quiet):
         found = compared(first, second, size=size, subgroup=subgroup or None)
         if html:
             found.write_html(html)
@@ -192,15 +191,6 @@ def compare(
             print_comparison(found, spell=in_options)
     if html and not quiet:
         say(f"Page: {html}")
-
-
-@contextmanager
-def _notes_said(quiet: bool) -> Iterator[None]:
-    """Say our own warnings as notes after the block, unless quiet."""
-    with warnings_as_notes(quiet) as warned:
-        yield
-    if not quiet:
-        say_notes(warned)
 
 
 def _loaded(folder: str, quiet: bool) -> ShownSelection:

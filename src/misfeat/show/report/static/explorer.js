@@ -265,15 +265,10 @@ class Explorer {
       { label: "Source" },
     ];
     const rows = known.map(({ own, number, one }) => {
-      const go = make("button", { type: "button", class: "go" }, make("bdi", {}, own.name));
-      go.addEventListener("click", () => {
-        this.chosen(number, this.set);
-        document.getElementById("explorer-answer").focus();
-      });
       const [share, low, high] = [one.score, one.low, one.high].map((value) => value / own.whole);
       const chosen = number === this.subgroup ? "chosen" : "";
       return [
-        { node: go, text: own.name, kind: chosen },
+        { node: this.linkTo(number, this.set, make("bdi", {}, own.name)), text: own.name, kind: chosen },
         { node: own.rows.toLocaleString("en"), value: own.rows },
         { node: intervalBar(share, low, high, top, { predicted: one.predicted, weight: own.rows / most, faded: low <= 0 }), text: "" },
         { node: shareWords(share, low, high), value: share, low, high },
@@ -282,6 +277,16 @@ class Explorer {
     });
     const built = tableOf("set-in-every-subgroup", heads, rows, make("span", { class: "about" }, `Scale: 0 to ${percent(top, 0, 1)}. Squares grow with the rows; hollow: predicted; pale: the interval reaches 0. `));
     place.append(make("h3", {}, "The same set in every subgroup"), built);
+  }
+
+  /** A button that leads to a set in a subgroup. */
+  linkTo(subgroup, set, shown) {
+    const button = make("button", { type: "button", class: "go" }, shown);
+    button.addEventListener("click", () => {
+      this.chosen(subgroup, set);
+      document.getElementById("explorer-answer").focus();
+    });
+    return button;
   }
 
   showNeighbours(id, title, sets) {
@@ -297,15 +302,10 @@ class Explorer {
     }
     const heads = [{ label: "Set" }, { label: "Share", kind: "number" }, { label: "Change", kind: "number" }, { label: "Source" }];
     const rows = found.map((one) => {
-      const go = make("button", { type: "button", class: "go" }, setOf(this.report, one.set, own.missing));
-      go.addEventListener("click", () => {
-        this.chosen(this.subgroup, one.set);
-        document.getElementById("explorer-answer").focus();
-      });
       const change = now === null ? null : (one.score - now) / whole;
       const points = change === null ? "–" : `${change < 0 ? "−" : "+"}${(100 * Math.abs(change)).toFixed(1)}`;
       return [
-        { node: go, text: one.set.map((feature) => this.report.features[feature]).join(", ") },
+        { node: this.linkTo(this.subgroup, one.set, setOf(this.report, one.set, own.missing)), text: one.set.map((feature) => this.report.features[feature]).join(", ") },
         { node: percent(one.score / whole, one.low / whole, one.high / whole), value: one.score / whole },
         { node: points, value: change },
         sourceOf(one.predicted),
