@@ -133,7 +133,7 @@ def names(name: str, title: str = "", missing: str = "", spare: int = 0) -> Show
 
 
 def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
-    """Names such as those of a set, one after the other: ``a, b, c``.
+    """Names such as those of a set, one after the other: ``a, b*, c``, some of them starred.
 
     A name that holds a comma or a quote, is empty, or begins or ends with a blank stands in double
     quotes, and quotes within it are doubled: a reader of CSV takes the names apart again.

@@ -30,7 +30,9 @@ SNIPPET_HEIGHT = "80vh"
 
 
 def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
-    """A message with its names isolated and its parameters marked; other text escaped.
+    """A message with its names isolated, in the class `mark`, and its parameters as code.
+
+    All text is escaped.
 
     Examples
     --------

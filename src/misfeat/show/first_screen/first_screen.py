@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.first_screen.answering import SubgroupAnswer
     from misfeat.show.first_screen.effort import Effort
-    from misfeat.show.first_screen.first_screen import FeatureMap
 
     Floats = NDArray[np.float64]
 
@@ -56,7 +55,7 @@ class FeatureMap:
 def feature_map(
     selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
 ) -> FeatureMap:
-    """What single features tell."""
+    """What single features tell; `single` tested them, and `tests` all sets."""
     scores, measure = selection.completed(1), selection.book.measure
     order = np.argsort(scores.subsets[:, 0])
     whole = np.where(measure.whole > 0, measure.whole, np.inf)[:, None]

@@ -121,7 +121,9 @@ def _others(answers: Sequence[SubgroupAnswer]) -> Message:
 
 
 def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -> Message:
-    """A sentence, and behind it by what rows are weighted and what they are worth.
+    """A sentence, and behind it by what rows are weighted and what those of a subgroup are worth.
+
+    Those of all subgroups, where none is named.
 
     Examples
     --------

@@ -326,7 +326,8 @@ def _pairs(selection: Selection, cohorts: list[int]) -> _Pairs:
         best.append(parts.max(axis=2).ravel())
         score.append(own.ravel())
         predicted.append(sets.predicted[cohorts].ravel())
-    return _Pairs(*map(np.concatenate, (best, score, predicted)), n_pairs, n_holding)
+    best_part, scores, guessed = map(np.concatenate, (best, score, predicted))
+    return _Pairs(best_part, scores, guessed, n_pairs, n_holding)
 
 
 def _no_less(larger: NDArray[np.float64], smaller: NDArray[np.float64]) -> NDArray[np.bool_]:
