@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.cli.config import IN_FILE, as_config, read_config
-from misfeat.cli.settings import RunSettings
+from misfeat.cli.options import RunSettings
 from tests.cli.commands import ASKED, run
 
 GAIN = ("--completer", "gain")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli.folder import saved_settings
+from misfeat.cli.config import saved_settings
 from tests.cli.commands import QUICK, run
 
 FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
@@ -121,7 +121,7 @@ def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("misfeat.cli.folder.report_of", interrupted)
+    monkeypatch.setattr("misfeat.cli.saved_runs.report_of", interrupted)
     folder = tmp_path / "run"
     assert run("run", table, *QUICK, "--out", str(folder)).exit_code != 0
     kept = {file.name for file in folder.iterdir()} - {".unfinished"}

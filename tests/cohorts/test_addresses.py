@@ -8,7 +8,7 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cli.config import as_config, read_config
-from misfeat.cli.settings import RunSettings
+from misfeat.cli.options import RunSettings
 from misfeat.cohorts import build_cohorts, register_source
 from misfeat.cohorts.addresses import (
     HOMES,

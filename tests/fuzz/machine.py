@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from openpyxl import load_workbook
 
 from misfeat import SubgroupSelector
-from misfeat.show.json_lines import json_lines
+from misfeat.show.answers import json_lines
 from tests.fuzz.cases import a_case
 from tests.fuzz.libraries import (
     IN_FILES,

@@ -11,8 +11,8 @@ from misfeat.selection.redrawing import FEWEST_IN_TIME
 from misfeat.selection.resampled import AnsweredAnew
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.selection.unfinished import Unfinished
+from misfeat.show.answers import json_lines
 from misfeat.show.first_screen import first_screen
-from misfeat.show.json_lines import json_lines
 from misfeat.show.report.gather import NO_TIME, gather
 from tests.machine.test_deadline import Clock
 

@@ -3,9 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from misfeat.exceptions import MisfeatError
-from misfeat.show.pages import framed, policy_for, write_page
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting
+from misfeat.show.pages import as_html, framed, policy_for, write_page
+from misfeat.words.names import joined
 
 
 def test_a_page_is_written_whole_and_replaces_an_older_one(tmp_path):
@@ -53,3 +56,36 @@ def test_a_frame_runs_nothing_and_its_title_ends_no_attribute():
     assert 'sandbox=""' in frame
     assert "<script>" not in frame
     assert "<p>" not in frame
+
+
+@given(st.text(), st.text())
+def test_no_name_makes_an_element(first, second):
+    html = as_html(Message("In {where}, {names}.", where=first, names=joined([first, second])))
+    without = html.replace('<bdi class="name">', "").replace("</bdi>", "")
+    assert "<" not in without
+    assert ">" not in without
+
+
+def test_names_within_names_are_isolated_one_by_one():
+    html = as_html(joined(["a", "b"]))
+    assert html == '<bdi class="name">a</bdi> and <bdi class="name">b</bdi>'
+
+
+def test_parameters_are_spelled_as_asked():
+    message = Message("Use {setting}{python}.", setting=Setting("k", 3), python=InPython(" here"))
+    assert as_html(message) == "Use <code>k=3</code> here."
+    assert as_html(message, lambda one: f"--top {one.value}") == "Use <code>--top 3</code>."
+
+
+def test_numbers_keep_their_units():
+    assert (
+        as_html(Message("{share} of {n:,}", share=Message("12 %"), n=1200)) == "12\u00a0% of 1,200"
+    )
+
+
+def test_text_without_parts_is_escaped():
+    assert as_html("a < b") == "a &lt; b"
+
+
+def test_what_turns_text_is_shown():
+    assert "\u202e" not in as_html(Message("{name}", name="\u202eabc"))

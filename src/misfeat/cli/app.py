@@ -6,15 +6,12 @@ from typing import Annotated
 
 import typer
 
-from misfeat.cli.ask import ask
 from misfeat.cli.bench import bench
-from misfeat.cli.compare import compare
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
-from misfeat.cli.export import export
-from misfeat.cli.report import report
 from misfeat.cli.run import run
+from misfeat.cli.saved_runs import ask, compare, export, report
 from misfeat.cli.site import site
 from misfeat.version import __version__
 
@@ -28,12 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
-app.command()(report)
-app.command()(ask)
-app.command()(export)
-app.command()(compare)
-app.command()(demo)
+for command in (run, report, ask, export, compare, demo):
+    app.command()(command)
 app.add_typer(site, name="site")
 app.add_typer(bench, name="bench")
 app.command()(doctor)

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from misfeat.cli.errors import Debug, Quiet  # noqa: TC001 (typer reads the annotations)
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from misfeat.bench.downstream import DownstreamBench
     from misfeat.bench.population import PopulationBench
 
 bench = typer.Typer(help="Measure predictions and speed.", no_args_is_help=True)
+
+Tables = Annotated[
+    str, typer.Option(help="Names of tables, separated by semicolons; the usual ones by default.")
+]
+Rows = Annotated[str, typer.Option(help="Rows drawn from every subgroup, separated by commas.")]
+Hidden = Annotated[str, typer.Option(help="Shares of features to hide, separated by commas.")]
+Draws = Annotated[int, typer.Option(help="Number of draws.")]
+Size = Annotated[int, typer.Option(help="Features per set.")]
+Data = Annotated[
+    str,
+    typer.Option(help="The folder of the real tables; else the one that MISFEAT_DATA names."),
+]
+FirstSeed = Annotated[
+    int, typer.Option(help="Seed of the first draw; settings were chosen on draws 1 to 34.")
+]
+Threads = Annotated[int, typer.Option(help="Threads; -1 for all.")]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores. Figures stay the same.")]
+Out = Annotated[
+    str,
+    typer.Option(help="Folder for CSV files, plots and a page; a stopped run is resumed there."),
+]
 
 
 @bench.command()
@@ -24,11 +46,9 @@ def completion(
     tables: Annotated[
         str, typer.Option(help="Names of tables, separated by semicolons; all by default.")
     ] = "",
-    hidden: Annotated[
-        str, typer.Option(help="Shares of features to hide, separated by commas.")
-    ] = "0.2,0.5",
+    hidden: Hidden = "0.2,0.5",
     seeds: Annotated[int, typer.Option(help="Number of random masks.")] = 10,
-    size: Annotated[int, typer.Option(help="Features per set.")] = 3,
+    size: Size = 3,
     device: Annotated[str, typer.Option(help="Device for neural completers.")] = "auto",
     out: Annotated[str, typer.Option(help="The folder for the CSV files and the plot.")] = (
         "bench-completion"
@@ -47,7 +67,7 @@ def completion(
     asked = CompletionBench(
         completers=tuple(split(completers, ",")),
         tables=tuple(split(tables, ";")) or tuple(TABLES),
-        shares=tuple(map(_share, split(hidden, ","))),
+        shares=_numbers(hidden, "--hidden", float),
         seeds=tuple(range(1, seeds + 1)),
         size=size,
         device=device,
@@ -65,13 +85,8 @@ def paper(
         bool, typer.Option("--quick", help="Fewer tables, seeds and epochs: a few minutes.")
     ] = False,
     device: Annotated[str, typer.Option(help="Where networks are trained.")] = "auto",
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
-    out: Annotated[
-        str,
-        typer.Option(
-            help="Folder for CSV files, plots and a page; a stopped run is resumed there."
-        ),
-    ] = "",
+    jobs: Threads = -1,
+    out: Out = "",
     debug: Debug = False,
 ) -> None:
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
@@ -96,7 +111,7 @@ def speed(
     tables: Annotated[
         str, typer.Option(help="Names of tables, separated by commas; all by default.")
     ] = "",
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all.")] = -1,
+    jobs: Threads = -1,
     cold: Annotated[
         bool, typer.Option("--cold", help="Time the first run after an installation, too.")
     ] = False,
@@ -137,35 +152,14 @@ def speed(
             typer.echo(line)
 
 
-Tables = Annotated[
-    str, typer.Option(help="Names of tables, separated by semicolons; the usual ones by default.")
-]
-Data = Annotated[
-    str,
-    typer.Option(help="The folder of the real tables; else the one that MISFEAT_DATA names."),
-]
-FirstSeed = Annotated[
-    int, typer.Option(help="Seed of the first draw; settings were chosen on draws 1 to 34.")
-]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores. Figures stay the same.")]
-Out = Annotated[
-    str,
-    typer.Option(help="Folder for CSV files, plots and a page; a stopped run is resumed there."),
-]
-
-
 @bench.command()
 def population(
     tables: Tables = "",
-    rows: Annotated[
-        str, typer.Option(help="Rows drawn from every subgroup, separated by commas.")
-    ] = "100,300,1000,3000",
-    hide: Annotated[
-        str, typer.Option(help="Shares of features to hide, separated by commas.")
-    ] = "0,0.2,0.5",
-    seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    rows: Rows = "100,300,1000,3000",
+    hide: Hidden = "0,0.2,0.5",
+    seeds: Draws = 10,
     first_seed: FirstSeed = 1,
-    size: Annotated[int, typer.Option(help="Features per set.")] = 3,
+    size: Size = 3,
     jobs: Jobs = 1,
     data: Data = "",
     out: Out = "bench-population",
@@ -180,8 +174,8 @@ def population(
     del debug
     asked = PopulationBench(
         tables=tuple(split(tables, ";")) or USUAL,
-        rows=tuple(_count(text) for text in split(rows, ",")),
-        shares=tuple(_share(text, "--hide") for text in split(hide, ",")),
+        rows=_numbers(rows, "--rows", int),
+        shares=_numbers(hide, "--hide", float),
         seeds=tuple(range(first_seed, first_seed + seeds)),
         size=size,
         n_jobs=jobs,
@@ -192,13 +186,11 @@ def population(
 @bench.command()
 def downstream(
     tables: Tables = "",
-    rows: Annotated[
-        str, typer.Option(help="Rows drawn from every subgroup, separated by commas.")
-    ] = "200,500,1500",
+    rows: Rows = "200,500,1500",
     sizes: Annotated[
         str, typer.Option(help="Numbers of features to choose, separated by commas.")
     ] = "2,3",
-    seeds: Annotated[int, typer.Option(help="Number of draws.")] = 10,
+    seeds: Draws = 10,
     first_seed: FirstSeed = 1,
     methods: Annotated[
         str, typer.Option(help="Names of methods, separated by semicolons; all by default.")
@@ -217,8 +209,8 @@ def downstream(
     del debug
     asked = DownstreamBench(
         tables=tuple(split(tables, ";")) or USUAL,
-        rows=tuple(_count(text) for text in split(rows, ",")),
-        sizes=tuple(_count(text, "--sizes") for text in split(sizes, ",")),
+        rows=_numbers(rows, "--rows", int),
+        sizes=_numbers(sizes, "--sizes", int),
         seeds=tuple(range(first_seed, first_seed + seeds)),
         methods=tuple(split(methods, ";")) or METHODS,
         n_jobs=jobs,
@@ -241,19 +233,15 @@ def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, qu
         typer.echo(line)
 
 
-def _count(text: str, option: str = "--rows") -> int:
-    from misfeat.exceptions import MisfeatError
+def _numbers(text: str, option: str, kind: type[int | float]) -> tuple[Any, ...]:
+    """Numbers that stand one after the other, separated by commas."""
+    from misfeat.cli.spelling import split
 
-    try:
-        return int(text)
-    except ValueError:
-        raise MisfeatError(f"{option}: {{text!r}} is no whole number.", text=text) from None
-
-
-def _share(text: str, option: str = "--hidden") -> float:
-    from misfeat.exceptions import MisfeatError
-
-    try:
-        return float(text)
-    except ValueError:
-        raise MisfeatError(f"{option}: {{text!r}} is no number.", text=text) from None
+    numbers = []
+    for part in split(text, ","):
+        try:
+            numbers.append(kind(part))
+        except ValueError:
+            words = "whole number" if kind is int else "number"
+            raise MisfeatError(f"{option}: {{text!r}} is no {words}.", text=part) from None
+    return tuple(numbers)

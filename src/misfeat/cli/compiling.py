@@ -51,11 +51,7 @@ def _start(parts: tuple[str, ...]) -> subprocess.Popen[bytes]:
 def compile_part(part: str) -> None:
     """Compile some kernels.
 
-    Parameters
-    ----------
-    part : {"sets", "chance", "pairs"}
-        Those that complete and pool sets, those of tests against chance, or those that complete
-        pairs.
+    Those that complete and pool sets, those of tests against chance, or those that complete pairs.
     """
     {"sets": _compile_sets, "chance": _compile_chance, "pairs": _compile_pairs}[part]()
 

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from misfeat.cli.options import OPTIONS
+from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.cohorts.addresses import is_address, without_secrets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
 from misfeat.selection.committing import read_parts
-from misfeat.selection.folders import SETTINGS
+from misfeat.selection.folders import SETTINGS, as_folder
 
 if TYPE_CHECKING:
     from misfeat.cli.options import RunOption
-    from misfeat.cli.settings import RunSettings
 
 IN_FILE = {name: option for name, option in OPTIONS.items() if option.in_file}
 """The options that a settings file may hold."""
@@ -32,12 +31,8 @@ LARGEST_FILE = 2**20
 def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     """Options by their names with underscores, paths from the folder of the file.
 
-    Parameters
-    ----------
-    file : str
-        A TOML file; its keys are the options of `misfeat run`, with ``-`` or ``_``.
-    asked : bool, default=True
-        Whether ``--config`` named the file, for messages.
+    Keys are the options of `misfeat run`, with ``-`` or ``_``. `asked` says whether ``--config``
+    named the file, for messages.
     """
     place = as_path(file, "config")
     config = Setting("config", file) if asked else repr(file)
@@ -51,6 +46,13 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
             )
         options[option.name] = _checked(option, value, key, place)
     return options
+
+
+def saved_settings(folder: str) -> RunSettings:
+    """The settings that a run was saved with; the usual ones where it was saved by other means."""
+    place = as_folder(folder)
+    known = SETTINGS in read_parts(place, [SETTINGS])
+    return RunSettings(read_config(str(place / SETTINGS), asked=False) if known else {})
 
 
 def _content(file: Path, config: Setting | str) -> bytes:

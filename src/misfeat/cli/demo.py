@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -35,13 +37,19 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
-    from misfeat.cli.browser import has_screen, open_page
     from misfeat.cli.compiling import compiled_beside
+    from misfeat.cli.saved_runs import open_page
     from misfeat.demo import run_demo
     from misfeat.selection.folders import REPORT, as_folder
 
     del debug
     with warnings_as_notes(False), compiled_beside():
         run_demo(out, example)
-    if show and has_screen():
+    if show and _has_screen():
         open_page(as_folder(out) / REPORT)
+
+
+def _has_screen() -> bool:
+    """Whether there is a screen that a browser could show a page on."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or sys.platform in ("darwin", "win32")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json as json_format
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+from misfeat.exceptions import MisfeatError
 from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ def _compile(json: bool, quiet: bool) -> None:
     """Compile what is not kept yet, and say what that took and where it lies."""
     from misfeat.bench.warming import warm_up
     from misfeat.cli.examination import kernel_cache
-    from misfeat.exceptions import MisfeatError
     from misfeat.machine.progress import progress_shown
 
     cache = kernel_cache()
@@ -70,10 +71,6 @@ def _compile(json: bool, quiet: bool) -> None:
 
 def _check_named_folder(cache: dict[str, Any]) -> None:
     """Refuse a folder for kernels that Numba passed over without a word."""
-    from pathlib import Path
-
-    from misfeat.exceptions import MisfeatError
-
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named and not Path(cache["folder"]).is_relative_to(Path(named).absolute()):
         raise MisfeatError(

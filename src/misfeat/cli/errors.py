@@ -203,3 +203,12 @@ def say_notes(notes: list[str]) -> None:
     """Print each note once, in the words of the command line."""
     for note in dict.fromkeys(notes):
         say(f"note: {in_options(note)}")
+
+
+@contextmanager
+def notes_said(quiet: bool) -> Iterator[None]:
+    """Say our own warnings as notes once the block is done, unless quiet."""
+    with warnings_as_notes(quiet) as warned:
+        yield
+    if not quiet:
+        say_notes(warned)

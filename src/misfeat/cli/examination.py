@@ -39,12 +39,7 @@ SECONDS_FOR_JAVA = 20
 def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, Any]:
     """Everything there is to know, as plain values.
 
-    Parameters
-    ----------
-    debug : bool, default=False
-        Raise what goes wrong in the self-test, rather than say it.
-    progress : callable, default=None
-        Told what is done.
+    With `debug`, what goes wrong in the self-test is raised rather than said.
     """
     needed = requirements()
     versions = {name: installed(name) for name in needed.pop("")}
@@ -73,13 +68,7 @@ def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, 
 
 
 def installed(package: str) -> str | None:
-    """The version of a package, None where it is not there.
-
-    Examples
-    --------
-    >>> installed("no-such-package") is None
-    True
-    """
+    """The version of a package, None where it is not there."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -178,16 +167,8 @@ def _training() -> dict[str, Any]:
 def kernel_cache() -> dict[str, Any]:
     """Where Numba keeps compiled kernels: it chooses folders that it can write to, or none.
 
-    Returns
-    -------
-    dict
-        The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
-        ``writable``.
-
-    Examples
-    --------
-    >>> sorted(kernel_cache())
-    ['folder', 'within', 'writable']
+    The ``folder`` of some kernels, what the folders of all lie ``within``, and whether it is
+    ``writable``.
     """
     kernels: Any = import_module("misfeat.lattice.walk")
     kernel = next(thing for thing in vars(kernels).values() if hasattr(thing, "py_func"))

@@ -9,8 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cli.kinds import by_name, each, is_flag, is_number, is_text, is_whole, listed
 from misfeat.cli.spelling import (
+    by_name,
+    each,
+    is_flag,
+    is_number,
+    is_text,
+    is_whole,
+    listed,
     read_bins,
     read_blocks,
     read_codes,
@@ -32,34 +38,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Form:
-    """How a value is said outside Python.
-
-    Attributes
-    ----------
-    words : str
-        What a settings file may say, for messages.
-    fits : callable
-        Whether a value from a settings file is of this form.
-    hint : type
-        What the command line reads: texts, where an option may be repeated.
-    read : callable
-        Makes the value for Python from what was said, given the parameter's name for messages.
-    spell : callable
-        Makes what would be said on the command line from the value for Python; a part for each time
-        that the option stands there.
-    names_columns : bool
-        Whether a shell completes names of columns.
-    is_path : bool
-        Whether it names a file; a settings file does so starting from its own folder.
-    """
+    """How a value is said outside Python."""
 
     words: str
+    """What a settings file may say, for messages."""
     fits: Callable[[Any], bool]
+    """Whether a value from a settings file is of this form."""
     hint: Any = str
+    """What the command line reads: texts, where an option may be repeated."""
     read: Callable[[Any, str], Any] = lambda value, parameter: value  # noqa: ARG005
+    """Makes the value for Python from what was said, given the parameter's name for messages."""
     spell: Callable[[Any], list[Any]] = lambda value: [value]
+    """Makes what would be said on the command line from the value for Python; a part for each time
+    that the option stands there.
+    """
     names_columns: bool = False
+    """Whether a shell completes names of columns."""
     is_path: bool = False
+    """Whether it names a file; a settings file does so starting from its own folder."""
 
     @property
     def is_repeated(self) -> bool:

@@ -1,9 +1,12 @@
-"""The options of `misfeat run`: one for each parameter that has one, and the command line's own."""
+"""The options of `misfeat run`, and everything that it was told by them.
+
+There is one for each parameter that has one, and there are the command line's own.
+"""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,10 +19,11 @@ from misfeat.parameters.declaring import COLUMNS, OUTPUT, PREDICTIONS, TABLE, pa
 from misfeat.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from misfeat.exceptions import Setting
     from misfeat.parameters.declaring import Parameter
+    from misfeat.selector import SubgroupSelector
 
     Names = Callable[[], Iterable[str]]
 
@@ -33,48 +37,32 @@ NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an err
 
 @dataclass(frozen=True)
 class RunOption:
-    """One option of `misfeat run`.
-
-    Attributes
-    ----------
-    name : str
-        As in a settings file, with underscores.
-    form : Form
-        How its value is said.
-    help : str
-        One line for ``--help``.
-    panel : str or None
-        The heading it stands under.
-    default : object
-        What holds where it is not given; None where that is the parameter's to say.
-    parameter : str or None
-        The name in Python, where it is another.
-    owner : type or None
-        Whose parameter it is; None for the command line's own.
-    flags : tuple of str
-        Its spellings, where they do not follow from the name.
-    metavar : str or None
-        What help calls it, where it is an argument without a flag.
-    names : callable or None
-        The values to choose from.
-    in_file : bool
-        Whether a settings file may hold it.
-    kept : bool
-        Whether it is saved with a run: not what only says how and where answers are shown.
-    """
+    """One option of `misfeat run`."""
 
     name: str
+    """As in a settings file, with underscores."""
     form: Form
+    """How its value is said."""
     help: str
+    """One line for ``--help``."""
     panel: str | None = None
+    """The heading it stands under."""
     default: Any = None
+    """What holds where it is not given; None where that is the parameter's to say."""
     parameter: str | None = None
+    """The name in Python, where it is another."""
     owner: type | None = None
+    """Whose parameter it is; None for the command line's own."""
     flags: tuple[str, ...] = ()
+    """Its spellings, where they do not follow from the name."""
     metavar: str | None = None
+    """What help calls it, where it is an argument without a flag."""
     names: Names | None = None
+    """The values to choose from."""
     in_file: bool = True
+    """Whether a settings file may hold it."""
     kept: bool = True
+    """Whether it is saved with a run: not what only says how and where answers are shown."""
 
     @property
     def key(self) -> str:
@@ -270,3 +258,60 @@ def as_option(setting: Setting) -> str:
         return _OF_QUESTIONS[setting.parameter]
     option = _BY_PARAMETER.get(setting.parameter)
     return str(setting) if option is None else option.spelled(setting)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What was said to `misfeat run`, else what is usual.
+
+    Examples
+    --------
+    >>> settings = RunSettings({"by": ["site", "age:40"], "bins": ["age=3"], "top": 5})
+    >>> settings["top"], settings["size"]
+    (5, 3)
+    >>> settings.selector()
+    SubgroupSelector(coding=Coding(bins={'age': 3}),
+                     groups=['site', {'age': ['40']}], k=5, n_jobs=-1, verbose=1)
+    """
+
+    said: Mapping[str, Any] = field(default_factory=dict)
+    """Values by the names of options: texts as they stand on the command line, or what a file may
+    say instead.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        return self.said.get(name, OPTIONS[name].default)
+
+    def selector(self) -> SubgroupSelector:
+        """The selector that these settings ask for."""
+        from misfeat.cohorts.coding import Coding
+        from misfeat.selector import SubgroupSelector
+
+        coding = Coding(**self._parameters_of(CodingParameters))
+        asked = self._parameters_of(Question)
+        return SubgroupSelector(**asked, coding=coding, verbose=int(not self["quiet"]))
+
+    def costs(self) -> dict[str, float]:
+        """What recording features costs, by feature."""
+        from misfeat.selection.asked import check_costs
+
+        return check_costs(self._value("cost") or {})
+
+    def blocks(self) -> Mapping[str, Any]:
+        """Features that enter sets together, by the name they go under."""
+        return self._value("block") or {}
+
+    def _parameters_of(self, owner: type) -> dict[str, Any]:
+        """Values for Python by parameter; those left to their own defaults are not among them."""
+        values = {
+            option.python_name: self._value(option.name)
+            for option in OPTIONS.values()
+            if option.owner is owner
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, name: str) -> Any:
+        option = OPTIONS[name]
+        if name not in self.said:
+            return option.default
+        return option.form.read(self.said[name], option.python_name)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import OPTIONS
-from misfeat.cli.settings import RunSettings
+from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ run.__signature__ = _signature()  # type: ignore[attr-defined]
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
     """What the command line says, else the file, else what is usual."""
     from misfeat.cli.config import read_config
-    from misfeat.exceptions import MisfeatError
 
     said = read_config(options["config"]) if options["config"] else {}
     for name, value in options.items():
@@ -185,7 +183,7 @@ def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None
 
 
 def _print(found: _Found, settings: RunSettings) -> None:
-    from misfeat.show.json_lines import json_lines
+    from misfeat.show.answers import json_lines
     from misfeat.show.sentences import print_sentences
     from misfeat.show.terminal import print_tables
 
@@ -210,7 +208,7 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
     Returns what the report found by leaving parts of the table out.
     """
     from misfeat.cli.config import as_config
-    from misfeat.cli.folder import report_of
+    from misfeat.cli.saved_runs import report_of
     from misfeat.restoring import save_selector
     from misfeat.selection.folders import REPORT, SETTINGS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.columns import complete_column
-from misfeat.cli.errors import Debug, Quiet, say, say_notes, warnings_as_notes
+from misfeat.cli.errors import Debug, Quiet, notes_said, say, say_notes, warnings_as_notes
 from misfeat.cli.exit_codes import SOME_REFUSED
 from misfeat.exceptions import MisfeatError, Setting, listed
 
@@ -75,14 +75,13 @@ def propose(
     del debug
     _check_out(out, table, signing_key)
     secret = _key(signing_key)
-    with warnings_as_notes(quiet) as warned:
+    with notes_said(quiet):
         coding = _coding(missing, read, bins)
         found = proposed(
             table, target, name, coding=coding, exclude=tuple(exclude or ()), key=secret
         )
         found.write(out, secret)
     if not quiet:
-        say_notes(warned)
         for column, why in found.left_out.items():
             say(f"Column {column!r} is not proposed: {why}.")
         say(f"Proposal of {len(found.features)} features: {out}")
@@ -175,7 +174,7 @@ def summarise(
         kept = Ledger(ledger or ledger_beside(table, signing_key), budget, secret)
         promised = {"epsilon": epsilon, "ledger": kept}
         promised |= {} if delta is None else {"delta": delta}
-    with warnings_as_notes(quiet) as warned, progress_shown(not quiet) as progress:
+    with notes_said(quiet), progress_shown(not quiet) as progress:
         found = summarised(
             table,
             agreed,
@@ -189,7 +188,6 @@ def summarise(
         )
         size = write_summary(found, out, secret)
     if not quiet:
-        say_notes(warned)
         never = [
             one.column
             for one, held in zip(agreed.features, found.recorded, strict=True)

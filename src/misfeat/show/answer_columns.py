@@ -30,27 +30,17 @@ UNRECORDED = " unrecorded"
 
 @dataclass(frozen=True)
 class Shown:
-    """A column as a terminal shows it.
-
-    Attributes
-    ----------
-    title : str
-        Its head.
-    text : callable
-        The cell of a line, from the columns of the answer by name.
-    number : bool
-        Whether it stands on the right, and is never broken.
-    spare : int
-        Where there is no room, columns with the greatest number are left out first; 0 never is.
-    starred : str
-        The column whose names get a star in this one; "": none do.
-    """
+    """A column as a terminal shows it."""
 
     title: str
     text: Callable[[Line], str]
+    """The cell of a line, from the columns of the answer by name."""
     number: bool = True
+    """Whether it stands on the right, and is never broken."""
     spare: int = 0
+    """Where there is no room, columns with the greatest number are left out first; 0 never is."""
     starred: str = ""
+    """The column whose names get a star in this one; "": none do."""
 
 
 def told(
@@ -143,17 +133,10 @@ def names(name: str, title: str = "", missing: str = "", spare: int = 0) -> Show
 
 
 def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
-    """Names such as those of a set, one after the other: ``a, b, c``.
+    """Names such as those of a set, one after the other: ``a, b*, c``, some of them starred.
 
     A name that holds a comma or a quote, is empty, or begins or ends with a blank stands in double
     quotes, and quotes within it are doubled: a reader of CSV takes the names apart again.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    starred : sequence of str, default=()
-        Those that get a star.
 
     Examples
     --------
@@ -201,15 +184,7 @@ def _interval(low: float, high: float, form: str) -> str:
 
 
 def in_unit(shown: Sequence[Shown], unit: str) -> list[Shown]:
-    """The same columns, with the unit of scores as head.
-
-    Parameters
-    ----------
-    shown : sequence of Shown
-        Columns.
-    unit : str
-        The unit of a score.
-    """
+    """The same columns, with the unit of scores as head."""
     return [replace(one, title=unit) if one.title == UNIT else one for one in shown]
 
 
@@ -218,15 +193,6 @@ def fitting_table(lines: Sequence[Line], shown: Sequence[Shown], console: Consol
 
     A column in which no line says anything is left out. Names are broken only where leaving
     columns out does not suffice.
-
-    Parameters
-    ----------
-    lines : sequence of dict
-        The lines of an answer, by column.
-    shown : sequence of Shown
-        The columns in their order.
-    console : Console
-        Where the table is to be printed.
     """
     kept = [one for one in shown if {one.text(line) for line in lines} - {"", NOT_ASKED}]
     while True:

@@ -1,14 +1,17 @@
-"""Answers to the questions, for a terminal: a table, a sentence, or JSON lines."""
+"""Answers to the questions, for a terminal: a table, a sentence, or JSON lines for programs."""
 
 from __future__ import annotations
 
+import json
+import math
 from copy import copy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import AS_COLUMNS
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.answer_columns import (
     UNRECORDED,
     WHOLE,
@@ -17,10 +20,10 @@ from misfeat.show.answer_columns import (
     in_unit,
 )
 from misfeat.show.console import new_console, plain_text
-from misfeat.show.json_lines import as_json
+from misfeat.show.first_screen import first_screen
 from misfeat.show.questions import QUESTIONS, About, Answer
-from misfeat.show.terminal import STAR
-from misfeat.visible import visible
+from misfeat.show.terminal import STAR, worth_rows
+from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,25 +31,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from misfeat.selection.selection import Selection
+    from misfeat.show.first_screen import FirstScreen
 
     Columns = Mapping[str, Sequence[Any]]
 
 MOST_LINES = 10
 """Lines of each subgroup, where there are several; one subgroup is shown whole."""
+ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
 
 
 def answered(selection: Selection, question: str, about: About) -> tuple[Columns, Sequence[str]]:
-    """The answer to a question as columns, and in words where it has some.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    """
+    """The answer to a question as columns, and in words where it has some."""
     answer = _checked(question, about)
     plain = in_columns(selection)
     if about.subgroup is not None:
@@ -57,12 +52,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
 def in_columns(selection: Selection, **asked: Any) -> Selection:
     """The same selection, which answers in plain columns; it stays the same one where it does.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    **asked : object
-        What else is to be asked for than at fit, such as another `k`.
+    `asked` is what else is asked for than at fit, such as another `k`.
     """
     if not asked and selection.asked.backend == AS_COLUMNS:
         return selection
@@ -72,15 +62,7 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
 
 
 def lines_of(selection: Selection, columns: Columns) -> list[dict[str, Any]]:
-    """The lines of an answer by column, with what there is to tell in the subgroup of each.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    columns : mapping of str to sequence
-        The answer.
-    """
+    """The lines of an answer by column, with what there is to tell in the subgroup of each."""
     measure = selection.book.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
@@ -132,21 +114,7 @@ def print_answer(
     console: Console | None = None,
     spell: Callable[[str], str] = str,
 ) -> None:
-    """Print the answer to a question: what it says in words, then its tables.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    console : Console, default=None
-        Where to; standard output.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
-    """
+    """Print the answer to a question: what it says in words, then its tables."""
     columns, sentences = answered(selection, question, about)
     console = console or new_console()
     console.print(plain_text(QUESTIONS[question].words, style="bold"))
@@ -185,20 +153,56 @@ def _print_subgroups(
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:
-    """The answer as lines of JSON, one a line of its table, each with the question.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str
-        One of `QUESTIONS`.
-    about : About
-        What it is about.
-    """
+    """The answer as lines of JSON, one a line of its table, each with the question."""
     columns, sentences = answered(selection, question, about)
     for line in zip(*columns.values(), strict=True):
         yield as_json(question, dict(zip(columns, line, strict=True)), "question")
     if QUESTIONS[question].shown:
         for sentence in sentences:
             yield as_json(question, {"sentence": sentence}, "question")
+
+
+def json_lines(
+    selection: Selection,
+    worths: Sequence[Mapping[str, Any]] | None = None,
+    screen: FirstScreen | None = None,
+    spell: Callable[[str], str] = str,
+) -> Iterator[str]:
+    """The answer as lines of JSON, each with its ``"kind"``.
+
+    One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
+    subgroup would gain by recording (``"worth"``), what was left out because the time was up
+    (``"unfinished"``), what `validate` found (``"validation"``), and the sentences: one for the
+    whole table, whose ``"subgroup"`` is null, and one a subgroup (``"answer"``).
+
+    `worths` and `screen` are asked for where they are not at hand already.
+    """
+    for line in subgroup_rows(selection.cohorts):
+        yield as_json("subgroup", line)
+    for best in selection.best_sets():
+        yield as_json("set", asdict(best))
+    for worth in worth_rows(selection) if worths is None else worths:
+        yield as_json("worth", worth)
+    left_out = selection.unfinished
+    if left_out.parts:
+        told = {"minutes": left_out.minutes, "missing": list(left_out.parts.values())}
+        yield as_json("unfinished", {**told, "text": spell(left_out.sentence)})
+    if selection.validation is not None:
+        yield as_json("validation", {"text": selection.validation})
+    yield from _answers(first_screen(selection) if screen is None else screen, spell)
+
+
+def _answers(screen: FirstScreen, spell: Callable[[str], str]) -> Iterator[str]:
+    yield as_json("answer", {"subgroup": None, "sentence": spell(screen.whole)})
+    for one in screen.subgroups:
+        held = {name: getattr(one, name) for name in ANSWER_COLUMNS}
+        yield as_json("answer", {**held, "sentence": spell(one.sentence)})
+
+
+def as_json(kind: str, line: Mapping[str, Any], name: str = "kind") -> str:
+    """A line of an answer as JSON, with its kind; what is not a number is null."""
+    plain = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in line.items()
+    }
+    return visible_json(json.dumps({name: kind, **plain}, ensure_ascii=False))

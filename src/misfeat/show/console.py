@@ -47,15 +47,6 @@ def print_lines(console: Console, text: Text, first: str = "", then: str = "") -
 
     Outside a terminal, where programs read it, it stays on one line.
 
-    Parameters
-    ----------
-    console : Console
-        Where to.
-    text : Text
-        What to print.
-    first, then : str, default=""
-        What stands before the first line, and before the others.
-
     Examples
     --------
     >>> import io

@@ -23,51 +23,37 @@ MOST_CELLS = 4096.0
 
 @dataclass(frozen=True)
 class Shape:
-    """How much there is to do.
-
-    Attributes
-    ----------
-    rows : float
-        Different rows, of all subgroups together.
-    features, subgroups, size : int
-        Features of the table, its subgroups, and features per set.
-    values, classes : float
-        Values of a feature, on the mean, and of the target.
-    unrecorded : float
-        The share of the features that a subgroup never recorded, on the mean.
-    tested, deals : int
-        The largest sets that are tested against chance, and by how many deals of the target.
-    enough, step_deals : int
-        The largest sets that are looked at to see how many features are enough, and how many deals
-        of the target are made for each size.
-    first_known : bool
-        Whether the first size takes no deals where the test against chance made the same.
-    redrawn : bool
-        Whether rows are drawn anew.
-    grids : int
-        How often all sets are scored: for a numeric target, once a grid.
-    budget : float
-        The share of the sets that are scored.
-    gaps : bool
-        Whether rows lack values of features that their subgroup recorded.
-    """
+    """How much there is to do."""
 
     rows: float
+    """Different rows, of all subgroups together."""
     features: int
     subgroups: int
     size: int
+    """Features of the table, its subgroups, and features per set."""
     values: float = 5.0
     classes: float = 2.0
+    """Values of a feature, on the mean, and of the target."""
     unrecorded: float = 0.0
+    """The share of the features that a subgroup never recorded, on the mean."""
     tested: int = 0
     deals: int = 0
+    """The largest sets that are tested against chance, and by how many deals of the target."""
     enough: int = 0
     step_deals: int = STEP_PERMUTATIONS
+    """The largest sets that are looked at to see how many features are enough, and how many deals
+    of the target are made for each size.
+    """
     first_known: bool = True
+    """Whether the first size takes no deals where the test against chance made the same."""
     redrawn: bool = False
+    """Whether rows are drawn anew."""
     grids: int = 1
+    """How often all sets are scored: for a numeric target, once a grid."""
     budget: float = 1.0
+    """The share of the sets that are scored."""
     gaps: bool = False
+    """Whether rows lack values of features that their subgroup recorded."""
 
     @property
     def recorded(self) -> int:
@@ -89,53 +75,43 @@ class Shape:
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of one core, and bytes, of a unit of every kind of work.
-
-    Attributes
-    ----------
-    coded : float
-        To code a value of a table in memory.
-    scored, scored_subgroup : float
-        To score a set, for every row; and for every subgroup, whatever it holds.
-    estimated, estimated_cell, fitted_cell : float
-        To estimate what a set tells in the population of a subgroup; for every cell of its table;
-        and more where it has four features or more.
-    dealt, dealt_cell, dealt_one_by_one : float
-        To score a set for one deal of the target, for every row, and for every cell; for every row
-        where rows count only for sets that they have in full.
-    validated, redrawn : float
-        How many times a fit is made again to validate, and for a draw of rows.
-    redrawn_subgroup : float
-        For a subgroup and a draw, whatever it holds.
-    reported, reported_subgroup, reported_row : float
-        To write the report, for a feature and a row of the table.
-    once : float
-        For a fit, however small it is.
-    held_once, held_value, held_score, held_cell : float
-        Bytes of any run; of a value of the table while it is coded; times a score is held; and
-        times a cell of the tables of pairs, or of triples where sets are larger, is.
-    """
+    """Seconds of one core, and bytes, of a unit of every kind of work."""
 
     coded: float = 3.15e-08
+    """To code a value of a table in memory."""
     scored: float = 9.59e-10
     scored_subgroup: float = 0.00355
+    """To score a set, for every row; and for every subgroup, whatever it holds."""
     estimated: float = 1.29e-05
     estimated_cell: float = 1.23e-07
     fitted_cell: float = 2.29e-08
+    """To estimate what a set tells in the population of a subgroup; for every cell of its table;
+    and more where it has four features or more.
+    """
     dealt: float = 1.54e-10
     dealt_cell: float = 2.61e-09
     dealt_one_by_one: float = 1.2e-08
+    """To score a set for one deal of the target, for every row, and for every cell; for every row
+    where rows count only for sets that they have in full.
+    """
     validated: float = 4.75
     redrawn: float = 0.578
+    """How many times a fit is made again to validate, and for a draw of rows."""
     redrawn_subgroup: float = 0.0162
+    """For a subgroup and a draw, whatever it holds."""
     reported: float = 0.0828
     reported_subgroup: float = 0.0604
     reported_row: float = 6.15e-05
+    """To write the report, for a feature and a row of the table."""
     once: float = 0.1
+    """For a fit, however small it is."""
     held_once: float = 5.16e7
     held_value: float = 18.0
     held_score: float = 17.0
     held_cell: float = 2.08
+    """Bytes of any run; of a value of the table while it is coded; times a score is held; and times
+    a cell of the tables of pairs, or of triples where sets are larger, is.
+    """
 
     def coding(self, shape: Shape) -> float:
         """Seconds to code a table in memory."""
@@ -221,20 +197,5 @@ ALONE = {
 
 
 def passing(step: str, seconds: float, cores: int) -> float:
-    """Seconds that pass on several cores, of a step that takes some seconds of one.
-
-    Parameters
-    ----------
-    step : str
-        One of `ALONE`.
-    seconds : float
-        Of one core.
-    cores : int
-        How many there are.
-
-    Examples
-    --------
-    >>> passing("report", 10.0, 8) > 9, passing("population", 10.0, 8) < 2
-    (True, True)
-    """
+    """Seconds that pass on several cores, of a step that takes some seconds of one."""
     return seconds * (ALONE[step] + (1 - ALONE[step]) / cores)

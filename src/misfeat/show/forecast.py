@@ -53,24 +53,16 @@ MOST_OFF = 20.0
 
 @dataclass(frozen=True)
 class Ahead:
-    """What follows a fit, in one piece of work with it.
-
-    Attributes
-    ----------
-    tested : bool
-        Whether the first screen is asked for.
-    validated : bool
-        Whether parts of the table are left out.
-    redrawn : bool
-        Whether rows are drawn anew.
-    reported : bool
-        Whether the report is written.
-    """
+    """What follows a fit, in one piece of work with it."""
 
     tested: bool = False
+    """Whether the first screen is asked for."""
     validated: bool = False
+    """Whether parts of the table are left out."""
     redrawn: bool = False
+    """Whether rows are drawn anew."""
     reported: bool = False
+    """Whether the report is written."""
 
 
 STEPS = {
@@ -88,13 +80,7 @@ _ahead: ContextVar[Ahead] = ContextVar("ahead", default=Ahead())  # noqa: B039
 
 @contextmanager
 def work_ahead(ahead: Ahead) -> Iterator[None]:
-    """Say what follows a fit within the block, so that a forecast counts it, too.
-
-    Parameters
-    ----------
-    ahead : Ahead
-        What follows.
-    """
+    """Say what follows a fit within the block, so that a forecast counts it, too."""
     token = _ahead.set(ahead)
     try:
         yield
@@ -106,11 +92,6 @@ def foretell(selection: Selection) -> None:
     """Say how long scoring will take, and what follows it, and how much memory, where it is much.
 
     What there is not memory enough for is refused here, before any work.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it; nothing of it is scored yet.
     """
     least = selection.book.memory_needed(selection.size)
     ahead = _ahead.get()
@@ -128,28 +109,7 @@ def foretell(selection: Selection) -> None:
 
 
 def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, float]:
-    """Seconds of every step on a machine like the one that was measured.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it.
-    effort : Effort
-        What the first screen asks.
-    ahead : Ahead
-        What follows the fit.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> from misfeat.datasets import make_cohorts
-    >>> data = make_cohorts(n_rows=500, n_features=8, random_state=0)
-    >>> found = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target).selection_
-    >>> plain = forecast(found, effort_for(found, 3), Ahead())
-    >>> tested = forecast(found, effort_for(found, 3), Ahead(tested=True))
-    >>> list(plain), sum(plain.values()) < sum(tested.values())
-    (['Scoring feature sets', 'Estimating what holds beyond these rows'], True)
-    """
+    """Seconds of every step on a machine like the one that was measured."""
     shape, costs = shape_of(selection, effort), MEASURED
     found = {
         SCORING: costs.once / 2 + costs.scoring(shape, shape.size),
@@ -170,15 +130,7 @@ def forecast(selection: Selection, effort: Effort, ahead: Ahead) -> dict[str, fl
 
 
 def shape_of(selection: Selection, effort: Effort) -> Shape:
-    """How much there is to do.
-
-    Parameters
-    ----------
-    selection : Selection
-        The coded table and what is asked of it.
-    effort : Effort
-        What the first screen asks.
-    """
+    """How much there is to do."""
     cohorts = selection.cohorts
     return Shape(
         rows=float(sum(cohort.codes.shape[1] for cohort in cohorts)),

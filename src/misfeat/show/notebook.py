@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.first_screen import first_screen
-from misfeat.show.markup import as_html
+from misfeat.show.pages import as_html
 from misfeat.visible import visible
 from misfeat.words.numbers import percent, percent_between
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.exceptions import Message
     from misfeat.selection.selection import Selection
-    from misfeat.show.first_screen.feature_map import FeatureMap
+    from misfeat.show.first_screen.first_screen import FeatureMap
 
 MOST_SHOWN = 20
 """Subgroups in a list or table; more are counted."""
@@ -42,13 +42,7 @@ STYLE = Markup("""
 
 
 def first_screen_as_html(selection: Selection) -> str:
-    """The answer in sentences, what each feature tells, and what may overturn it.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    """
+    """The answer in sentences, what each feature tells, and what may overturn it."""
     screen = first_screen(selection)
     parts = [STYLE]
     if screen.overturning:

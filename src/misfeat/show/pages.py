@@ -1,4 +1,4 @@
-"""What every self-contained page needs: templates, a policy, and a file to be written to."""
+"""What every page needs: messages as HTML, templates, a policy, and a file to be written to."""
 
 from __future__ import annotations
 
@@ -10,34 +10,69 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MisfeatError
+from markupsafe import Markup
+
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting
 from misfeat.machine.paths import as_path, unreadable, write_file
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from misfeat.exceptions import Spelling
+
 PAGE_BEGINS = b"<!doctype html"
 SNIPPET_HEIGHT = "80vh"
 
 
-def policy_for(style: str, script: str | None = None) -> str:
-    """A Content-Security-Policy under which this style and script work, and nothing else.
+def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
+    """A message with its names isolated, in the class `mark`, and its parameters as code.
 
-    Parameters
-    ----------
-    style : str
-        What stands in the style element.
-    script : str, default=None
-        What stands in the script element, if there is one.
+    All text is escaped.
 
     Examples
     --------
-    >>> policy_for("p { color: red }").split(";")[0]
-    "default-src 'none'"
+    >>> as_html(Message("{name} < {n}", name="<b>", n=3))
+    Markup('<bdi class="name">&lt;b&gt;</bdi> &lt; 3')
     """
+    if not isinstance(text, Message):
+        return _plain(text)
+    if not text.about:
+        return _plain(text.template)
+    parts = []
+    for literal, field, form, conversion in Formatter().parse(text.template):
+        parts.append(_plain(literal))
+        if field is not None:
+            parts.append(_field(text.about[field], form or "", conversion, spell, mark))
+    return Markup("").join(parts)
+
+
+def _field(value: object, form: str, conversion: str | None, spell: Spelling, mark: str) -> Markup:
+    if isinstance(value, Message):
+        return as_html(value, spell, mark)
+    if isinstance(value, Setting):
+        return Markup("<code>{}</code>").format(visible(spell(value)))
+    if isinstance(value, InPython):
+        return _plain(value.words if spell is str else value.elsewhere)
+    if isinstance(value, str):
+        text = repr(value) if conversion == "r" else value
+        return Markup('<bdi class="{}">{}</bdi>').format(mark, visible(text))
+    return _plain(format(repr(value) if conversion == "r" else value, form))
+
+
+def _plain(text: str) -> Markup:
+    """Text on its own; a number stays with its unit and its name."""
+    kept = visible(text)
+    for words in (" %", "p = ", "p ≤ "):
+        kept = kept.replace(words, words.replace(" ", "\N{NO-BREAK SPACE}"))
+    return Markup.escape(kept)
+
+
+def policy_for(style: str, script: str | None = None) -> str:
+    """A Content-Security-Policy under which this style and script work, and nothing else."""
     scripts = "" if script is None else f"script-src '{_digest(script)}'; "
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; {scripts}"
@@ -51,25 +86,13 @@ def _digest(text: str) -> str:
 
 @cache
 def static_file(package: str, name: str) -> str:
-    """A file of the folder ``static`` of a package.
-
-    Parameters
-    ----------
-    package, name : str
-        Where it is, and what it is called.
-    """
+    """A file of the folder ``static`` of a package."""
     return (files(package) / "static" / name).read_text(encoding="utf-8")
 
 
 @cache
 def templates_of(package: str) -> Environment:
-    """The templates of a package, in which every value is text, whatever it holds.
-
-    Parameters
-    ----------
-    package : str
-        Its folder ``templates`` is read.
-    """
+    """The templates of a package, in which every value is text, whatever it holds."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -92,17 +115,7 @@ def _shown(value: Any) -> Any:
 def framed(html: str, title: str, allowed: str = "") -> str:
     """A page as a sandboxed frame that another page or a notebook can hold.
 
-    Parameters
-    ----------
-    html, title : str
-        The page, and what the frame is called.
-    allowed : str, default=""
-        What the page may do in it, as the attribute ``sandbox`` says it.
-
-    Examples
-    --------
-    >>> framed("<p>one</p>", "a page")[:24]
-    '<iframe title="a page" s'
+    `allowed` is what the page may do in it, as the attribute ``sandbox`` says it.
     """
     return (
         f'<iframe title="{escape(visible(title))}" sandbox="{allowed}" '
@@ -114,17 +127,7 @@ def framed(html: str, title: str, allowed: str = "") -> str:
 def write_page(path: str | Path, html: str) -> Path:
     """Write a page to a file, at once or not at all.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where to; an older file is replaced, a link is followed.
-    html : str
-        The page.
-
-    Returns
-    -------
-    Path
-        The file.
+    An older page is replaced, a link is followed.
     """
     place = as_path(path, "path")
     _refuse_what_is_no_page(place)
@@ -151,13 +154,7 @@ def _first_bytes(place: Path, most: int) -> bytes:
 
 
 def open_page(html: str, what: str) -> None:
-    """Show a page in the browser, from a file in the folder for temporary ones.
-
-    Parameters
-    ----------
-    html, what : str
-        The page, and what its file is called.
-    """
+    """Show a page in the browser, from a file in the folder for temporary ones."""
     place = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{what}.html"
     write_page(place, html)
     if not webbrowser.open(place.as_uri()):

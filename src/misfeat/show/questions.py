@@ -37,55 +37,35 @@ INTERVAL = ("low", "high")
 
 @dataclass(frozen=True)
 class About:
-    """What a question is about.
-
-    Attributes
-    ----------
-    subgroup : str or None
-        One subgroup only.
-    features : tuple of str
-        A set, for questions about one.
-    size : int or None
-        Features per set.
-    costs : mapping of str to float
-        What recording features costs.
-    """
+    """What a question is about."""
 
     subgroup: str | None = None
+    """One subgroup only."""
     features: tuple[str, ...] = ()
+    """A set, for questions about one."""
     size: int | None = None
+    """Features per set."""
     costs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """How a question is answered.
-
-    Attributes
-    ----------
-    words : str
-        The question.
-    columns : callable
-        Asks a selection, and gives the answer as columns.
-    sentences : callable
-        The same in words; nothing where there are none.
-    of_a_set : bool
-        Whether it needs a subgroup and a set.
-    takes : tuple of str
-        What else of `About` it looks at.
-    shown : tuple of Shown
-        The columns that a terminal shows; JSON has all of them.
-    by_subgroup : bool
-        Whether every subgroup has a table of its own.
-    """
+    """How a question is answered."""
 
     words: str
+    """The question."""
     columns: Callable[[Selection, About], Columns]
+    """Asks a selection, and gives the answer as columns."""
     sentences: Callable[[Selection, About], Sequence[str]] = lambda selection, about: ()  # noqa: ARG005
+    """The same in words; nothing where there are none."""
     of_a_set: bool = False
+    """Whether it needs a subgroup and a set."""
     takes: tuple[str, ...] = ("subgroup", "size")
+    """What else of `About` it looks at."""
     shown: tuple[Shown, ...] = ()
+    """The columns that a terminal shows; JSON has all of them."""
     by_subgroup: bool = True
+    """Whether every subgroup has a table of its own."""
 
 
 def _why_sentences(selection: Selection, about: About) -> Sequence[str]:

@@ -10,8 +10,7 @@ from misfeat.exceptions import InPython, Message
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.answering import CHANCE, MAY_BE_CHANCE, NOTHING, TOLD, UNTESTED
-from misfeat.show.first_screen.collecting import collecting_sentences
-from misfeat.show.first_screen.weighted import with_weights
+from misfeat.show.first_screen.wording import collecting_sentences, with_weights
 from misfeat.visible import visible
 
 if TYPE_CHECKING:
@@ -44,20 +43,8 @@ def print_sentences(
 ) -> None:
     """Print the answer: first what may overturn it, last how far to trust it.
 
-    Parameters
-    ----------
-    screen : FirstScreen
-        What to say.
-    console : Console, default=None
-        Where to; standard output.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
-    collecting : bool, default=True
-        Whether to say what is worth recording.
-    validation : str, default=None
-        What leaving parts of the table out has shown; None where that was not asked for.
-    further : iterable of str, default=()
-        More to say of how far to trust the answer.
+    `validation` is what leaving parts of the table out has shown, None where that was not asked
+    for; `further` says more of how far to trust the answer.
     """
     console = console or new_console()
     for caution in screen.overturning:
@@ -77,17 +64,7 @@ def print_sentences(
 def screen_of(
     selection: Selection, size: int | None = None, subgroup: str | None = None
 ) -> FirstScreen:
-    """The first screen of a selection, or what of it is about one subgroup.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int, default=None
-        Features per set. Defaults to the selection's `size`.
-    subgroup : str, default=None
-        One subgroup only.
-    """
+    """The first screen of a selection, or what of it is about one subgroup."""
     screen = first_screen(selection, size)
     if subgroup is None:
         return screen
@@ -107,15 +84,7 @@ def screen_of(
 
 
 def most_telling(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
-    """The subgroups in which most is told, in the table's order.
-
-    Parameters
-    ----------
-    answers : sequence of SubgroupAnswer
-        The answers of all subgroups.
-    most : int
-        How many to keep.
-    """
+    """The subgroups in which most is told, in the table's order."""
 
     def place(one: SubgroupAnswer) -> tuple[int, float]:
         return _ORDER.index(one.verdict), 0.0 if isnan(one.share) else -one.share

@@ -11,7 +11,6 @@ from scipy.spatial.distance import pdist
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 MOST_ORDERED = 300
 """Rows up to which the best order of the leaves is sought, which takes ever longer."""
 
@@ -21,16 +20,6 @@ def side_by_side(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
     The leaves of an average-linkage tree in the order with the smallest distances between
     neighbours (Bar-Joseph, Gifford and Jaakkola, Bioinformatics 17, 2001).
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_columns)
-        What rows are compared by.
-
-    Returns
-    -------
-    ndarray of int of shape (n_rows,)
-        Each number once.
 
     Examples
     --------

@@ -9,8 +9,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.show.report.glossary import GLOSSARY, slug
 from misfeat.show.report.page import SCRIPTS, STYLES
+from misfeat.show.report.words import GLOSSARY, slug
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -9,8 +9,8 @@ from rich.markup import escape
 
 from misfeat.selection.change_words import points_in_words, share_in_words
 from misfeat.show.answer_columns import Shown, fitting_table, names, text
+from misfeat.show.answers import as_json
 from misfeat.show.console import new_console, plain_text
-from misfeat.show.json_lines import as_json
 from misfeat.visible import visible
 from misfeat.words.numbers import p_words
 
@@ -25,17 +25,7 @@ if TYPE_CHECKING:
 def print_comparison(
     found: Comparison, console: Console | None = None, spell: Callable[[str], str] = str
 ) -> None:
-    """Print what changed: one sentence for the whole, one a subgroup, then tables and notes.
-
-    Parameters
-    ----------
-    found : Comparison
-        Two runs, side by side.
-    console : Console, default=None
-        Where to; standard output.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
-    """
+    """Print what changed: one sentence for the whole, one a subgroup, then tables and notes."""
     console = console or new_console()
     summary = spell(found.summary())
     console.print(plain_text(summary, style="bold"))
@@ -85,11 +75,6 @@ def comparison_as_json(found: Comparison) -> Iterator[str]:
 
     One line for the whole (``"comparison"``), one a subgroup (``"subgroup"``), one a set
     (``"change"``) and one a note (``"note"``).
-
-    Parameters
-    ----------
-    found : Comparison
-        Two runs, side by side.
     """
     whole = {
         "names": found.names,

@@ -32,11 +32,6 @@ _NO_CHARACTERS = re.compile("[\ufffe\uffff]")
 def plain_value(value: Any) -> str | int | float | bool | None:
     """A value as a cell holds it: text, a number, whether something holds, or nothing.
 
-    Parameters
-    ----------
-    value : object
-        Of an answer; several names become one text.
-
     Examples
     --------
     >>> plain_value(("cp", "ca")), plain_value(float("nan")), plain_value(0.25)

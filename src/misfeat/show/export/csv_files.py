@@ -36,13 +36,7 @@ FILES = tuple(map(file_name, (ABOUT, IN_WORDS, *TITLES.values())))
 
 
 def csv_text(table: AnswerTable) -> str:
-    """A table as CSV; one that has no columns says why in a column called ``note``.
-
-    Parameters
-    ----------
-    table : AnswerTable
-        The answer.
-    """
+    """A table as CSV; one that has no columns says why in a column called ``note``."""
     held = io.StringIO()
     writer = csv.writer(held, lineterminator="\n")
     if not table.columns:
@@ -63,13 +57,7 @@ def _cell(value: Any) -> str | int | float:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise where a folder holds anything but an older export, or cannot be one.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files are to be.
-    """
+    """Raise where a folder holds anything but an older export, or cannot be one."""
     try:
         if not folder.exists():
             return
@@ -89,15 +77,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_folder(folder: Path, tables: Sequence[AnswerTable]) -> None:
-    """Write a file a table into a folder; those of an older export that are not among them go.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; it is made where it does not exist.
-    tables : sequence of AnswerTable
-        The answers.
-    """
+    """Write a file a table into a folder; those of an older export that are not among them go."""
     contents = _contents(tables)
     for name, content in contents.items():
         write_file(folder / name, content)
@@ -110,13 +90,7 @@ def write_folder(folder: Path, tables: Sequence[AnswerTable]) -> None:
 
 
 def zip_bytes(tables: Sequence[AnswerTable]) -> bytes:
-    """The same files in one archive.
-
-    Parameters
-    ----------
-    tables : sequence of AnswerTable
-        The answers.
-    """
+    """The same files in one archive."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in _contents(tables).items():

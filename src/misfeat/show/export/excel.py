@@ -40,13 +40,7 @@ def check_openpyxl() -> None:
 
 
 def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
-    """A workbook with a sheet a table; a warning says where one has too many lines for Excel.
-
-    Parameters
-    ----------
-    tables : sequence of AnswerTable
-        The answers.
-    """
+    """A workbook with a sheet a table; a warning says where one has too many lines for Excel."""
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)

@@ -36,20 +36,7 @@ def export_answers(
 ) -> Path:
     """Ask a selection all questions and write the answers; returns where they are.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    path : str or Path
-        A file that ends in ``.xlsx``, ``.zip`` or, for one question, ``.csv``; else a folder.
-    questions : sequence of str, default=None
-        Some of `misfeat.show.questions.QUESTIONS`; all of them where None.
-    size, k : int, default=None
-        Features per set and sets per subgroup. Default to those of the selection.
-    costs : mapping of str to float, default=None
-        What recording a feature costs.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
+    What the path may be and which questions there are, `ShownSelection.export` says.
     """
     asked = _checked_questions(questions)
     place = as_path(path, "path")

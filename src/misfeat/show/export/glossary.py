@@ -16,20 +16,13 @@ COUNT, SCORE, SHARE, RATIO = "count", "score", "share", "ratio"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of an exported table.
-
-    Attributes
-    ----------
-    name : str
-        Its head.
-    kind : {"text", "names", "flag", "count", "score", "share", "ratio"}
-        What it holds: names stand for several of them, one after the other.
-    meaning : str
-        What it means.
-    """
+    """A column of an exported table."""
 
     name: str
     kind: str
+    """What it holds: names stand for several of them, one after the other. One of "text", "names",
+    "flag", "count", "score", "share", "ratio".
+    """
     meaning: str = ""
 
 
@@ -198,15 +191,6 @@ _OF_TABLES: dict[str, dict[str, tuple[str, str]]] = {
 
 def column_of(table: str, name: str, values: Sequence[Any] = ()) -> Column:
     """What a column of a table holds; by its first value where nobody wrote it down.
-
-    Parameters
-    ----------
-    table : str
-        The question that it answers.
-    name : str
-        Its head.
-    values : sequence, default=()
-        What is in it.
 
     Examples
     --------

@@ -52,19 +52,7 @@ def markdown_table(
     about: About | None = None,
     k: int | None = None,
 ) -> str:
-    """The answer to a question as a table of Markdown.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    question : str, default="top"
-        One of `misfeat.show.questions.QUESTIONS`.
-    about : About, default=None
-        What it is about.
-    k : int, default=None
-        Lines per subgroup at most.
-    """
+    """The answer to a question as a table of Markdown."""
     check_count(k, "k", none=True)
     longer = {"k": int(k)} if k is not None and question in RANKED else {}
     plain = in_columns(selection, **longer)

@@ -69,30 +69,18 @@ _CONVENTIONS = {
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """The answer to a question, ready to be written.
-
-    Attributes
-    ----------
-    title : str
-        What the table is called.
-    words : str
-        The question.
-    columns : tuple of Column
-        What its columns hold; none where the question cannot be answered.
-    values : tuple of sequence
-        The values of every column.
-    sentences : tuple of str
-        The same in words, where there are some.
-    note : str
-        What a reader should know: why there is no answer, or whom it leaves out.
-    """
+    """The answer to a question, ready to be written."""
 
     title: str
     words: str
     columns: tuple[Column, ...] = ()
+    """What its columns hold; none where the question cannot be answered."""
     values: tuple[Sequence[Any], ...] = ()
+    """The values of every column."""
     sentences: tuple[str, ...] = ()
+    """The same in words, where there are some."""
     note: str = ""
+    """What a reader should know: why there is no answer, or whom it leaves out."""
 
     @property
     def rows(self) -> int:
@@ -110,19 +98,7 @@ def answer_tables(
     costs: Mapping[str, float] | None = None,
     spell: Spell = str,
 ) -> list[AnswerTable]:
-    """The tables of questions, in the order of `TITLES`.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    questions : sequence of str
-        Some of `QUESTIONS`.
-    costs : mapping of str to float, default=None
-        What recording features costs.
-    spell : callable, default=str
-        Words a message as its reader knows parameters.
-    """
+    """The tables of questions, in the order of `TITLES`."""
     asking = Asking(in_columns(selection), costs or {}, spell)
     # Significance first: afterwards every set has its p-value.
     found = {name: asking.table(name) for name in sorted(questions, key="significance".__ne__)}
@@ -130,29 +106,13 @@ def answer_tables(
 
 
 class Asking:
-    """Asks a selection one question after the other.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found; it answers in plain columns.
-    costs : mapping of str to float
-        What recording features costs.
-    spell : callable
-        Words a message as its reader knows parameters.
-    """
+    """Asks a selection one question after the other."""
 
     def __init__(self, selection: Selection, costs: Mapping[str, float], spell: Spell) -> None:
         self._selection, self._costs, self._spell = selection, costs, spell
 
     def table(self, question: str) -> AnswerTable:
-        """The answer to a question; where there is none, a table that says so.
-
-        Parameters
-        ----------
-        question : str
-            One of `QUESTIONS`.
-        """
+        """The answer to a question; where there is none, a table that says so."""
         title, words = TITLES[question], QUESTIONS[question].words
         try:
             columns, sentences, notes = self._answer(question)
@@ -217,15 +177,7 @@ class Asking:
 
 
 def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Answers:
-    """The columns of an answer, beside shares of what there is to tell their intervals.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    columns : mapping of str to sequence
-        An answer; those without scores and shares stay what they are.
-    """
+    """The columns of an answer, beside shares of what there is to tell their intervals."""
     found: Answers = {}
     for name, values in columns.items():
         found[name] = list(values)
@@ -246,15 +198,7 @@ def _wholes(selection: Selection, subgroups: Sequence[str]) -> list[float]:
 
 
 def in_words_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
-    """Answers in sentences, those of the first screen first where all of it was asked.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    tables : sequence of AnswerTable
-        The answers.
-    """
+    """Answers in sentences, those of the first screen first where all of it was asked."""
     lines = [("answer", sentence) for sentence in _first_sentences(selection, tables)]
     lines += [(table.title, sentence) for table in tables for sentence in table.sentences]
     columns = (
@@ -277,15 +221,7 @@ def _first_sentences(selection: Selection, tables: Sequence[AnswerTable]) -> Ite
 
 
 def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
-    """What was asked of which table, and what every column means.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was found.
-    tables : sequence of AnswerTable
-        The answers.
-    """
+    """What was asked of which table, and what every column means."""
     columns = (
         Column("about", TEXT, "What the line is about."),
         Column("name", TEXT, "What it explains."),

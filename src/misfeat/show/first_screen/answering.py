@@ -26,35 +26,24 @@ BEYOND_DOUBT = 0.01
 
 @dataclass(frozen=True)
 class SubgroupAnswer:
-    """What is known for one subgroup.
-
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    rows : int
-        How many rows it has.
-    verdict : {"told", "may be chance", "chance", "nothing to tell", "not tested"}
-        Whether something tells more than chance would.
-    features : tuple of str
-        The smallest set of recorded features that is enough; empty where nothing tells.
-    share, low, high : float
-        What it tells of what there is to tell, and its interval; NaN where nothing tells.
-    p_value : float
-        How likely chance alone does as well, over all that was searched; NaN where not tested.
-    words : Message
-        The answer without the subgroup's name.
-    """
+    """What is known for one subgroup."""
 
     subgroup: str
     rows: int
     verdict: str
+    """Whether something tells more than chance would. One of "told", "may be chance", "chance",
+    "nothing to tell", "not tested".
+    """
     features: tuple[str, ...]
+    """The smallest set of recorded features that is enough; empty where nothing tells."""
     share: float
     low: float
     high: float
+    """What it tells of what there is to tell, and its interval; NaN where nothing tells."""
     p_value: float
+    """How likely chance alone does as well, over all that was searched; NaN where not tested."""
     words: Message
+    """The answer without the subgroup's name."""
 
     @property
     def sentence(self) -> Message:
@@ -65,12 +54,7 @@ class SubgroupAnswer:
 def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, ChanceTests | None]:
     """Tests of single features, and of all sets up to a size; None where none are made.
 
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found; it keeps the second.
-    effort : Effort
-        What to ask.
+    The selection keeps the second.
     """
     if not effort.tested:
         return None, None
@@ -81,19 +65,7 @@ def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, Ch
 def answers(
     selection: Selection, size: int, effort: Effort, found: ChanceTests | None
 ) -> list[SubgroupAnswer]:
-    """The answer for every subgroup.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int
-        Features per set.
-    effort : Effort
-        What to ask.
-    found : ChanceTests or None
-        Tests of all sets.
-    """
+    """The answer for every subgroup."""
     names = selection.subgroup_names()
     tests = {} if found is None else {one.subgroup: one for one in found.subgroups}
     enough: dict[str, Enough] = {}

@@ -35,39 +35,22 @@ MOST_LARGER = 30_000
 
 @dataclass(frozen=True)
 class Effort:
-    """What to ask.
-
-    Attributes
-    ----------
-    tested : int
-        The largest sets that are tested against chance; 0: none are.
-    deals : int
-        How many deals at most.
-    enough : int
-        The largest sets that are looked at to see how many features are enough; 0: none are.
-    redrawn : bool
-        Whether rows are drawn anew to see what comes out again.
-    step_deals : int
-        How many deals at most for each step to see how many features are enough.
-    """
+    """What to ask."""
 
     tested: int
+    """The largest sets that are tested against chance; 0: none are."""
     deals: int
+    """How many deals at most."""
     enough: int
+    """The largest sets that are looked at to see how many features are enough; 0: none are."""
     redrawn: bool
+    """Whether rows are drawn anew to see what comes out again."""
     step_deals: int = STEP_PERMUTATIONS
+    """How many deals at most for each step to see how many features are enough."""
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
-    """What fits into a minute or so.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int
-        Features per set.
-    """
+    """What fits into a minute or so."""
     if not selection.book.scores_anew:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)

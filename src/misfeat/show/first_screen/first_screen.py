@@ -1,22 +1,25 @@
-"""FirstScreen: the answer in sentences, what it looks like, and what may overturn it."""
+"""FirstScreen: the answer in sentences, a map of what features tell, and what may overturn it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from misfeat.machine.deadline import in_time
+from misfeat.selection.against_chance import LEVEL
 from misfeat.selection.caution import OVERTURNS
 from misfeat.selection.unfinished import TESTS
 from misfeat.show.first_screen.answering import answers, tested
-from misfeat.show.first_screen.collecting import collecting_sentences
 from misfeat.show.first_screen.effort import effort_for
-from misfeat.show.first_screen.feature_map import feature_map
-from misfeat.show.first_screen.weighted import with_weights
-from misfeat.show.first_screen.whole import whole_sentence
+from misfeat.show.first_screen.wording import collecting_sentences, whole_sentence, with_weights
+from misfeat.show.seriation import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from misfeat.exceptions import Message
     from misfeat.selection.caution import Caution
@@ -24,41 +27,73 @@ if TYPE_CHECKING:
     from misfeat.selection.selection import Selection
     from misfeat.show.first_screen.answering import SubgroupAnswer
     from misfeat.show.first_screen.effort import Effort
-    from misfeat.show.first_screen.feature_map import FeatureMap
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """What every feature tells by itself in every subgroup, in shares of what there is to tell."""
+
+    subgroups: tuple[int, ...]
+    features: tuple[int, ...]
+    """Their numbers, in the order in which they are shown: features by what they tell over all
+    subgroups, subgroups that look alike side by side.
+    """
+    share: Floats
+    low: Floats
+    high: Floats
+    """In the order of the table, with intervals. Of shape (n_subgroups, n_features)."""
+    predicted: NDArray[np.bool_]
+    """Where the subgroup did not record the feature. Of the same shape."""
+    faded: NDArray[np.bool_]
+    """Where it is not more than chance: by its p-value among single features and that of its
+    subgroup, or where there is none, by an interval that begins at nothing. Of the same shape.
+    """
+
+
+def feature_map(
+    selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
+) -> FeatureMap:
+    """What single features tell; `single` tested them, and `tests` all sets."""
+    scores, measure = selection.completed(1), selection.book.measure
+    order = np.argsort(scores.subsets[:, 0])
+    whole = np.where(measure.whole > 0, measure.whole, np.inf)[:, None]
+    share, low, high = (held[:, order] / whole for held in (scores.score, scores.low, scores.high))
+    predicted = selection.missing
+    faded = low <= 0
+    if single is not None and tests is not None:
+        nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
+        faded = np.where(predicted, faded, ~(single.p_values[1][:, order] <= LEVEL) | nothing)
+    return FeatureMap(
+        subgroups=tuple(side_by_side(share).tolist()),
+        features=tuple(np.argsort(-share.mean(axis=0), kind="stable").tolist()),
+        share=share,
+        low=low,
+        high=high,
+        predicted=predicted,
+        faded=faded,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class FirstScreen:
-    """What whoever asked reads first; terminal, notebook and report all show this.
-
-    Attributes
-    ----------
-    target : str
-        What is told about.
-    size : int
-        Features per set.
-    effort : Effort
-        What was asked for it.
-    whole : Message
-        One sentence for the whole table.
-    subgroups : tuple of SubgroupAnswer
-        One answer for every subgroup, in the table's order.
-    map : FeatureMap
-        What every feature tells in every subgroup.
-    collecting : tuple of Message
-        What is worth recording, or that there is no clear case.
-    cautions : tuple of Caution
-        What may mislead, worst first.
-    """
+    """What whoever asked reads first; terminal, notebook and report all show this."""
 
     target: str
     size: int
     effort: Effort
+    """What was asked for it."""
     whole: Message
+    """One sentence for the whole table."""
     subgroups: tuple[SubgroupAnswer, ...]
+    """One answer for every subgroup, in the table's order."""
     map: FeatureMap
+    """What every feature tells in every subgroup."""
     collecting: tuple[Message, ...]
+    """What is worth recording, or that there is no clear case."""
     cautions: tuple[Caution, ...]
+    """What may mislead, worst first."""
 
     @property
     def overturning(self) -> list[Caution]:
@@ -76,25 +111,7 @@ def first_screen(
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
 ) -> FirstScreen:
-    """Ask a selection what is told first.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int, default=None
-        Features per set. Defaults to the selection's `size`.
-    costs : mapping of str to float, default=None
-        What recording features costs.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> print(first_screen(SubgroupSelector(size=1).fit(table, "y").selection_).whole)
-    all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds \
-nothing more than chance (p = 1.00).
-    """
+    """Ask a selection what is told first."""
     size = selection.size if size is None else size
     target, effort = selection.cohorts.target, effort_for(selection, size)
     asked = in_time(lambda: _asked(selection, size, effort))

@@ -11,11 +11,13 @@ from misfeat.cohorts.naming import not_a_feature
 from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.fading import no_more_than_chance, p_values
 from misfeat.show.plot.asking import (
     as_shares,
+    chance_words,
     interval_words,
     most_telling,
+    no_more_than_chance,
+    p_values,
     selection_of,
     share_label,
 )
@@ -38,7 +40,6 @@ from misfeat.show.plot.canvas import (
     set_label,
     shortened,
 )
-from misfeat.show.plot.chance import chance_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

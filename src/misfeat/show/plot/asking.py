@@ -100,3 +100,36 @@ def one_subgroup(selection: Selection, subgroup: str | None) -> str:
             names=listed(names),
         )
     return selection.cohorts.full_name(subgroup)
+
+
+def p_values(selection: Selection, size: int) -> NDArray[np.float64] | None:
+    """The p-values of all sets of a size; None where `significance` was not asked for it.
+
+    Of shape (n_cohorts, n_sets), NaN where a subgroup did not record a set.
+    """
+    tests = selection.known_tests
+    return None if tests is None else tests.p_values.get(size)
+
+
+def no_more_than_chance(selection: Selection, size: int) -> NDArray[np.bool_]:
+    """Which sets of a size were tested, and found to tell no more than chance.
+
+    A subgroup in which nothing tells, counted with all others, has no set that does.
+
+    Of shape (n_cohorts, n_sets), False where it was not asked.
+    """
+    tests, found = selection.known_tests, p_values(selection, size)
+    if tests is None or found is None:
+        return np.zeros(selection.completed(size).score.shape, dtype=bool)
+    level = tests.asked[-1]
+    nothing = np.array([not one.more_than_chance for one in tests.subgroups])
+    tells_nothing: NDArray[np.bool_] = (found > level) | nothing[:, None]
+    return np.isfinite(found) & tells_nothing
+
+
+def chance_words(selection: Selection) -> str:
+    """What being faded says: not more than chance, or than what a feature tells anyway."""
+    tests = selection.known_tests
+    within = None if tests is None else tests.asked[2]
+    beyond = "" if within is None else f" within {shortened(within, 16)}"
+    return f"not more than chance{beyond}"

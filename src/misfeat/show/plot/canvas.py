@@ -149,16 +149,7 @@ def inches(labels: Sequence[str]) -> float:
 def crown(ax: Axes, title: str, handles: Sequence[Any] = (), columns: int = 3) -> None:
     """Write a title, whatever characters names in it hold, with a legend between it and the data.
 
-    Parameters
-    ----------
-    ax : Axes
-        What is crowned.
-    title : str
-        Says what the picture shows.
-    handles : sequence
-        What the legend explains; no legend where there is nothing.
-    columns : int
-        Of the legend, at most.
+    The legend has at most so many columns; there is none without handles.
     """
     room = _title_room(ax)
     columns = _fitting(columns, [handle.get_label() for handle in handles], room)

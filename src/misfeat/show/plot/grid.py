@@ -41,23 +41,9 @@ def draw_cells(
 ) -> Any:
     """Draw a coloured cell for every value, a grey one where it may be nothing.
 
-    Parameters
-    ----------
-    ax : Axes
-        What is drawn on.
-    values : ndarray of shape (n_rows, n_columns)
-        At least 0.
-    places : ndarray of shape (n_columns,)
-        The middles of the columns.
-    faded : ndarray of bool of the same shape as values, default=None
-        Where cells are grey.
-    top : float, default=None
-        The value of the last colour. Defaults to the largest there is.
-
-    Returns
-    -------
-    matplotlib.collections.QuadMesh
-        What the scale of colours explains.
+    `values`, at least 0, and `faded` are of shape (n_rows, n_columns), `places` are the middles of
+    the columns. The last colour is that of `top`, or of the largest value. What is returned is what
+    the scale of colours explains.
     """
     from matplotlib.colors import PowerNorm
 
@@ -90,18 +76,8 @@ def mark_cells(
 ) -> None:
     """Put a triangle into the corner of predicted cells, and numbers where there is room.
 
-    Parameters
-    ----------
-    ax : Axes
-        What is drawn on.
-    image : matplotlib.collections.QuadMesh
-        What `draw_cells` drew.
-    values, places, faded : ndarray
-        As `draw_cells` got them; numbers of grey cells are in brackets.
-    predicted : ndarray of bool of the same shape as values
-        Which cells are marked.
-    number : callable
-        A value in four characters.
+    `image` is what `draw_cells` made of the same arrays; numbers of grey cells are in brackets, and
+    `number` puts a value into four characters.
     """
     from matplotlib.collections import PolyCollection
 

@@ -1,6 +1,5 @@
 """The report: one self-contained HTML page of what a fitted selector found."""
 
-from misfeat.show.report.findings import Findings
 from misfeat.show.report.report import Report
 
-__all__ = ["Findings", "Report"]
+__all__ = ["Report"]

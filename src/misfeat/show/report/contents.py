@@ -12,56 +12,37 @@ from scipy.special import ndtri
 
 from misfeat.exceptions import Message
 from misfeat.selection.ranking import subgroup_rows
-from misfeat.show.report.lattice import packed_lattice
+from misfeat.show.report.packing import packed_lattice, sizes_that_fit
 
 if TYPE_CHECKING:
     from misfeat.exceptions import Spelling
-    from misfeat.show.report.findings import Findings, SubgroupFindings
+    from misfeat.show.report.gather import Findings, SubgroupFindings
 
 FORMAT = 3
 """Raised whenever a program that reads the JSON would have to change."""
+OF_COLUMNS = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
+"""What is told of every column of the table."""
 
 
 def contents(findings: Findings, title: str | None = None, spell: Spelling = str) -> dict[str, Any]:
     """Everything the report shows.
 
-    Parameters
-    ----------
-    findings : Findings
-        What was found.
-    title : str, default=None
-        The heading; made from the target's name where None.
-    spell : callable, default=str
-        How parameters are spelled in advice.
-
-    Returns
-    -------
-    dict
-        Of strings, numbers, lists and dicts; None stands for what is not known.
+    Strings, numbers, lists and dicts; None stands for what is not known.
     """
     from misfeat.version import __version__
 
-    target, screen = findings.cohorts.target, findings.screen
+    cohorts, screen = findings.cohorts, findings.screen
     found = {
         "format": FORMAT,
         "misfeat": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "title": f"What tells most about {target}" if title is None else str(title),
-        "target": findings.target(),
-        "estimate": findings.estimate,
-        "measure": findings.measure,
-        "words": findings.words,
-        "unit": findings.unit,
-        "size": findings.size,
-        "k": findings.k,
-        "confidence": findings.confidence,
+        "title": f"What tells most about {cohorts.target}" if title is None else str(title),
+        "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
+        **_held(findings, "estimate", "measure", "words", "unit", "size", "k", "confidence"),
         "settings": dict(findings.settings),
         "features": list(findings.features),
         "answer": screen.whole,
-        "cautions": [
-            {"severity": one.severity, "kind": one.kind, "words": one.words}
-            for one in screen.cautions
-        ],
+        "cautions": [_held(one, "severity", "kind", "words") for one in screen.cautions],
         "collecting": list(screen.collecting),
         "left_out": findings.left_out,
         "subgroups": _subgroups(findings),
@@ -69,12 +50,14 @@ def contents(findings: Findings, title: str | None = None, spell: Spelling = str
         "worth_collecting": _worth_collecting(findings),
         "recorded": _recorded(findings),
         "trust": _trust(findings),
-        "lattice": packed_lattice(findings),
-        "levels": [list(values) for values in findings.cohorts.categories],
+        "lattice": packed_lattice(
+            findings.scores, sizes_that_fit(len(cohorts), len(findings.features), findings.size)
+        ),
+        "levels": [list(values) for values in cohorts.categories],
         "z": _z(findings.confidence),
         "in_python": spell is str,
-        "columns": [_column(report) for report in findings.cohorts.columns],
-        "notes": list(findings.cohorts.notes),
+        "columns": [_held(report, *OF_COLUMNS) for report in cohorts.columns],
+        "notes": list(cohorts.notes),
     }
     plain: dict[str, Any] = _plain(found, spell)
     return plain
@@ -93,13 +76,7 @@ def _subgroups(findings: Findings) -> list[dict[str, Any]]:
             "verdict": answer.verdict,
             "sentence": answer.sentence,
             "words": answer.words,
-            "answer": {
-                "features": answer.features,
-                "share": answer.share,
-                "low": answer.low,
-                "high": answer.high,
-                "p_value": answer.p_value,
-            },
+            "answer": _held(answer, "features", "share", "low", "high", "p_value"),
             "best_sets": [
                 asdict(best) | {"chance": chance}
                 for best, chance in zip(own.best, own.chance, strict=True)
@@ -126,13 +103,12 @@ def _enough(own: SubgroupFindings) -> dict[str, Any] | None:
     if own.enough is None:
         return None
     found = own.enough
-    steps = [asdict(step) for step in found.steps[: found.size + 1]]  # beyond it nothing was tested
     return {
         "size": found.size,
         "answer": 0 if found.best is None else found.best.size,
-        "settled": found.settled,
-        "level": found.level,
-        "steps": steps,
+        **_held(found, "settled", "level"),
+        # Beyond the next size nothing was tested.
+        "steps": [asdict(step) for step in found.steps[: found.size + 1]],
     }
 
 
@@ -152,17 +128,15 @@ def _stability(findings: Findings, subgroup: str) -> dict[str, Any] | None:
     held = findings.stability
     if held is None:
         return None
-    own = [one for one in held.subgroups if one.subgroup == subgroup]
-    if not own:
+    own = next((one for one in held.subgroups if one.subgroup == subgroup), None)
+    if own is None:
         return None
     return {
         "resamples": held.resamples,
-        "index": own[0].index,
-        "low": own[0].low,
-        "high": own[0].high,
+        **_held(own, "index", "low", "high"),
         "sets": [asdict(one) for one in held.sets if one.subgroup == subgroup],
         "features": {
-            one.feature: {"in_best": one.in_best, "in_top_k": one.in_top_k}
+            one.feature: _held(one, "in_best", "in_top_k")
             for one in held.features
             if one.subgroup == subgroup
         },
@@ -176,14 +150,9 @@ def _names(findings: Findings, chosen: Any) -> list[str]:
 def _map(findings: Findings) -> dict[str, Any]:
     """What every single feature tells, and the order in which that is shown."""
     held = findings.screen.map
-    return {
-        "subgroups": list(held.subgroups),
-        "features": list(held.features),
-        "share": held.share.tolist(),
-        "low": held.low.tolist(),
-        "high": held.high.tolist(),
-        "predicted": held.predicted.tolist(),
-        "faded": held.faded.tolist(),
+    arrays = _held(held, "share", "low", "high", "predicted", "faded")
+    return _held(held, "subgroups", "features") | {
+        name: values.tolist() for name, values in arrays.items()
     }
 
 
@@ -216,16 +185,9 @@ def _trust(findings: Findings) -> dict[str, Any]:
     return {"sentence": findings.trust_in_words, "rows": rows}
 
 
-def _column(report: Any) -> dict[str, Any]:
-    return {
-        "column": report.column,
-        "role": report.role,
-        "treatment": report.treatment,
-        "categories": list(report.categories),
-        "missing": report.missing,
-        "taken_for": report.taken_for,
-        "example": report.example,
-    }
+def _held(one: Any, *names: str) -> dict[str, Any]:
+    """Some attributes of a thing by name."""
+    return {name: getattr(one, name) for name in names}
 
 
 def _plain(value: Any, spell: Spelling) -> Any:

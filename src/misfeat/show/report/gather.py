@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,17 +10,27 @@ import numpy as np
 from misfeat.exceptions import InPython, Message
 from misfeat.machine.progress import progress_shown
 from misfeat.show.first_screen import first_screen
-from misfeat.show.report.cells import cells_that_fit
-from misfeat.show.report.findings import Findings, SubgroupFindings
-from misfeat.show.report.lattice import sizes_that_fit
+from misfeat.show.report.packing import cells_that_fit, sizes_that_fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores
+    from misfeat.selection.collecting import Worth
+    from misfeat.selection.contrasts import Estimated
+    from misfeat.selection.enough import Enough
     from misfeat.selection.explaining import Explanation
     from misfeat.selection.ranking import ScoredSet
+    from misfeat.selection.redrawing import Stability
     from misfeat.selection.selection import Selection
+    from misfeat.selection.swapping import Alternative
+    from misfeat.selection.trust import Trust
+    from misfeat.selection.valuing import FeatureValue
     from misfeat.show.first_screen import FirstScreen
+    from misfeat.show.report.packing import Cells
 
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."
@@ -34,6 +44,69 @@ MOST_EXPLAINED = 200
 """Subgroups, the largest, whose answers are explained and compared with other sets."""
 
 
+@dataclass(frozen=True, eq=False)
+class SubgroupFindings:
+    """What the page of one subgroup tells."""
+
+    best: list[ScoredSet]
+    """Its best sets, best first."""
+    chance: list[float]
+    """What chance alone would give each of them in the subgroup's rows; NaN where not known."""
+    enough: Enough | None
+    """How many features are enough; None where that was not asked."""
+    features: list[FeatureValue]
+    """What every feature is worth, the most telling first."""
+    explanation: Explanation | None
+    """The cells of the set that answers; None where there are none."""
+    alternatives: list[Alternative]
+    """Sets that tell the same as the one that answers."""
+    parts: Mapping[str, Estimated]
+    """What each feature of the set that answers contributes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a fit found."""
+
+    screen: FirstScreen
+    subgroups: list[SubgroupFindings]
+    """The page of every subgroup, in the table's order."""
+    stability: Stability | None
+    """What comes out again when rows are drawn anew; None where that was not asked."""
+    cells: Cells
+    """Rows by cell and class of sets of a subgroup, as many as the page holds."""
+    cohorts: Cohorts
+    features: tuple[str, ...]
+    missing: NDArray[np.bool_]
+    """What each cohort never recorded. Of shape (n_cohorts, n_features)."""
+    whole: NDArray[np.float64]
+    """What there is to tell in each cohort. Of shape (n_cohorts,)."""
+    estimate: str
+    """What scores tell about. One of "population", "above_chance", "sample"."""
+    measure: str
+    """``"mutual_info"``, ``"r2"`` or the name of a measure of one's own."""
+    words: str
+    """What scores are."""
+    unit: str
+    size: int
+    k: int
+    """Features in a set, and how many of the best sets are shown."""
+    confidence: float | None
+    """How often intervals hold the truth; None where they are certain bounds."""
+    worths: list[Worth]
+    """What unrecorded features would be worth."""
+    scores: Mapping[int, CompletedScores]
+    """The scores of all sets, by size."""
+    trust: list[Trust] | None
+    """How far answers can be trusted; None where that was not asked."""
+    trust_in_words: str
+    """The same in a sentence."""
+    left_out: list[Message]
+    """What was not asked, and how to ask it."""
+    settings: Mapping[str, str]
+    """The parameters that were not left at their defaults, as Python would write them."""
+
+
 def gather(
     selection: Selection,
     size: int | None = None,
@@ -41,26 +114,16 @@ def gather(
     costs: Mapping[str, float] | None = None,
     validate: bool = True,
 ) -> Findings:
-    """Ask a selection everything that the report tells.
-
-    Parameters
-    ----------
-    selection : Selection
-        What a fit found.
-    size : int, default=None
-        Features per set. Defaults to the selection's `size`.
-    k : int, default=None
-        Sets per subgroup. Defaults to the selection's `k`.
-    costs : mapping of str to float, default=None
-        What recording a feature costs.
-    validate : bool, default=True
-        Whether parts of the table are left out on purpose, to tell how far answers hold.
-    """
+    """Ask a selection everything that the report tells."""
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     with progress_shown(selection.verbose > 0):
         screen = first_screen(selection, size, costs)
-        sizes = {1, size, *sizes_that_fit(selection.missing, size)}
+        sizes = {
+            1,
+            size,
+            *sizes_that_fit(len(selection.cohorts), len(selection.feature_names), size),
+        }
         withheld = not selection.book.scores_anew
         if withheld:
             sizes.discard(selection.size + 1)  # no rows are kept to score it

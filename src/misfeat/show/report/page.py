@@ -7,11 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.selection.collecting import SMALLEST_SCALE
-from misfeat.show.pages import policy_for, static_file, templates_of
-from misfeat.show.report.glossary import GLOSSARY, slug
+from misfeat.show.pages import as_html, policy_for, static_file, templates_of
 from misfeat.show.report.packing import packed
-from misfeat.show.report.shades import shade_of
-from misfeat.show.report.words import column_words, estimate_words, support_words
+from misfeat.show.report.words import ESTIMATES, GLOSSARY, column_words, slug, support_words
 from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
 
 if TYPE_CHECKING:
@@ -19,13 +17,14 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from misfeat.selection.cell_counts import CellCounts
+    from misfeat.exceptions import Spelling
+    from misfeat.show.report.gather import Findings
+    from misfeat.show.report.packing import Cells
 
 PACKAGE = "misfeat.show.report"
 SCRIPTS = (
     "dom.js",
     "tables.js",
-    "lattice.js",
     "charts.js",
     "why.js",
     "subgroup.js",
@@ -41,6 +40,8 @@ MOST_CELLS = 3_000
 """Cells of a map; where there are more, only the features that tell most are in it."""
 MOST_LINES = 200
 """Subgroups of a map, the largest; the page of any other has what its features tell."""
+N_SHADES = 10
+"""Of a heat map, which has no styles of its own."""
 MOST_WORTHS = 200
 """Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
 
@@ -48,19 +49,9 @@ MOST_WORTHS = 200
 def page(
     contents: dict[str, Any],
     told: Mapping[str, Any],
-    cells: Mapping[tuple[int, tuple[int, ...]], CellCounts],
+    cells: Cells,
 ) -> str:
-    """The whole page; every name from the table is text in it, whatever it holds.
-
-    Parameters
-    ----------
-    contents : dict
-        As `misfeat.show.report.contents.contents` makes them.
-    told : mapping
-        Sentences as HTML.
-    cells : mapping of (int, tuple of int) to CellCounts
-        Rows by cell and class of small sets.
-    """
+    """The whole page; every name from the table is text in it, whatever it holds."""
     style, script = _joined(STYLES), _joined(SCRIPTS)
     subgroups = contents["subgroups"]
     html: str = (
@@ -86,6 +77,19 @@ def page(
         )
     )
     return html
+
+
+def sentences_as_html(findings: Findings, spell: Spelling = str) -> dict[str, Any]:
+    """The sentences of the report by where they stand, names isolated."""
+    screen = findings.screen
+    return {
+        "whole": as_html(screen.whole, spell),
+        "answers": [as_html(one.words, spell) for one in screen.subgroups],
+        "collecting": [as_html(one, spell) for one in screen.collecting],
+        "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
+        "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
+        "left_out": [as_html(one, spell) for one in findings.left_out],
+    }
 
 
 def _map_features(contents: Mapping[str, Any]) -> list[int]:
@@ -162,6 +166,19 @@ def _kept_together(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
+def shade_of(value: float | None, top: float) -> int:
+    """The shade of a value between 0 and the top of its scale; 0 is the palest.
+
+    Examples
+    --------
+    >>> shade_of(0.0, 0.5), shade_of(0.26, 0.5), shade_of(0.5, 0.5), shade_of(None, 0.5)
+    (0, 5, 9, 0)
+    """
+    if value is None or top <= 0:
+        return 0
+    return min(N_SHADES - 1, max(0, int(N_SHADES * value / top)))
+
+
 @cache
 def _templates() -> Environment:
     templates = templates_of(PACKAGE)
@@ -177,7 +194,7 @@ def _templates() -> Environment:
         "shade": shade_of,
         "slug": slug,
         "support": support_words,
-        "estimate": estimate_words,
+        "estimate": ESTIMATES.__getitem__,
         "columns": column_words,
     }
     return templates

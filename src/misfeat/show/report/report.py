@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.exceptions import Spelling
-    from misfeat.show.report.findings import Findings
-
-SNIPPET_HEIGHT = "80vh"
+    from misfeat.show.report.gather import Findings
 
 
 class Report:
@@ -33,31 +31,29 @@ class Report:
 
     Examples
     --------
+    >>> import json
     >>> from misfeat import SubgroupSelector
     >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
     >>> report = SubgroupSelector(size=1).fit(table, "y").report(title="Four rows")
     >>> "<h1>Four rows</h1>" in report.html()
     True
+    >>> report.html_snippet()[:7]
+    '<iframe'
+    >>> json.loads(report.json())["subgroups"][0]["best_sets"][0]["features"]
+    ['a']
+    >>> report.open()  # doctest: +SKIP
     """
 
     def __init__(self, findings: Findings, title: str | None = None, spell: Spelling = str) -> None:
         from misfeat.show.report.contents import contents
-        from misfeat.show.report.told import told
+        from misfeat.show.report.page import sentences_as_html
 
         self._contents = contents(findings, title, spell)
-        self._told, self._cells = told(findings, spell), findings.cells
+        self._told, self._cells = sentences_as_html(findings, spell), findings.cells
         self._html: str | None = None
 
     def html(self) -> str:
-        """The whole page.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> SubgroupSelector(size=1).fit(table, "y").report().html()[:15]
-        '<!doctype html>'
-        """
+        """The whole page."""
         if self._html is None:
             from misfeat.show.report.page import page
 
@@ -68,28 +64,11 @@ class Report:
         """The page as a frame that another page or a notebook can hold.
 
         The frame is sandboxed: names from the table cannot reach the page around it.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> SubgroupSelector(size=1).fit(table, "y").report().html_snippet()[:7]
-        '<iframe'
         """
         return framed(self.html(), self._contents["title"], "allow-scripts allow-downloads")
 
     def json(self) -> str:
-        """Everything the page shows, for programs.
-
-        Examples
-        --------
-        >>> import json
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
-        >>> held["subgroups"][0]["best_sets"][0]["features"]
-        ['a']
-        """
+        """Everything the page shows, for programs."""
         return visible_json(json.dumps(self._contents, ensure_ascii=False, allow_nan=False))
 
     def write_html(self, path: str | Path) -> None:
@@ -99,29 +78,11 @@ class Report:
         ----------
         path : str or Path
             Where to; an older file is replaced, a link is followed.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> with TemporaryDirectory() as folder:
-        ...     SubgroupSelector(size=1).fit(table, "y").report().write_html(f"{folder}/a.html")
-        ...     Path(f"{folder}/a.html").exists()
-        True
         """
         write_page(path, self.html())
 
     def open(self) -> None:
-        """Show the page in the browser, from a file in the folder for temporary ones.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> SubgroupSelector(size=1).fit(table, "y").report().open()  # doctest: +SKIP
-        """
+        """Show the page in the browser, from a file in the folder for temporary ones."""
         open_page(self.html(), "report")
 
     def _repr_html_(self) -> str:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat import SubgroupSelector
-from misfeat.show.fading import no_more_than_chance, p_values
-from misfeat.show.plot.chance import chance_words
+from misfeat.show.plot.asking import chance_words, no_more_than_chance, p_values
 
 
 def noisy(rows=400):

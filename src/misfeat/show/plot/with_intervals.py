@@ -1,4 +1,4 @@
-"""What unrecorded features would be worth, with intervals."""
+"""Best sets, and what unrecorded features would be worth, with intervals, best on top."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ import numpy as np
 
 from misfeat.exceptions import check_count
 from misfeat.selection.collecting import SMALLEST_SCALE
-from misfeat.show.plot.asking import selection_of, told_label, whole_of
+from misfeat.show.plot.asking import (
+    nothing_to_tell,
+    one_subgroup,
+    selection_of,
+    told_label,
+    whole_of,
+)
 from misfeat.show.plot.canvas import (
     AS_TEXT,
     BLUE,
+    COLOUR,
     DARK,
     GREEN,
     GREY,
+    MARKER,
     ORANGE,
     ROW,
     axes,
@@ -25,7 +33,9 @@ from misfeat.show.plot.canvas import (
     inches,
     name_rows,
     say_nothing_to_show,
+    set_label,
     shortened,
+    star,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from misfeat.selection.collecting import Worth
+    from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
@@ -44,6 +55,95 @@ SUPPORTS = {
     "none": (DARK, "X", "recorded nowhere"),
 }
 """Colour, marker and words for what a prediction rests on."""
+
+
+def top_k(
+    selected: Fitted | Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    k: int | None = None,
+    relative: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the best sets of a subgroup, best on top.
+
+    Exact scores are blue circles, predicted ones vermillion diamonds with their interval; a star
+    marks a feature that the subgroup never recorded.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    subgroup : str, default=None
+        Its name, as in `subgroups_`; may be left out where there is only one.
+    size, k : int, default=None
+        Features a set, and how many sets; the selector's where None.
+    relative : bool, default=True
+        Scores as a share of what there is to tell in the subgroup; else in nats.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; a new figure where None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> selector = misfeat.SubgroupSelector(size=1).fit(table, "y")
+    >>> ax = misfeat.plot.top_k(selector)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['a', 'b']
+    """
+    selection = selection_of(selected)
+    subgroup = one_subgroup(selection, subgroup)
+    sets = selection.best_sets(size, k, subgroup)
+    if not sets:
+        raise nothing_to_tell(selection, subgroup)
+    labels = [set_label(best.features, best.missing) for best in sets]
+    ax = axes(ax, 4.5 + inches(labels), max(2.2, 1.6 + ROW * len(sets)))
+    whole = whole_of(selection, subgroup, relative)
+    sources = {best.source for best in sets}
+    shown = [_draw_source(ax, sets, source, whole) for source in COLOUR if source in sources]
+    name_rows(ax, labels)
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    ax.set_xlabel(told_label(selection, relative), **AS_TEXT)
+    if relative:
+        in_per_cent(ax.xaxis)
+    ax.set_ylabel("set of features")
+    if any(best.missing for best in sets):
+        shown.append(star(ax))
+    many = f"The {len(sets)} best sets" if len(sets) > 1 else "The best set"
+    features = counted(len(sets[0].features), "feature")
+    crown(ax, f"{many} of {features} in {shortened(subgroup, 40)}", shown, columns=2)
+    return ax
+
+
+def _draw_source(ax: Axes, sets: list[ScoredSet], source: str, whole: float) -> Any:
+    """Draw the sets of one source, each at its rank; what the legend explains."""
+    places = [place for place, best in enumerate(sets) if best.source == source]
+    score, low, high = (
+        np.array([getattr(sets[place], name) / whole for place in places])
+        for name in ("score", "low", "high")
+    )
+    recorded = source == "recorded"
+    # An interval that a prediction just touches may pass it by a rounding.
+    spread = np.maximum([score - low, high - score], 0)
+    return ax.errorbar(
+        score,
+        places,
+        xerr=spread if spread.any() else None,
+        fmt=MARKER[source],
+        color=COLOUR[source],
+        markerfacecolor=COLOUR[source] if recorded else ax.get_facecolor(),
+        markersize=7,
+        markeredgewidth=1.5,
+        capsize=3,
+        label=f"{source}, with its interval" if spread.any() else source,
+    )
 
 
 def worth_collecting(
@@ -105,7 +205,8 @@ def worth_collecting(
     several = subgroup is None and len(selection.cohorts) > 1
     labels = [_label(worth, several) for worth in best]
     ax = axes(ax, 4.8 + inches(labels), max(2.4, 1.7 + ROW * len(best)))
-    handles = [_draw_support(ax, best, support) for support in SUPPORTS if _places(best, support)]
+    supports = {worth.support for worth in best}
+    handles = [_draw_support(ax, best, support) for support in SUPPORTS if support in supports]
     ax.axvline(0, color=GREY, linewidth=1, zorder=0)
     # Gains that are next to nothing are to look like it.
     ceiling = 1.0 if relative else float(selection.book.measure.ceiling.max())
@@ -145,13 +246,9 @@ def _label(worth: Worth, several: bool) -> str:
     return f"{feature} in {shortened(worth.subgroup)}" if several else feature
 
 
-def _places(best: list[Worth], support: str) -> list[int]:
-    return [place for place, worth in enumerate(best) if worth.support == support]
-
-
 def _draw_support(ax: Axes, best: list[Worth], support: str) -> Any:
     """Draw the features whose worth rests on one kind of evidence; what the legend explains."""
-    places = _places(best, support)
+    places = [place for place, worth in enumerate(best) if worth.support == support]
     colour, marker, words = SUPPORTS[support]
     gain, low, high = (
         np.array([getattr(best[place], name) / best[place].cost for place in places])

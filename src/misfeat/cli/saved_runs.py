@@ -1,0 +1,201 @@
+"""What is asked of saved runs: `misfeat report`, `ask`, `export` and `compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from misfeat.cli.columns import complete_names
+from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
+from misfeat.cli.options import as_option
+from misfeat.machine.paths import as_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from misfeat.cli.options import RunSettings
+    from misfeat.show.report import Report
+    from misfeat.show.shown import ShownSelection
+
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
+Subgroup = Annotated[
+    str, typer.Option(help="One subgroup only, or the value that tells it (va for site=va).")
+]
+Size = Annotated[int | None, typer.Option(help="Features per set.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
+
+
+def report(
+    folder: Folder,
+    out: Annotated[
+        str, typer.Option(help="The file to write; report.html in the run's folder by default.")
+    ] = "",
+    title: Annotated[str, typer.Option(help="The title of the page.")] = "",
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, too.")] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the report of a saved run."""
+    from misfeat.cli.config import saved_settings
+    from misfeat.selection.committing import add_part, read_parts
+    from misfeat.selection.folders import MANIFEST, REPORT
+
+    del debug
+    place = as_path(folder, "folder", what="folder")
+    file = as_path(out, "out") if out else place / REPORT
+    with notes_said(quiet):
+        manifest = read_parts(place, [MANIFEST]).get(MANIFEST, b"")
+        page = report_of(_loaded(folder, quiet), saved_settings(folder), title)
+        if out:
+            page.write_html(file)
+        else:
+            add_part(place, REPORT, page.html().encode(), manifest)
+    if not quiet:
+        say(f"Report: {file}")
+    if show:
+        open_page(file)
+
+
+def report_of(selection: ShownSelection, said: RunSettings, title: str = "") -> Report:
+    """The report of a selection, as the settings of its run say."""
+    from misfeat.show.report import Report
+    from misfeat.show.report.gather import gather
+
+    findings = gather(selection, costs=said.costs() or None)
+    return Report(findings, title or said["title"], spell=as_option)
+
+
+def open_page(file: Path) -> None:
+    """Open a page in the reader's browser, or say that none could be started."""
+    import webbrowser
+
+    if not webbrowser.open(file.absolute().as_uri()):
+        say(f"note: No browser could be started; open {file} in one.")
+
+
+def _questions() -> Iterable[str]:
+    from misfeat.show.questions import QUESTIONS
+
+    return QUESTIONS
+
+
+def ask(
+    folder: Folder,
+    question: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUESTION",
+            help="One of top, significance, enough, features, why, alternatives, interactions, "
+            "stability, cautions, worth, subgroups and columns.",
+            autocompletion=complete_names(_questions),
+        ),
+    ],
+    subgroup: Subgroup = "",
+    feature: Annotated[
+        list[str] | None, typer.Option(help="A feature of the set in question. May be repeated.")
+    ] = None,
+    size: Size = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
+    from misfeat.cli.config import saved_settings
+    from misfeat.show.answers import json_answer, print_answer
+    from misfeat.show.questions import About
+
+    del debug
+    with notes_said(quiet):
+        selection = _loaded(folder, quiet)
+        costs = saved_settings(folder).costs()
+        about = About(subgroup or None, tuple(feature or ()), size, costs)
+        if json:
+            for line in json_answer(selection, question, about):
+                typer.echo(line)
+        else:
+            print_answer(selection, question, about, spell=in_options)
+
+
+def _tables() -> Iterable[str]:
+    from misfeat.show.export.tables import TITLES
+
+    return TITLES
+
+
+def export(
+    folder: Folder,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="An .xlsx workbook, a .zip of CSV files, a .csv file for one question, or a "
+            "folder for CSV files.",
+        ),
+    ],
+    question: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A question to answer, all if not given. May be repeated.",
+            autocompletion=complete_names(_tables),
+        ),
+    ] = None,
+    size: Size = None,
+    top: Annotated[int | None, typer.Option(help="Sets per subgroup.")] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the answers of a saved run as an Excel workbook or as CSV files."""
+    from misfeat.cli.config import saved_settings
+    from misfeat.show.export import export_answers
+
+    del debug
+    with notes_said(quiet):
+        selection = _loaded(folder, quiet)
+        costs = saved_settings(folder).costs()
+        written = export_answers(
+            selection, file, question or None, size=size, k=top, costs=costs, spell=in_options
+        )
+    if not quiet:
+        say(f"Answers: {written}")
+
+
+def compare(
+    first: Annotated[
+        str, typer.Argument(metavar="RUN", help="What misfeat run --out saved, the earlier run.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="RUN", help="The run to hold against it.")],
+    subgroup: Subgroup = "",
+    size: Annotated[
+        int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")
+    ] = None,
+    html: Annotated[str, typer.Option(metavar="FILE", help="Write a page, too.")] = "",
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Compare two saved runs: which answers changed by more than their uncertainty."""
+    from misfeat.show.comparison import compare as compared
+    from misfeat.show.comparison.terminal import comparison_as_json, print_comparison
+
+    del debug
+    with notes_said(quiet):
+        found = compared(first, second, size=size, subgroup=subgroup or None)
+        if html:
+            found.write_html(html)
+        if json:
+            for line in comparison_as_json(found):
+                typer.echo(line)
+        else:
+            print_comparison(found, spell=in_options)
+    if html and not quiet:
+        say(f"Page: {html}")
+
+
+def _loaded(folder: str, quiet: bool) -> ShownSelection:
+    from misfeat.show.shown import ShownSelection
+
+    selection = ShownSelection.load(folder)
+    selection.verbose = int(not quiet)
+    return selection
