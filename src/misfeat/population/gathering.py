@@ -40,14 +40,8 @@ if TYPE_CHECKING:
 class Gathered:
     """What is known about all sets of one size.
 
-    Attributes
-    ----------
-    evidence : Evidence
-        Scores above chance of all cohorts, and the information of the pool.
-    pool : PooledSets
-        The pool; with its tables where larger sets are expected from them.
-    regions : tuple of PooledSets
-        The same of every region that cohorts lie in.
+    `regions` are the pools of every region; a pool has its tables where larger sets are expected
+    from them.
     """
 
     evidence: Evidence
@@ -66,28 +60,9 @@ def gather_evidence(
 ) -> dict[int, Gathered]:
     """Evidence of all sets of size 1, 2, … up to one, recorded and predicted.
 
-    Parameters
-    ----------
-    known : Known
-        The rows of all cohorts, what each never recorded, and how many threads may work.
-    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
-        Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
-        record a set, or its score was not computed.
-    size : int
-        The largest size.
-    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of the transfer's; the pool is the
-        same.
-    proxies : bool, default=True
-        Whether an unrecorded feature's distribution is taken through recorded features that stand
-        in for it.
-    table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over between cohorts.
-
-    Returns
-    -------
-    dict of int to Gathered
-        By size.
+    `above_chance` has scores of the rows themselves from size 0 on, NaN where there is none.
+    `guesses` are predicted ones in place of the transfer's; the pool is the same. For `proxies` and
+    `table_size` see `TransferCompleter`.
     """
     rows, missing = known.prepared(TransferRows.of).coded, known.exact.missing
     model = TransferModel(
@@ -137,15 +112,8 @@ def gather_evidence(
 class _OfTables(NamedTuple):
     """What the completed tables of all sets of one size tell.
 
-    Attributes
-    ----------
-    guessed, merged : ndarray of shape (n_cohorts, n_sets)
-        Predicted scores above chance, and counted ones with categories merged; the second are
-        worked out only where merging made a difference.
-    pool : PooledSets
-        The pool.
-    regions : tuple of PooledSets
-        The same of every region.
+    Predicted scores above chance, and counted ones with categories merged (worked out only where
+    merging made a difference), both of shape (n_cohorts, n_sets); and the pools.
     """
 
     guessed: Floats

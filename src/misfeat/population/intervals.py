@@ -30,10 +30,7 @@ TIED_DECIMALS = 12
 class Intervals:
     """Scores of the sets of one size with their bounds; NaN where nothing is known.
 
-    Attributes
-    ----------
-    score, low, high : ndarray of shape (n_cohorts, n_sets)
-        ``low <= score <= high``.
+    Of shape (n_cohorts, n_sets), ``low <= score <= high``.
     """
 
     score: Floats
@@ -44,14 +41,7 @@ class Intervals:
 def intervals_of(posterior: Posterior, confidence: float | None, ceiling: ArrayLike) -> Intervals:
     """Posterior means, and bounds that hold the population's score as often as asked.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        Means and variances of the sets of one size.
-    confidence : float or None
-        Target coverage of the intervals, between 0 and 1. None: 0 and the ceiling.
-    ceiling : array-like of shape (n_cohorts,)
-        What no score can exceed: the entropy of the target in each cohort.
+    Without confidence, bounds are 0 and the ceiling: what no score of a cohort can exceed.
 
     Examples
     --------
@@ -78,13 +68,7 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
 
     Sets keep the order of their own scores. Whatever looked better than a set that was raised is
     raised with it: else sets would rank by what their parts seem to tell, whose chance they bear.
-
-    Parameters
-    ----------
-    by_size : sequence of Intervals
-        Of all sets of size 1, then 2 and so on, in the order of ranks.
-    n_features : int
-        How many features there are.
+    Sets of every size are in the order of ranks.
 
     Examples
     --------

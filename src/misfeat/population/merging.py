@@ -25,15 +25,7 @@ if TYPE_CHECKING:
 
 
 def scores_of_tables(stretch: CompletedTables, by_class: Floats) -> Floats:
-    """Scores above chance of counted tables; NaN where a cohort did not record a set.
-
-    Parameters
-    ----------
-    stretch : CompletedTables
-        Tables of all cohorts, with predicted scores above chance where these are not counted.
-    by_class : ndarray of shape (n_cohorts, n_classes)
-        Rows of every cohort by class.
-    """
+    """Scores above chance of counted tables; NaN where a cohort did not record a set."""
     scores = np.full(stretch.above_chance.shape, np.nan)
     n_lines = np.diff(stretch.starts, append=stretch.tables.shape[1])
     for i, table in enumerate(stretch.tables):
@@ -54,19 +46,7 @@ def lost_by_merging(
 ) -> Floats:
     """By how much the recorded part of every set scores higher with the categories as they are.
 
-    Parameters
-    ----------
-    above_chance, merged : sequence of ndarray of shape (n_cohorts, n_sets)
-        Scores above chance without and with merging, from size 0 on; NaN where there is none.
-    subsets : ndarray of int of shape (n_sets, size)
-        The sets.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded.
-
-    Returns
-    -------
-    ndarray of shape (n_cohorts, n_sets)
-        0 where one of the two scores is not known.
+    0 where one of the two scores is not known.
 
     Examples
     --------

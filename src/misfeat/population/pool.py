@@ -67,18 +67,8 @@ def shrink(
 ) -> PooledSets:
     """Shrink the pooled tables of sets of one size; memory for one set at a time beside the result.
 
-    Parameters
-    ----------
-    subsets : ndarray of int of shape (n_sets, size)
-        Some sets of a size, or all in the order of ranks.
-    counts : ndarray of shape (n_lines, n_classes)
-        Their pooled tables, laid end to end.
-    cards : ndarray of int of shape (n_features,)
-        How many values each feature has.
-    parts : PooledSets, default=None
-        All sets one smaller, or all triples for sets of more than three; None for single features.
-    keep : bool, default=True
-        Whether the shrunken tables are kept.
+    `counts` are their pooled tables, laid end to end, and `parts` all sets one smaller, or all
+    triples for sets of more than three; None for single features.
 
     Examples
     --------
@@ -105,14 +95,7 @@ def shrink_levels(
 ) -> list[PooledSets]:
     """Shrink the pooled tables of all sets of sizes 1, 2, …, each from the size below.
 
-    Parameters
-    ----------
-    subsets : sequence of ndarray of shape (n_sets, size)
-        All sets of size 1, then 2 and so on, in the order of ranks.
-    counts : sequence of ndarray of shape (n_lines, n_classes)
-        Their pooled tables.
-    cards : ndarray of int of shape (n_features,)
-        How many values each feature has.
+    Sets of a size are in the order of ranks.
     """
     levels: list[PooledSets] = []
     for of_size, table in zip(subsets, counts, strict=True):

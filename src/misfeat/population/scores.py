@@ -28,14 +28,9 @@ if TYPE_CHECKING:
 class PopulationScores:
     """Estimated scores of the populations, for all sets of one size in the order of ranks.
 
-    Attributes
-    ----------
-    score, low, high : ndarray of shape (n_cohorts, n_sets)
-        In the unit of the measure, ``low <= score <= high``; no set is below a part of it.
-    predicted : ndarray of bool of shape (n_cohorts, n_sets)
-        Where the cohort's own rows have no score of the set.
-    posterior : Posterior
-        What the scores come from.
+    Scores are in the unit of the measure, of shape (n_cohorts, n_sets), ``low <= score <= high``;
+    no set is below a part of it. They are predicted where the cohort's own rows have no score of
+    the set.
     """
 
     score: Floats
@@ -58,47 +53,11 @@ def population_scores(
 ) -> dict[int, PopulationScores]:
     """Estimate the populations' scores of all sets of size 1, 2, … up to one.
 
-    Parameters
-    ----------
-    known : Known
-        The rows of all cohorts, or their sums of products for R²; what each never recorded, what no
-        score can exceed (the entropy of the target, or 1), and how many threads may work.
-    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
-        Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
-        record a set, or its score was not computed.
-    size : int
-        The largest size.
-    confidence : float or None, default=0.9
-        Target coverage of the intervals. None: what is certain, 0 and the ceiling.
-    posterior : callable, default=refined_posterior
-        Takes the evidence of one size.
-    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of the transfer's or covariances'.
-    proxies : bool, default=True
-        Whether an unrecorded feature's distribution is taken through recorded features that stand
-        in for it; of rows.
-    table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over between cohorts; of rows.
-
-    Returns
-    -------
-    dict of int to PopulationScores
-        By size.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.completion import ExactScores, Known
-    >>> from misfeat.population import above_chance
-    >>> a = np.tile([0, 0, 1, 1], 50)
-    >>> table = {"a": a, "y": np.where(np.arange(200) % 10 == 0, 1 - a, a), "site": ["x"] * 200}
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> own = above_chance([[90, 10], [10, 90]])
-    >>> exact = ExactScores((), cohorts.missing, np.array([np.log(2)]))
-    >>> found = population_scores(Known(exact, cohorts), [np.zeros((1, 1)), np.array([[own]])], 1)
-    >>> found[1].low.round(2), found[1].score.round(2), found[1].high.round(2)
-    (array([[0.27]]), array([[0.37]]), array([[0.47]]))
+    `known` has the rows of all cohorts, their sums of products, or what else scores come from.
+    `above_chance` has scores of the rows themselves from size 0 on, NaN where there is none.
+    `posterior` takes the evidence of one size. `guesses` are predicted scores in place of the
+    transfer's or covariances'; for `proxies` and `table_size` see `TransferCompleter`. Without
+    confidence, bounds are what is certain: 0 and the ceiling.
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
     noisy = known.tables is not None and known.tables.noisy and known.tables.as_few is None

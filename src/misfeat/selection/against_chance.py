@@ -39,21 +39,7 @@ STEP_PERMUTATIONS = 199
 
 
 class AgainstChance(Explained):
-    """What a fit found; says whether it is more than chance, and how many features are enough.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says whether it is more than chance, and how many features are enough."""
 
     def __init__(
         self,
@@ -129,17 +115,6 @@ class AgainstChance(Explained):
         level: float = LEVEL,
     ) -> ChanceTests:
         """The same as `significance`, as plain objects; asked again, it costs nothing.
-
-        Parameters
-        ----------
-        size : int, default=None
-            The most features of a set. Defaults to the estimator's `size`.
-        permutations : int, default=999
-            Deals at most; no p-value lies below one over one more.
-        within : str, default=None
-            A feature within whose values the target is dealt out.
-        level : float, default=0.05
-            Adjusted p-values up to this one count as more than chance.
 
         Returns
         -------
@@ -233,18 +208,6 @@ nothing more than chance (p = 1.00).'
     ) -> list[Enough]:
         """The same as `enough`, as plain objects with a sentence each.
 
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
-        size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
-            where features were screened.
-        permutations : int, default=199
-            Deals at most; no p-value lies below one over one more.
-        level : float, default=0.05
-            P-values up to this one count as more than chance.
-
         Returns
         -------
         list of Enough
@@ -279,12 +242,7 @@ nothing more than chance (p = 1.00).'
     def choose_size(self) -> int:
         """Make `size` the number of features beyond which nothing more than chance is added.
 
-        It is enough for every subgroup; p-values are adjusted for being several.
-
-        Returns
-        -------
-        int
-            The size.
+        It is enough for every subgroup; p-values are adjusted for being several. Returns it.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
         most = MOST if self.screened is None else MOST_SCREENED

@@ -33,12 +33,6 @@ class Caution:
     severity : {"overturns", "weakens", "note"}
         Whether answers may be wrong altogether, are less sure than they look, or are to be read
         with this in mind.
-
-    Examples
-    --------
-    >>> caution = Caution("few rows", Message("Few rows in 'a'."), Message("Merge it."))
-    >>> caution.words
-    "Few rows in 'a'. Merge it."
     """
 
     kind: str

@@ -17,21 +17,7 @@ WHAT = "Looking for what may mislead"
 
 
 class Cautioned(Explained):
-    """What a fit found; says what may mislead in it.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says what may mislead in it."""
 
     def cautions(self, size: int | None = None) -> Any:
         """What may mislead in these answers, worst first.
@@ -69,11 +55,6 @@ class Cautioned(Explained):
 
     def caution_list(self, size: int | None = None) -> list[Caution]:
         """The same as `cautions`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
 
         Returns
         -------

@@ -62,20 +62,8 @@ def cautions_about(
 ) -> list[Caution]:
     """What may mislead in the answers about a table, worst first.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    best : sequence of ScoredSet
-        The best set of every subgroup that has one.
-    book : ScoreBook
-        Says what scores are.
-    unsettled : Unsettled
-        Says which pairs nobody recorded together.
-    min_cell : int, default=1
-        Fewer rows than this are not told of.
-    screened : Screened, default=None
-        What a search through a wide table left out.
+    `best` has the best set of every subgroup that has one; fewer rows than `min_cell` are not told
+    of.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     found = [

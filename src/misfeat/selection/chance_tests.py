@@ -90,20 +90,8 @@ class ChanceTests:
 class Dealer:
     """How sets of a table are tested.
 
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    book : ScoreBook
-        What scores are.
-    permutations : int
-        Deals at most.
-    within : int or None
-        The feature within whose values the target is dealt out.
-    seed : int or None
-        Makes deals repeatable; None is a seed, too, always the same.
-    greatest : dict
-        What tests of the same rows came to before, by what was tested.
+    The target is dealt out within the values of the feature `within`. `greatest` has what tests of
+    the same rows came to before, by what was tested. None is a seed, too, always the same.
     """
 
     cohorts: Cohorts
@@ -197,17 +185,7 @@ class Searched(NamedTuple):
 def dealt_tests(
     dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
 ) -> list[MaxTest]:
-    """Carry out tests: cohort by cohort, by workers elsewhere where there are any.
-
-    Parameters
-    ----------
-    dealer : Dealer
-        Deals the target out.
-    asked : sequence of Searched
-        What to test.
-    progress : callable, default=None
-        Told how many deals were made.
-    """
+    """Carry out tests: cohort by cohort, by workers elsewhere where there are any."""
 
     def make(left: list[int]) -> Iterator[tuple[int, MaxTest]]:
         own = [asked[number] for number in left]

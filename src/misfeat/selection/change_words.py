@@ -25,17 +25,7 @@ MOST_DIGITS = 4
 def summary_of(
     subgroups: Sequence[SubgroupChange], changes: Sequence[Change], targets: Targets
 ) -> Message:
-    """One sentence for all subgroups: in how many nothing changed, and the clearest change.
-
-    Parameters
-    ----------
-    subgroups : sequence of SubgroupChange
-        The subgroups of both runs.
-    changes : sequence of Change
-        Every set that was looked at.
-    targets : tuple of (str, str)
-        The target of either run.
-    """
+    """One sentence for all subgroups: in how many nothing changed, and the clearest change."""
     compared = [one for one in subgroups if one.sets]
     changed = sorted((one for one in compared if one.changed), key=lambda one: one.p_value)
     left = len(compared) - len(changed)
@@ -70,18 +60,8 @@ def subgroup_in_words(
 ) -> Message:
     """What became of one subgroup, in a sentence.
 
-    Parameters
-    ----------
-    found : SubgroupChange
-        What became of it.
-    changes : sequence of Change
-        Its sets.
-    targets : tuple of (str, str)
-        The target of either run.
-    lost : sequence of str
-        Features of the best set of the first run that the second run does not have.
-    among : int, default=None
-        How many subgroups were looked at, where so many make a change like this one by chance.
+    `lost` are features of the first run's best set that the second run does not have; `among` is
+    how many subgroups were looked at, where so many make a change like this one by chance.
     """
     if not found.sets:
         both = not found.first_best and not found.second_best
@@ -101,15 +81,7 @@ def subgroup_in_words(
 
 
 def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
-    """What changed in one subgroup, the clearest first; single features rather than larger sets.
-
-    Parameters
-    ----------
-    changed : sequence of Change
-        Sets that changed, at least one.
-    targets : tuple of (str, str)
-        The target of either run.
-    """
+    """What changed in one subgroup, the clearest first; single features rather than larger sets."""
     alone = [one for one in changed if one.asked == ALONE]
     said = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
     parts = [change_in_words(one, targets) for one in said[:MOST_SAID]]
@@ -123,15 +95,7 @@ def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
 
 
 def change_in_words(one: Change, targets: Targets) -> Message:
-    """What a set tells where it told something else.
-
-    Parameters
-    ----------
-    one : Change
-        The set.
-    targets : tuple of (str, str)
-        The target of either run.
-    """
+    """What a set tells where it told something else."""
     several = len(one.features) > 1
     template = "{names}{predicted} {tell} {second} where {it} told {first}"
     if targets[0] != targets[1]:
@@ -152,11 +116,6 @@ def change_in_words(one: Change, targets: Targets) -> Message:
 def share_in_words(share: float, low: float, high: float) -> str:
     """A share with its interval.
 
-    Parameters
-    ----------
-    share, low, high : float
-        Between 0 and 1.
-
     Examples
     --------
     >>> share_in_words(0.123, 0.08, 0.161), share_in_words(0.0031, 0.001, 0.0052)
@@ -170,11 +129,6 @@ def points_in_words(difference: float, low: float, high: float) -> str:
     """A difference of shares with its interval, in points of per cent.
 
     An interval that does not hold 0 is told with as many digits as it takes to see that.
-
-    Parameters
-    ----------
-    difference, low, high : float
-        Between -1 and 1.
 
     Examples
     --------

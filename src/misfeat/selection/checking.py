@@ -282,17 +282,7 @@ def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
 
 
 def check_held(held: Any, names: set[str], measure: Measure) -> None:
-    """Raise unless what a score book says of itself goes with the arrays that are there.
-
-    Parameters
-    ----------
-    held : object
-        What `ScoreBook.packed` returned, or was said to.
-    names : set of str
-        The arrays of the book.
-    measure : Measure
-        What scores are.
-    """
+    """Raise unless what a score book says of itself (`ScoreBook.packed`) goes with its arrays."""
     n_features = len(measure.features)
     budget, jobs, sizes = held["budget"], held["n_jobs"], held["sizes"]
     demand(isinstance(budget, float) and 0 < budget <= 1, "the budget")

@@ -111,23 +111,9 @@ A_TENTH = 0.1
 class Worths:
     """Finds what unrecorded features would be worth.
 
-    Parameters
-    ----------
-    scores : CompletedScores
-        Scores of all sets of one size.
-    levels : tuple of two ndarray of shape (n_cohorts, n_sets)
-        Scores of all sets with one feature less, and of all sets of the size.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    features : sequence of str
-        Names.
-    confidence : float or None
-        How often intervals hold the truth; None where they are certain bounds, which tell nothing
-        about deviations.
-    costs : mapping of str to float
-        What recording a feature costs; 1 where it does not say.
-    unsettled : Unsettled
-        Says which pairs nobody recorded together.
+    `levels` are the scores of all sets with one feature less, and of all sets of the size. Where
+    `confidence` is None, intervals are certain bounds, which tell nothing about deviations. Costs
+    are 1 where they do not say.
     """
 
     def __init__(
@@ -266,12 +252,7 @@ def _exceeds(ahead: float, deviation: float) -> float:
 
 
 def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X.
-
-    Parameters
-    ----------
-    ahead, deviation : float
-        Its mean and standard deviation.
+    """E[max(0, X)] of a normal X, from its mean and standard deviation.
 
     Examples
     --------

@@ -36,14 +36,8 @@ LONGEST_PAUSE = 0.05
 
 
 def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the parts of a run; those of an older one go, all together or not at all.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; it is made where it does not exist.
-    files : mapping of str to bytes
-        The contents of some of `PARTS`, of the manifest in any case.
+    """Write some of `PARTS`, the manifest among them; those of an older run go, all together or not
+    at all.
     """
     try:
         new = not folder.exists()
@@ -68,16 +62,7 @@ def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
 def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
     """Write one part of a run that is there; a link in its place is replaced, never followed.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the run is.
-    name : str
-        Which part, not the manifest.
-    content : bytes
-        What to write.
-    manifest : bytes
-        The manifest of the run that the part belongs to; another one is left alone.
+    Where the manifest is not that of the run that the part belongs to, nothing is written.
     """
     staged = folder / f"{STAGED}{uuid4().hex}"
     try:
@@ -102,12 +87,7 @@ def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
 
     Links are followed, as stores of data make them, but nothing other than plain files is read.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the run is.
-    names : sequence of str
-        What to read: parts, or other files that nobody writes meanwhile.
+    Other files than parts must be such that nobody writes them meanwhile.
     """
     for turn in range(TRIES):
         before = _stamp(folder)

@@ -14,21 +14,7 @@ if TYPE_CHECKING:
 
 
 class Compared(Valued):
-    """What a fit found; compares sets and features with each other.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; compares sets and features with each other."""
 
     def alternatives(self, subgroup: str, features: Sequence[str], k: int | None = None) -> Any:
         """Sets of the same size that cannot be told from a set, and the swaps that lead to them.
@@ -70,15 +56,6 @@ class Compared(Valued):
         self, subgroup: str, features: Sequence[str], k: int | None = None
     ) -> list[Alternative]:
         """The same as `alternatives`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        subgroup : str
-            Its name, as in `subgroups_`.
-        features : sequence of str
-            The features of the set, in any order.
-        k : int, default=None
-            How many sets at most. Defaults to the estimator's `k`.
 
         Returns
         -------
@@ -137,11 +114,6 @@ class Compared(Valued):
 
     def pair_interactions(self, subgroup: str | None = None) -> list[Interaction]:
         """The same as `interactions`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
 
         Returns
         -------

@@ -49,21 +49,7 @@ def compare_selections(
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty.
 
-    Parameters
-    ----------
-    first, second : Selection
-        What was found in either.
-    size : int, default=None
-        Features of the best sets. Defaults to the smaller one of the two runs.
-    subgroup : str, default=None
-        One subgroup only.
-    names : tuple of (str, str)
-        What the runs are called.
-
-    Returns
-    -------
-    Comparison
-        Sets, subgroups and what a reader should know, as plain data.
+    The size of the best sets is by default the smaller one of the two runs.
     """
     runs = first, second
     _check_same_scale(runs)

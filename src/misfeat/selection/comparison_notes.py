@@ -27,25 +27,13 @@ MOST_EDGES = 8
 
 
 def common_confidence(runs: Runs) -> float | None:
-    """The higher confidence of two runs; None where neither has one.
-
-    Parameters
-    ----------
-    runs : tuple of (Selection, Selection)
-        Both runs.
-    """
+    """The higher confidence of two runs; None where neither has one."""
     said = [run.confidence for run in runs if run.confidence is not None]
     return max(said, default=None)
 
 
 def same_question(runs: Runs) -> bool:
-    """Whether two runs are about the same classes of the same target, so that scores compare.
-
-    Parameters
-    ----------
-    runs : tuple of (Selection, Selection)
-        Both runs.
-    """
+    """Whether two runs are about the same classes of the same target, so that scores compare."""
     first, second = (run.cohorts for run in runs)
     if first.target != second.target:
         return False
@@ -54,19 +42,7 @@ def same_question(runs: Runs) -> bool:
 
 
 def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
-    """What a reader should know.
-
-    Parameters
-    ----------
-    runs : tuple of (Selection, Selection)
-        Both runs.
-    common : sequence of str
-        The subgroups of both.
-    size : int
-        Features of the best sets.
-    confidence : float
-        Target coverage of the intervals.
-    """
+    """What a reader should know."""
     yield from _on_subgroups(runs)
     yield from _on_features(runs)
     yield from _on_target(runs)
@@ -89,15 +65,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
 
 
 def same_rows(runs: Runs, common: Sequence[str]) -> bool:
-    """Whether two runs seem to be of the same rows: as many of every class and value everywhere.
-
-    Parameters
-    ----------
-    runs : tuple of (Selection, Selection)
-        Both runs.
-    common : sequence of str
-        The subgroups of both.
-    """
+    """Whether two runs seem to be of the same rows: as many of every class and value everywhere."""
     by_class = same_question(runs)
     for name in common:
         first, second = (run.cohorts[name] for run in runs)

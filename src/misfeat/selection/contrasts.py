@@ -48,31 +48,14 @@ ROUNDING = 1e-12
 
 
 class Estimated(NamedTuple):
-    """A number with its interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-        ``low <= value <= high``.
-    """
+    """A number with its interval, ``low <= value <= high``."""
 
     value: float
     low: float
     high: float
 
     def named(self, name: str) -> dict[str, Any]:
-        """The number and its bounds under the names that columns have.
-
-        Parameters
-        ----------
-        name : str
-            That of the number.
-
-        Examples
-        --------
-        >>> Estimated(2.0, 1.0, 3.0).named("adds")
-        {'adds': 2.0, 'adds_low': 1.0, 'adds_high': 3.0}
-        """
+        """The number and its bounds under the names that columns have."""
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
     @property
@@ -84,16 +67,9 @@ class Estimated(NamedTuple):
 class Contrasts:
     """Adds and subtracts scores of sets of one subgroup, and says how sure the result is.
 
-    Parameters
-    ----------
-    completed : callable
-        The scores of all sets of a size, such as `Selection.completed`.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    confidence : float or None
-        Target coverage of intervals. None: bounds are certain, and so are those of sums.
-    rows : Cohorts or None
-        Coded rows, where scores were counted from them and they are at hand.
+    `completed` gives the scores of all sets of a size. Where `confidence` is None, bounds are
+    certain, and so are those of sums. Without rows, errors vary together as the overlap of sets
+    says.
     """
 
     def __init__(
@@ -108,14 +84,8 @@ class Contrasts:
         self.confidence = confidence
 
     def difference(self, cohort: int, one: Sequence[int], other: Sequence[int]) -> Estimated:
-        """By how much one set scores higher than another.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        one, other : sequence of int
-            Feature numbers, ascending; the empty set scores 0.
+        """By how much one set scores higher than another; features ascend, and the empty set scores
+        0.
         """
         sets = [tuple(one), tuple(other)]
         if sets[0] == sets[1]:
@@ -125,18 +95,10 @@ class Contrasts:
     def of(
         self, cohort: int, sets: Sequence[Set], weights: ArrayLike, least: float = -np.inf
     ) -> list[Estimated]:
-        """Weighted sums of the scores of some sets.
+        """Weighted sums of the scores of some sets, of which the empty one scores 0.
 
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        sets : sequence of tuple of int
-            Feature numbers, ascending; the empty set scores 0.
-        weights : array-like of shape (n_sums, n_sets)
-            What each score counts in each sum.
-        least : float, default=-inf
-            What no sum lies below in the population.
+        Features of sets ascend; `weights` has shape (n_sums, n_sets), and no sum lies below `least`
+        in the population.
         """
         counted = np.asarray(weights, dtype=np.float64)
         score, low, high = self._scores(cohort, sets)

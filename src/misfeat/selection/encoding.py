@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 def encoded(value: Any, name: str) -> Any:
     """What JSON can hold for a value.
 
-    Parameters
-    ----------
-    value : object
-        Text, numbers, flags, None, dates, and lists, tuples and mappings of these.
-    name : str
-        What it is, for the message where it cannot be held.
+    `name` is what a message calls it.
 
     Examples
     --------

@@ -95,13 +95,6 @@ class Cell:
     def told(self, target: str, *, predicted: bool = False) -> str:
         """The cell in a sentence, by the class that it is most about.
 
-        Parameters
-        ----------
-        target : str
-            What the target is called.
-        predicted : bool, default=False
-            Whether its rows were predicted, which the sentence says.
-
         Examples
         --------
         >>> ill = Share("ill", 0.91, 0.79, 0.96, 0.46, 1.98, 0.1)
@@ -202,14 +195,7 @@ def cells_of(
 ) -> tuple[Cell, ...]:
     """Cells with their shares, those that add most to the score first.
 
-    Parameters
-    ----------
-    found : CellCounts
-        Rows by cell and class.
-    features, classes : sequence of str
-        What is crossed, and the classes of the target.
-    confidence : float or None
-        Target coverage of the intervals of shares; None: none is given.
+    Shares have no interval where `confidence` is None.
 
     Examples
     --------
@@ -256,13 +242,6 @@ def cells_of(
 def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
     """Wilson's interval of shares of so many rows; NaN where none is asked for.
 
-    Parameters
-    ----------
-    share, rows : ndarray
-        Shares, and of how many rows; broadcast against each other.
-    confidence : float or None
-        Target coverage.
-
     Examples
     --------
     >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
@@ -298,13 +277,7 @@ def condition(name: str, label: str) -> str:
 
 
 def as_rows(explanation: Explanation) -> list[dict[str, Any]]:
-    """A line a cell and class, as a dataframe holds them.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        The cells behind a score.
-    """
+    """A line a cell and class, as a dataframe holds them."""
     return [
         {
             "subgroup": explanation.subgroup,

@@ -36,19 +36,6 @@ if TYPE_CHECKING:
 class Found:
     """What a fit found; `Selection` asks it everything that users ask.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-
     Attributes
     ----------
     validation : str or None

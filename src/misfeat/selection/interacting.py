@@ -62,16 +62,8 @@ def interactions_of(
 ) -> list[Interaction]:
     """All pairs of features of one subgroup, the strongest interaction first.
 
-    Parameters
-    ----------
-    levels : tuple of two CompletedScores
-        Of single features and of pairs.
-    cohort : int
-        Which subgroup.
-    names : tuple of str and sequence of str
-        Of the subgroup, and of all features.
-    contrasts : Contrasts
-        Says how sure sums are.
+    `levels` are the scores of single features and of pairs, `names` those of the subgroup and of
+    all features.
     """
     singles, pairs = levels
     found = []
@@ -96,19 +88,7 @@ def interactions_of(
 
 
 def kind_of(interaction: Estimated) -> str:
-    """What an interaction is, by its interval.
-
-    Parameters
-    ----------
-    interaction : Estimated
-        What two features tell together, less what they tell one by one.
-
-    Examples
-    --------
-    >>> from misfeat.selection.contrasts import Estimated
-    >>> kind_of(Estimated(0.1, 0.02, 0.2)), kind_of(Estimated(0.1, -0.1, 0.3))
-    ('synergy', 'unclear')
-    """
+    """What an interaction is, by its interval."""
     if interaction.low > 0:
         return SYNERGY
     return REDUNDANCY if interaction.high < 0 else UNCLEAR

@@ -38,11 +38,6 @@ CONFOUNDED = 0.5
 def leaks(cohorts: Cohorts) -> Iterator[Caution]:
     """Features that nearly determine the target alone, where they are recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
@@ -72,11 +67,6 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
 
 def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
     """Features whose gaps tell the target: recorded, perhaps, only once it was known.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
 
     Examples
     --------

@@ -24,12 +24,7 @@ LEAST_ROWS = 20
 
 
 def orders_classes(counts: ArrayLike) -> bool:
-    """Whether bins are filled class by class.
-
-    Parameters
-    ----------
-    counts : array-like of shape (n_bins, n_classes)
-        Rows by bin, in their order, and class, in any order.
+    """Whether bins are filled class by class; counts have a line a bin, in their order.
 
     Examples
     --------

@@ -23,21 +23,7 @@ if TYPE_CHECKING:
 
 
 class Ranked(Found):
-    """What a fit found; says which sets of features tell most.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says which sets of features tell most."""
 
     @property
     def subgroups_(self) -> Any:
@@ -124,17 +110,6 @@ class Ranked(Found):
         distinct: bool = False,
     ) -> list[ScoredSet]:
         """The same as `top_k`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
-        subgroup : str, default=None
-            One subgroup only.
-        distinct : bool, default=False
-            Whether to leave out sets that tell the same as a better one but for one feature.
 
         Returns
         -------

@@ -36,18 +36,8 @@ FEWEST_RESAMPLES = 2
 
 @dataclass(frozen=True, eq=False)
 class AnsweredAnew:
-    """The answer for rows that are drawn anew.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        All rows.
-    book : ScoreBook
-        How scores are made; nothing is read from it.
-    asked : Asked
-        Which sets are shown.
-    size : int
-        Features per set.
+    """The answer for rows that are drawn anew, by the settings of a book from which nothing else is
+    read.
     """
 
     cohorts: Cohorts
@@ -62,21 +52,7 @@ class AnsweredAnew:
 
 
 class Resampled(Explained):
-    """What a fit found; says whether it comes out again.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says whether it comes out again."""
 
     def __init__(
         self,
@@ -181,12 +157,8 @@ class Resampled(Explained):
     def resampled_in_time(
         self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
     ) -> Stability | None:
-        """The same within `max_minutes`: of fewer draws, or None where these are too few.
-
-        Parameters
-        ----------
-        size, k, resamples : int, default=None
-            As in `resampled`.
+        """The same as `resampled` within `max_minutes`: of fewer draws, or None where these are too
+        few.
         """
         found = in_time(lambda: self.resampled(size, k, resamples))
         if found is None:

@@ -87,27 +87,7 @@ LONGEST_REASON = 200
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """All that a saved selection holds.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    book : ScoreBook
-        Their scores.
-    asked : Asked
-        What was asked for.
-    validation : str or None
-        How far predictions can be trusted, in a sentence.
-    estimator : mapping or None
-        Plain values of the estimator that made it, which JSON can hold.
-    kept_cells : dict of tuple to CellCounts
-        The cells of sets, where no rows are kept to count them.
-    unfinished : Unfinished
-        What was left out because the time was up.
-    screened : Screened or None
-        What a search through a wide table left out.
-    """
+    """All that a saved selection holds."""
 
     cohorts: Cohorts
     book: ScoreBook
@@ -124,14 +104,7 @@ def write_saved(
 ) -> None:
     """Write what a fit found to a folder; an older one is replaced at once or not at all.
 
-    Parameters
-    ----------
-    saved : Saved
-        What a fit found.
-    folder : str or Path
-        Where to.
-    beside : mapping of str to bytes, default=None
-        Further parts of the same whole: a report, and the settings of a run.
+    `beside` are further parts of the same whole: a report, and the settings of a run.
     """
     from safetensors.numpy import save
 

@@ -30,25 +30,9 @@ def score_columns(
     names: Sequence[str],
     tests: ChanceTests | None = None,
 ) -> dict[str, list[Any]]:
-    """Every set of each named subgroup, in the order of the table's columns.
+    """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The subgroups.
-    book : ScoreBook
-        What scores are, and those of the rows as they are.
-    scores : CompletedScores
-        All sets of one size, or some of them.
-    names : sequence of str
-        Which subgroups.
-    tests : ChanceTests, default=None
-        Where the p-values come from.
-
-    Returns
-    -------
-    dict of str to list
-        The columns of `ScoredSet` but for ``rank``; ``spread`` for a numeric target only.
+    Sets are in the order of the table's columns; only those of a numeric target have a ``spread``.
     """
     order = order_of_sets(scores, 0, ranked=False)
     subsets = scores.subsets[order]

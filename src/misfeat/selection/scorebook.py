@@ -105,30 +105,14 @@ class ScoreBook:
         return self.estimate.completer
 
     def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> ScoreBook:
-        """A book of the same estimate that knows some scores and nothing else.
-
-        Parameters
-        ----------
-        measure : Measure
-            Of what is left of the cohorts; nothing is computed with it.
-        scores : dict of int to CompletedScores
-            What can be asked for, by size.
-        """
+        """A book of the same estimate that knows some scores, by size, and nothing else."""
         book = ScoreBook(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
         book._completed = dict(scores)
         book.rows_withheld = True
         return book
 
     def of_other_rows(self, measure: Measure, seed: int) -> ScoreBook:
-        """An empty book of the same settings for other rows of the same table.
-
-        Parameters
-        ----------
-        measure : Measure
-            Scores feature sets in the other rows.
-        seed : int
-            Chooses the sets that are computed, where `budget` does not allow for all.
-        """
+        """An empty book of the same settings for other rows of the same table."""
         return ScoreBook(
             measure,
             clone(self.estimate, safe=False),
@@ -147,15 +131,7 @@ class ScoreBook:
             return self._completed[size]
 
     def observed(self, cohort: int, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
-        """The scores of the rows as they are, of listed sets of one size; NaN without rows.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        subsets : ndarray of shape (n_sets, size)
-            Feature numbers.
-        """
+        """The scores of the rows as they are, of listed sets of one size; NaN without rows."""
         if self.rows_withheld and self.measure.tables is None:
             return np.full(len(subsets), np.nan)
         size, measure = subsets.shape[1], self.measure.plug_in
@@ -336,13 +312,7 @@ class ScoreBook:
         )
 
     def memory_needed(self, size: int) -> int:
-        """Bytes that the scores of a size take, at most; an error where there are not so many.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """Bytes that the scores of a size take, at most; an error where there are not so many."""
         self._check_memory(size, self.estimate)
         return self._memory_needed(self._n_features, size, self.estimate)
 
@@ -451,13 +421,7 @@ class ScoreBook:
 
 
 def names_of_completed(measure: Measure) -> tuple[str, ...]:
-    """The arrays of completed scores; those of a numeric target have a spread.
-
-    Parameters
-    ----------
-    measure : Measure
-        What scores are.
-    """
+    """The arrays of completed scores; those of a numeric target have a spread."""
     return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
 
 

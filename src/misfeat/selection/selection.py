@@ -127,15 +127,6 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
     ) -> list[Worth]:
         """The same as `worth_collecting`, as plain objects, without a dataframe library.
 
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        costs : mapping of str to float, default=None
-            What recording a feature costs.
-
         Returns
         -------
         list of Worth
@@ -218,15 +209,6 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
     def trusts(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> list[Trust]:
         """The same as `validate`, as plain objects; asked again, it costs nothing.
 
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            How many of the best sets count. Defaults to the estimator's `k`.
-        rounds : int, default=4
-            How often features are hidden.
-
         Returns
         -------
         list of Trust
@@ -272,13 +254,7 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         return found
 
     def trusts_in_time(self, size: int | None = None, k: int | None = None) -> list[Trust] | None:
-        """The same as `trusts` within `max_minutes`; None where these are too few.
-
-        Parameters
-        ----------
-        size, k : int, default=None
-            As in `trusts`.
-        """
+        """The same as `trusts` within `max_minutes`; None where these are too few."""
         found = in_time(lambda: self.trusts(size, k))
         if found is None:
             self.unfinished.note(VALIDATION, "how far answers hold was not checked")

@@ -39,15 +39,7 @@ def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
 def shapley_weights(members: Sequence[int]) -> Floats:
     """What the score of every part of a set counts in the Shapley value of each of its features.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Feature numbers, ascending.
-
-    Returns
-    -------
-    ndarray of shape (n_members, n_parts)
-        Parts as in `parts_of`.
+    Of shape (n_members, n_parts), parts as in `parts_of`.
 
     Examples
     --------
@@ -71,12 +63,7 @@ def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]
     Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
     is that of what the feature adds to all of them, averaged over sizes.
 
-    Parameters
-    ----------
-    levels : sequence of ndarray of shape (n_subsets,)
-        Scores of all sets of size 1, 2 and so on.
-    subsets : sequence of ndarray of shape (n_subsets, size)
-        These sets.
+    `levels` are the scores of all sets of size 1, 2 and so on, `subsets` these sets.
 
     Examples
     --------
@@ -103,16 +90,8 @@ def mean_of_additions(
 ) -> Floats:
     """The mean of a number of every set and the same without a feature, by feature.
 
-    Sets are averaged as in `mean_shares`: equally within a size, and sizes equally.
-
-    Parameters
-    ----------
-    levels : sequence of CompletedScores
-        Of size 1, 2 and so on.
-    cohort : int
-        Which subgroup.
-    number : callable
-        Takes scores, low and high of sets, and of the same sets without one feature.
+    Sets are averaged as in `mean_shares`: equally within a size, and sizes equally. `number` takes
+    scores, low and high of sets, and of the same sets without one feature.
     """
     n_features = len(levels[0].subsets)
     mean = np.zeros(n_features)

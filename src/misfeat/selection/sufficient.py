@@ -39,24 +39,8 @@ def without_padding(
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
-    Parameters
-    ----------
-    order : ndarray of int
-        Numbers of sets, best first.
-    scores : CompletedScores
-        Scores of these sets.
-    cohort : int
-        The subgroup that is asked about.
-    whole : float
-        What there is to tell about the target there.
-    smaller : callable
-        Gives the scores of all sets of a smaller size, in the order of the lattice; asked only
-        where a set tells so much.
-
-    Yields
-    ------
-    int
-        The numbers that are left, in the same order.
+    `whole` is what there is to tell, and `smaller` gives the scores of all sets of a size; it is
+    asked only where a set tells so much.
     """
     best = float(scores.score[cohort].max(initial=0.0))
     enough = max(AS_MUCH * best, MOST * whole)

@@ -73,20 +73,7 @@ def alternatives_to(
 ) -> list[Alternative]:
     """Sets that cannot be told from one, fewest swaps first, grouped by what is given up.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Feature numbers of the set, ascending.
-    scores : CompletedScores
-        Of the sets of its size that may be shown.
-    cohort : int
-        Which subgroup.
-    names : tuple of str and sequence of str
-        Of the subgroup, and of all features.
-    contrasts : Contrasts
-        Says how sure differences are.
-    k : int
-        How many at most.
+    `names` are those of the subgroup and of all features.
     """
     own = tuple(members)
     found = []
@@ -107,22 +94,6 @@ def distinct_sets(
 
     A set is left out where it differs in a single feature from one that was kept, and their scores
     cannot be told apart.
-
-    Parameters
-    ----------
-    order : iterable of int
-        Numbers of sets, best first.
-    subsets : ndarray of shape (n_sets, size)
-        Their features.
-    cohort : int
-        Which subgroup.
-    contrasts : Contrasts
-        Says how sure differences are.
-
-    Yields
-    ------
-    int
-        The numbers that are left, in the same order.
     """
     kept: list[tuple[int, ...]] = []
     for number in order:

@@ -24,15 +24,7 @@ HALF_A_ROW = 0.5
 
 
 class Told(NamedTuple):
-    """What a column tells of all there is to tell about the target.
-
-    Attributes
-    ----------
-    share : float
-        The estimated share.
-    sure : float
-        What it is at least, two standard deviations below.
-    """
+    """What a column tells of all there is to tell about the target: estimated, and for sure."""
 
     share: float
     sure: float
@@ -41,18 +33,8 @@ class Told(NamedTuple):
 def told_share(counts: ArrayLike, *, by_class: bool = True) -> Told:
     """The share of the target that a column tells, of the rows as they are or by class.
 
-    Parameters
-    ----------
-    counts : array-like of shape (n_values, n_classes)
-        Rows by value of the column and class of the target.
-    by_class : bool, default=True
-        Whether classes are given equal weight where more is sure so; else the rows count as they
-        are.
-
-    Returns
-    -------
-    Told
-        Of the weighting by which more is sure; nothing where there is a single class or value.
+    Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
+    sure, unless `by_class` is False. Nothing is told where there is a single class or value.
 
     Examples
     --------

@@ -38,13 +38,7 @@ _SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
 
 
 def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
-    """Identifiers, dates and free text that were coded as features.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    """
+    """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
         if audit.role != "feature" or audit.looks_like not in _WHAT_IT_TELLS:
             continue
@@ -62,13 +56,7 @@ def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
-    """Numbers that look like codes for missing values, and were taken as they are.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    """
+    """Numbers that look like codes for missing values, and were taken as they are."""
     for audit in cohorts.columns:
         if audit.role not in ("feature", "target") or not audit.suspects:
             continue
@@ -92,14 +80,7 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
 def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
     """A continuous target that was cut into bins: into those of several grids, or of one.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    best : sequence of ScoredSet
-        The best set of every subgroup that has one.
-    measure : str
-        What scores are; R² reads the numbers themselves.
+    R² reads the numbers themselves.
     """
     for audit in cohorts.columns:
         if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
@@ -163,13 +144,7 @@ def _binned(audit: ColumnAudit) -> Caution:
 
 
 def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
-    """Merged subgroups of which some recorded a feature and others did not.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows, and which subgroups were joined so.
-    """
+    """Merged subgroups of which some recorded a feature and others did not."""
     for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
         if not features:

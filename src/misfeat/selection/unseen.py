@@ -27,17 +27,7 @@ _SIZES = {1: "features", 2: "pairs", 3: "triples"}
 def unseen_sets(
     screened: Screened | None, cohorts: Cohorts, whole: NDArray[np.float64]
 ) -> Iterator[Caution]:
-    """What was screened out, what was looked at, and what sets that were not could tell at most.
-
-    Parameters
-    ----------
-    screened : Screened or None
-        What a search through a wide table left out.
-    cohorts : Cohorts
-        The coded rows of every subgroup, of the features that were kept.
-    whole : ndarray of shape (n_cohorts,)
-        What there is to tell in every subgroup.
-    """
+    """What was screened out, what was looked at, and what sets that were not could tell at most."""
     if screened is None:
         return
     n_left, n_kept = len(screened.left_out), len(cohorts.features)

@@ -20,17 +20,6 @@ class Unsettled:
     records both, it is known for all; a subgroup that recorded one of them already needs to record
     the other only, and many rows settle more than few.
 
-    Parameters
-    ----------
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
-    names : sequence of str
-        Of cohorts.
-    features : sequence of str
-        Names.
-
     Examples
     --------
     >>> missing = np.array([[True, False], [False, True], [True, True]])
@@ -51,13 +40,7 @@ class Unsettled:
         self._names, self._features = names, features
 
     def in_set(self, members: Sequence[int] | NDArray[np.integer]) -> tuple[tuple[str, ...], str]:
-        """The first such pair of a set, and the subgroup that could settle most; else nothing.
-
-        Parameters
-        ----------
-        members : sequence of int
-            Feature numbers.
-        """
+        """The first such pair of a set, and the subgroup that could settle most; else nothing."""
         for a, b in combinations(members, 2):
             one, other = self._recorded[:, a], self._recorded[:, b]
             if not (one & other).any():

@@ -18,19 +18,7 @@ Answer = TypeVar("Answer")
 
 
 class Valued(Explained):
-    """What a fit found; says what single features are worth.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    """
+    """What a fit found; says what single features are worth."""
 
     def features(self, subgroup: str | None = None, size: int | None = None) -> Any:
         """What every feature is worth in every subgroup, the most telling first.
@@ -77,13 +65,6 @@ class Valued(Explained):
         self, subgroup: str | None = None, size: int | None = None
     ) -> list[FeatureValue]:
         """The same as `features`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
 
         Returns
         -------

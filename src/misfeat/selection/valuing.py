@@ -74,18 +74,9 @@ class FeatureValue:
 class FeatureValues:
     """Finds what single features are worth.
 
-    Parameters
-    ----------
-    levels : sequence of CompletedScores
-        Scores of all sets of size 1, 2 and so on, up to the size that was asked for.
-    shown : CompletedScores
-        Those of the largest size that may be shown: that hold every feature to include.
-    features : sequence of str
-        Names.
-    contrasts : Contrasts
-        Says how sure sums of scores are.
-    least : float
-        What no feature adds less than: 0, or minus infinity where larger sets may score lower.
+    `levels` are the scores of all sets of size 1, 2 and so on, `shown` those of the largest size
+    that hold every feature to include. No feature adds less than `least`: 0, or minus infinity
+    where larger sets may score lower.
     """
 
     def __init__(
@@ -100,16 +91,8 @@ class FeatureValues:
         self._features, self._contrasts, self._least = features, contrasts, least
 
     def of(self, cohort: int, name: str, best: Sequence[tuple[str, ...]]) -> list[FeatureValue]:
-        """The features of a cohort, those with the largest mean share first.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        name : str
-            What it is called.
-        best : sequence of tuple of str
-            Its k best sets, best first.
+        """The features of a cohort, those with the largest mean share first; `best` are its k best
+        sets.
         """
         shares = self._shares_of_best(cohort, best[0])
         means = self._mean_shares(cohort)
@@ -179,19 +162,7 @@ class FeatureValues:
 def shapley_values(
     contrasts: Contrasts, cohort: int, members: Sequence[int], least: float
 ) -> list[Estimated]:
-    """The Shapley values of the features of a set; they add up to its score.
-
-    Parameters
-    ----------
-    contrasts : Contrasts
-        Says how sure sums of scores are.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers, ascending.
-    least : float
-        What no feature adds less than.
-    """
+    """The Shapley values of the features of a set; they add up to its score."""
     return contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
 
 

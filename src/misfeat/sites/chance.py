@@ -29,14 +29,7 @@ BYTES = 8
 def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes) -> Floats:
     """A number between 0 and 1 for every count of a table.
 
-    Parameters
-    ----------
-    counts : ndarray of int
-        Exact counts: an axis a column, and one of classes.
-    columns : sequence of str
-        What the axes are, but for the last; all different.
-    secret : bytes
-        What only the site knows; empty where it has no key.
+    Counts have an axis a column, named in `columns`, and one of classes.
 
     Examples
     --------

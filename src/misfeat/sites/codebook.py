@@ -135,15 +135,7 @@ class Codebook:
 
     @classmethod
     def from_plain(cls, held: Any, file: str) -> Codebook:
-        """The codebook of plain values that a stranger may have written, all of them checked.
-
-        Parameters
-        ----------
-        held : object
-            What `as_plain` gave, or was said to.
-        file : str
-            Where it came from, for messages.
-        """
+        """The codebook of plain values that a stranger may have written, all of them checked."""
         try:
             features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
             sites = {_text(name): _key(key) for name, key in dict(held["sites"]).items()}
@@ -184,10 +176,7 @@ def read_codebook(file: str | Path) -> Codebook:
 def differences(one: Codebook, other: Codebook) -> list[str]:
     """In what two codebooks differ, in words; empty where they are the same.
 
-    Parameters
-    ----------
-    one, other : Codebook
-        The first is the one that counts.
+    The first is the one that counts.
 
     Examples
     --------
@@ -215,13 +204,7 @@ def differences(one: Codebook, other: Codebook) -> list[str]:
 
 
 def check_site(name: object) -> str:
-    """The name of a site, checked.
-
-    Parameters
-    ----------
-    name : object
-        As users give it.
-    """
+    """The name of a site, checked."""
     if (
         not isinstance(name, str)
         or not 0 < len(name) <= LONGEST

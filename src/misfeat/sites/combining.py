@@ -140,13 +140,7 @@ def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
 
 
 def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:
-    """The codebook that most of the summaries that can be read were made with.
-
-    Parameters
-    ----------
-    summaries : iterable of str, Path or Summary
-        The files of all sites, or what was read from them.
-    """
+    """The codebook that most of the summaries that can be read were made with."""
     return _most_common([one for _, one in _read(summaries)[0]])
 
 

@@ -34,17 +34,9 @@ def each_set(
 ) -> Floats:
     """What a function makes of the table of every set of a size, and of the tables of its parts.
 
-    Parameters
-    ----------
-    tables, smaller : ndarray of shape (n_lines, n_classes)
-        Of all sets of a size, and of one feature less; of single features, the classes alone.
-    cards : ndarray of int
-        How many values each feature has.
-    size : int
-        Features per set.
-    make : callable
-        Takes a table with an axis a feature and one of classes, those of its parts in the order of
-        the feature that each lacks, and the name of the set.
+    `make` takes a table with an axis a feature and one of classes, those of its parts in the order
+    of the feature that each lacks, and the name of the set. The part of a single feature is the
+    classes.
     """
     subsets = level(len(cards), size)
     starts = table_starts(subsets, cards)
@@ -68,15 +60,6 @@ def restricted(
 ) -> list[Floats]:
     """The tables of all sets of some features.
 
-    Parameters
-    ----------
-    tables : list of ndarray of shape (n_lines, n_classes)
-        Of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    some : ndarray of int64
-        Which features, ascending.
-
     Examples
     --------
     >>> singles = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
@@ -94,14 +77,7 @@ def restricted(
 def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     """A table scaled until its sums over each feature are those of its parts.
 
-    Parameters
-    ----------
-    table : ndarray
-        An axis a feature, and one of classes.
-    parts : list of ndarray
-        Without the first feature, the second, and so on.
-    sweeps : int, default=25
-        Rounds.
+    Parts lack the first feature, the second, and so on.
 
     Examples
     --------

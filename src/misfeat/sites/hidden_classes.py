@@ -22,25 +22,13 @@ if TYPE_CHECKING:
 
 
 def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
-    """Summaries with a few rows of every class that others tell of and protection may hide.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site, all made with the same codebook.
-    """
+    """Summaries with a few rows of every class that others tell of and protection may hide."""
     elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
     return [_with_hidden(one, elsewhere & (one.by_class == 0)) for one in summaries]
 
 
 def tells_of_classes(summary: Summary) -> bool:
-    """Whether a site tells of rows of two classes at least.
-
-    Parameters
-    ----------
-    summary : Summary
-        As it was sent.
-    """
+    """Whether a site tells of rows of two classes at least."""
     return int(np.count_nonzero(summary.by_class)) > 1
 
 

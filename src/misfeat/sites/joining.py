@@ -39,15 +39,8 @@ if TYPE_CHECKING:
 class Kept:
     """What of a codebook some site has rows of.
 
-    Attributes
-    ----------
-    features : ndarray of int
-        The numbers of the features that some site recorded.
-    codes : list of ndarray of int
-        Of each of them, the codes that are kept: all, but no code for missing or other values that
-        no site holds.
-    classes : ndarray of int
-        The classes that are kept, in the same way.
+    These are the features that some site recorded, all codes of each but those for missing or other
+    values that no site holds, and classes in the same way.
     """
 
     features: NDArray[np.int64]
@@ -56,15 +49,7 @@ class Kept:
 
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
-    """The tables of all sites, of what some site has rows of.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site, all made with the codebook.
-    codebook : Codebook
-        How columns were coded.
-    """
+    """The tables of all sites, of what some site has rows of."""
     telling = [tells_of_classes(one) for one in summaries]
     summaries = with_hidden_classes(summaries)
     behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
@@ -114,25 +99,7 @@ def joined_cohorts(
     notes: tuple[str, ...],
     tables: CountTables | None = None,
 ) -> Cohorts:
-    """All sites as subgroups of which nothing is known but how many rows of each class they have.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site.
-    codebook : Codebook
-        How columns were coded.
-    missing : ndarray of bool of shape (n_sites, n_features)
-        What each site never recorded.
-    categories : tuple of tuple of str
-        What the values of each feature mean.
-    kept : Kept
-        What of the codebook some site has rows of.
-    notes : tuple of str
-        What happened.
-    tables : CountTables, default=None
-        What the sites counted, where they share counts.
-    """
+    """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
     believed = with_hidden_classes(summaries)
     by_class = np.array([summary.by_class[kept.classes] for summary in believed])

@@ -159,15 +159,7 @@ class Ledger:
 
 
 def ledger_beside(table: str, key_file: str = "") -> Path:
-    """Where the record of a table is kept if nobody says: beside it, or beside the key.
-
-    Parameters
-    ----------
-    table : str
-        The table, a file or what an engine reads.
-    key_file : str, default=""
-        The file of the site's key.
-    """
+    """Where the record of a table is kept if nobody says: beside it, or beside the key."""
     for name in (table, key_file):
         if name and Path(name).is_file():
             return Path(name).resolve().parent / FILE

@@ -79,16 +79,8 @@ class Lost(NamedTuple):
 class _Compared(NamedTuple):
     """Scores of one draw of one size, beside those of the same draw unprotected.
 
-    Attributes
-    ----------
-    protected, plain : ndarray of shape (n_sets,)
-        Scores above chance.
-    chance : ndarray of shape (n_sets,)
-        What chance gives the protected tables.
-    true : ndarray of shape (n_sets,)
-        The information of what was drawn from.
-    freedom : ndarray of shape (n_sets,)
-        Degrees of freedom.
+    `protected` and `plain` are above chance, `chance` is what chance gives the protected tables,
+    and `true` the information of what was drawn from.
     """
 
     protected: Floats
@@ -101,18 +93,7 @@ class _Compared(NamedTuple):
 def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: int) -> Lost:
     """What protection cost a site, by trying it out on tables like those that it told.
 
-    Parameters
-    ----------
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class as they were told.
-    tables : list of ndarray of shape (n_lines, n_classes)
-        The tables of all sets of one feature, two and so on: protected and consistent.
-    cards : ndarray of int64
-        How many values each feature has.
-    redo : callable
-        The rule.
-    seed : int
-        What chance is drawn from.
+    Tables are those of all sets of one feature, two and so on, protected and consistent.
 
     Examples
     --------
@@ -149,18 +130,7 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
 
 
 def nothing_told(rows: float) -> Lost:
-    """What a site loses whose counts tell of one class only: all that they could say of the target.
-
-    Parameters
-    ----------
-    rows : float
-        Rows of the site.
-
-    Examples
-    --------
-    >>> nothing_told(300.0).worth
-    array([1., 1., 1.])
-    """
+    """What a site loses whose counts tell of one class only: all they could say of the target."""
     worth = np.full(LARGEST, LEAST_WORTH)
     return Lost(np.zeros((LARGEST, 2)), worth, (rows / worth) ** 2, noise=rows / LEAST_WORTH)
 

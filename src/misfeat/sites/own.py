@@ -25,18 +25,7 @@ def own_summary(
 ) -> Summary:
     """What one's own rows give, which never leaves the house.
 
-    Parameters
-    ----------
-    X : dataframe, lazy frame, relation, mapping of columns, or path
-        One's own table.
-    summaries : sequence of str, Path or Summary
-        Those of the others.
-    site : str
-        The name of one's own site in the codebook.
-    codebook : Codebook, default=None
-        The one that was agreed on. Defaults to the one that most summaries were made with.
-    coding : Coding, default=None
-        How one's own columns are read.
+    Without a codebook, it is coded by the one that most summaries were made with.
     """
     agreed = readable_codebook(summaries) if codebook is None else codebook
     if not site:

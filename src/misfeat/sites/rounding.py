@@ -38,14 +38,7 @@ cell is impossible because it was rounded down."""
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
-    Parameters
-    ----------
-    summary : Summary
-        With exact counts.
-    least : int
-        The fewest rows that a count may tell of.
-    secret : bytes, default=b""
-        What chance is drawn from beside the counts (`signing.secret_of`).
+    Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
 
     Examples
     --------
@@ -83,23 +76,12 @@ def hidden_rows(least: int) -> float:
 
     All numbers of rows below the least being as likely, those that are often rounded down are told
     of as none more often.
-
-    Parameters
-    ----------
-    least : int
-        The fewest rows that a count may tell of.
     """
     return least / 3.0
 
 
 def fitted_tables(summary: Summary) -> list[Floats]:
-    """The tables of a rounded summary, made consistent: larger ones have the smaller in common.
-
-    Parameters
-    ----------
-    summary : Summary
-        With rounded counts.
-    """
+    """The tables of a rounded summary, made consistent: larger ones have the smaller in common."""
     tables = [table.astype(np.float64) for table in (*summary.smaller, summary.tables)]
     return _consistent(summary.by_class.astype(np.float64), tables, summary.cards)
 
@@ -108,19 +90,6 @@ def told_again(
     by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables, rounded by chance of their own and made consistent again.
-
-    Parameters
-    ----------
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class.
-    tables : list of ndarray of shape (n_lines, n_classes)
-        The tables of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    seed : int
-        What chance is drawn from.
-    least : int
-        The fewest rows that a count may tell of.
 
     Examples
     --------

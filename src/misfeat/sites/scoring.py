@@ -30,16 +30,8 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
     """The scores above chance of all sets that a site has tables of, in place of the tables.
 
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
-    the last digit would tell the counts that it was made of.
-
-    Parameters
-    ----------
-    summary : Summary
-        With tables.
-    least : int, default=1
-        The fewest rows that something may tell of; rows by class are multiples of it.
-    secret : bytes, default=b""
-        What chance is drawn from beside the counts (`signing.secret_of`).
+    the last digit would tell the counts that it was made of. Rows by class are multiples of
+    `least`. Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
 
     Examples
     --------
@@ -93,15 +85,7 @@ def _effective(scored: Sequence[Summary]) -> NDArray[np.float64] | None:
 
 
 def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[ScoresAlone, Kept]:
-    """The scores of all sites, side by side.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site, all made with the codebook; tables are scored here.
-    codebook : Codebook
-        How columns were coded.
-    """
+    """The scores of all sites, side by side; tables are scored here."""
     scored = [scored_summary(summary) for summary in summaries]
     features = np.flatnonzero(np.any([one.recorded for one in scored], axis=0))
     most = min(max(len(one.scores) for one in scored), len(features))

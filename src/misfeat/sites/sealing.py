@@ -34,15 +34,6 @@ SEALS = ("checksum", "signature")
 def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
     """A document in one line: what it is, what it holds, its checksum and signature.
 
-    Parameters
-    ----------
-    kind : str
-        What it is, such as ``"misfeat codebook"``.
-    contents : dict
-        Plain values.
-    key : Ed25519PrivateKey, default=None
-        What signs it; None: nobody does.
-
     Examples
     --------
     >>> text = sealed("misfeat codebook", {"target": "num"})
@@ -61,14 +52,7 @@ def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
 def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     """The document that was sealed, checked; its ``signed_by`` is whoever did sign it, or None.
 
-    Parameters
-    ----------
-    text : bytes
-        What `sealed` gave.
-    kind : str
-        What it must be.
-    file : str
-        Where it came from, for messages.
+    `file` says where it came from, for messages.
     """
     try:
         document = json.loads(text, parse_constant=_no_number)
@@ -95,14 +79,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
 def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]:
     """A document that was written to a file of its own, checked.
 
-    Parameters
-    ----------
-    file : str or Path
-        Where it is.
-    kind : str
-        What it must be.
-    parameter : str
-        The parameter that named it, for messages.
+    `parameter` named it, for messages.
     """
     place = as_path(file, parameter)
     text = read_within(place, LARGEST_DOCUMENT)
@@ -110,30 +87,12 @@ def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]
 
 
 def write_document(file: str | Path, text: bytes, parameter: str = "out") -> None:
-    """Write a sealed document to a file.
-
-    Parameters
-    ----------
-    file : str or Path
-        Where to.
-    text : bytes
-        What `sealed` gave.
-    parameter : str, default="out"
-        The parameter that named it, for messages.
-    """
+    """Write a sealed document to a file."""
     write_file(as_path(file, parameter), text + b"\n")
 
 
 def read_within(place: Path, most: int) -> bytes:
-    """The contents of a file, refused where it is larger than it can be.
-
-    Parameters
-    ----------
-    place : Path
-        Where it is.
-    most : int
-        Bytes.
-    """
+    """The contents of a file, refused where it is larger than it can be."""
     try:
         with place.open("rb") as opened:
             text = opened.read(most + 1)
@@ -145,28 +104,14 @@ def read_within(place: Path, most: int) -> bytes:
 
 
 def not_whole(file: str, why: str) -> DamagedFileError:
-    """The error for a file that is not what somebody sent.
-
-    Parameters
-    ----------
-    file : str
-        Its name.
-    why : str
-        What is wrong with it.
-    """
+    """The error for a file that is not what somebody sent."""
     return DamagedFileError(
         "{file!r} is damaged or was altered: {why}. Ask for it again.", file=file, why=why
     )
 
 
 def checksum_of(contents: Any) -> str:
-    """The checksum of plain values, by which people compare what they have.
-
-    Parameters
-    ----------
-    contents : object
-        Plain values.
-    """
+    """The checksum of plain values, by which people compare what they have."""
     return hashlib.sha256(_as_text(contents)).hexdigest()
 
 

@@ -84,36 +84,19 @@ def read_key(file: str | Path) -> Any:
 
 
 def public_key(key: Any) -> str:
-    """By which others know who signs with a key.
-
-    Parameters
-    ----------
-    key : Ed25519PrivateKey
-        What `read_key` gives.
-    """
+    """By which others know who signs with a key."""
     return str(key.public_key().public_bytes_raw().hex())
 
 
 def signature_of(content: bytes, key: Any) -> str:
-    """What only the owner of a key can write under something.
-
-    Parameters
-    ----------
-    content : bytes
-        What is signed.
-    key : Ed25519PrivateKey
-        What `read_key` gives.
-    """
+    """What only the owner of a key can write under something."""
     return str(key.sign(content).hex())
 
 
 def secret_of(key: Any) -> bytes:
     """What only the owner of a key can draw chance from, the same every time.
 
-    Parameters
-    ----------
-    key : Ed25519PrivateKey or None
-        What `read_key` gives; nothing is secret without one.
+    Without a key, nothing is secret.
     """
     if key is None:
         return b""
@@ -121,15 +104,7 @@ def secret_of(key: Any) -> bytes:
 
 
 def is_signed(content: bytes, public: str, signature: str) -> bool:
-    """Whether the owner of a public key signed something.
-
-    Parameters
-    ----------
-    content : bytes
-        What was signed.
-    public, signature : str
-        Hexadecimal digits.
-    """
+    """Whether the owner of a public key signed something."""
     from cryptography.exceptions import InvalidSignature
 
     try:

@@ -16,13 +16,7 @@ COIN = 0.5
 
 
 def told_of_noise(summary: Summary) -> list[str]:
-    """What noise is in a summary, what it promises, and what it does not; nothing without noise.
-
-    Parameters
-    ----------
-    summary : Summary
-        What a site shares.
-    """
+    """What noise is in a summary, what it promises, and what it does not; nothing without noise."""
     noise = summary.noise
     if noise is None:
         return []
@@ -43,23 +37,12 @@ def told_of_noise(summary: Summary) -> list[str]:
 
 
 def spent_in_all(noise: Noise) -> float:
-    """The epsilon of all releases that a site has a record of.
-
-    Parameters
-    ----------
-    noise : Noise
-        Of one of them.
-    """
+    """The epsilon of all releases that a site has a record of."""
     return epsilon_of(noise.all_rho, noise.delta)
 
 
 def surest(epsilon: float) -> float:
     """How sure somebody can become of what was as likely as not.
-
-    Parameters
-    ----------
-    epsilon : float
-        What was promised.
 
     Examples
     --------

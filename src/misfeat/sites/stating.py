@@ -27,13 +27,7 @@ TOLERANCE = 1e-6
 
 
 def stated_noise(noise: Noise) -> dict[str, Any]:
-    """Plain values for JSON.
-
-    Parameters
-    ----------
-    noise : Noise
-        Of a summary; its classes are told beside it.
-    """
+    """Plain values for JSON; the classes are told beside them."""
     return {
         "epsilon": noise.epsilon,
         "delta": noise.delta,
@@ -50,16 +44,7 @@ def noise_stated(
 ) -> Noise:
     """The noise that a file says it has, checked; a ValueError says what is wrong with it.
 
-    Parameters
-    ----------
-    held : mapping
-        What `stated_noise` gave, or was said to.
-    classes : tuple of int
-        Rows by class as they were told; empty where scores alone were.
-    n_features : int
-        Recorded features.
-    size : int
-        Features of the largest sets.
+    `classes` are rows by class as they were told; empty where scores alone were.
     """
     epsilon = _within(held["epsilon"], LEAST_EPSILON, LARGEST_EPSILON, "epsilon")
     delta = _within(held["delta"], LEAST_DELTA, LARGEST_DELTA, "delta")

@@ -49,11 +49,6 @@ class Contents:
 def contents_of(summary: Summary) -> Contents:
     """Count what leaves the house.
 
-    Parameters
-    ----------
-    summary : Summary
-        What a site shares.
-
     Examples
     --------
     >>> from misfeat.sites import agree, propose, summarise
@@ -77,13 +72,7 @@ def contents_of(summary: Summary) -> Contents:
 
 
 def told(summary: Summary) -> list[str]:
-    """Exactly what leaves the house, line by line.
-
-    Parameters
-    ----------
-    summary : Summary
-        What a site shares.
-    """
+    """Exactly what leaves the house, line by line."""
     book = summary.codebook
     classes = ", ".join(
         f"{label}: {count:,}"
