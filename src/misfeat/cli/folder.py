@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from misfeat.cli.config import read_config
 from misfeat.cli.options import as_option
 from misfeat.cli.settings import RunSettings
-from misfeat.selection.committing import read_parts
-from misfeat.selection.folders import SETTINGS, as_folder
+from misfeat.selection.folders import SETTINGS, as_folder, read_parts
 
 if TYPE_CHECKING:
     from misfeat.show.report import Report

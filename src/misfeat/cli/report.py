@@ -23,8 +23,7 @@ def report(
     """Write the report of a saved run."""
     from misfeat.cli.browser import open_page
     from misfeat.cli.folder import report_of, saved_settings
-    from misfeat.selection.committing import add_part, read_parts
-    from misfeat.selection.folders import MANIFEST, REPORT
+    from misfeat.selection.folders import MANIFEST, REPORT, add_part, read_parts
     from misfeat.show.shown import ShownSelection
 
     del debug

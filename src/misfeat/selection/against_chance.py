@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
-from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
     MOST,
@@ -26,13 +25,6 @@ from misfeat.selection.enough import (
 from misfeat.selection.explained import Explained
 from misfeat.selection.unfinished import SIZE
 
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.population.significance import Greatest
-    from misfeat.screening import Screened
-    from misfeat.selection.asked import Asked
-    from misfeat.selection.scorebook import ScoreBook
-
 LEVEL = 0.05
 STEP_PERMUTATIONS = 199
 """Deals for each step from one size to the next, of which there are several a subgroup."""
@@ -40,19 +32,6 @@ STEP_PERMUTATIONS = 199
 
 class AgainstChance(Explained):
     """What a fit found; says whether it is more than chance, and how many features are enough."""
-
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        book: ScoreBook,
-        asked: Asked,
-        *,
-        verbose: int = 0,
-        screened: Screened | None = None,
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
-        self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
-        self._greatest: dict[tuple[Any, ...], Greatest] = {}
 
     def significance(
         self,
@@ -103,8 +82,7 @@ class AgainstChance(Explained):
         rows = self.significances(
             size, permutations=permutations, within=within, level=level
         ).subgroups
-        names = SubgroupChance.__dataclass_fields__
-        return self._framed({name: [getattr(row, name) for row in rows] for name in names})
+        return self._framed_lines(rows, SubgroupChance.__dataclass_fields__)
 
     def significances(
         self,
@@ -129,9 +107,7 @@ class AgainstChance(Explained):
         >>> selector.significances().p_values[1]
         array([[0.001, 1.   ]])
         """
-        size = self.size if size is None else size
-        check_count(size, "size")
-        check_size(size, self.feature_names, self.cohorts)
+        size = self._checked_size(size)
         dealer = self._dealer(permutations, within, level)
         include = self._included(size)
         asked = (size, int(permutations), within, level)
@@ -223,9 +199,7 @@ nothing more than chance (p = 1.00).'
         names = self.subgroup_names(subgroup)
         # Where features were screened, sets of one more would be too many.
         usual = self.size + (self.screened is None)
-        largest = min(usual, len(self.feature_names)) if size is None else size
-        check_count(largest, "size")
-        check_size(largest, self.feature_names, self.cohorts)
+        largest = self._checked_size(min(usual, len(self.feature_names)) if size is None else size)
         dealer = self._dealer(permutations, None, level)
         asked = (largest, int(permutations), level)
         found = dict(self.known_enough.get(asked, {}))

@@ -29,17 +29,17 @@ from misfeat.selection.treated import (
     cut_target,
     joined_subgroups,
     odd_columns,
+    unseen_sets,
 )
-from misfeat.selection.unseen import unseen_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.screening import Screened
+    from misfeat.selection.collecting import Unsettled
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.unsettled import Unsettled
 
 SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
 FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"

@@ -9,6 +9,7 @@ together, since they are of one cohort and mostly share features.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,9 @@ from misfeat.lattice import rank
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from misfeat.completion import CompletedScores
-    from misfeat.selection.unsettled import Unsettled
 
     Floats = NDArray[np.float64]
 
@@ -98,12 +98,15 @@ WORTH_COLUMNS = (*Worth.__dataclass_fields__, "gain_per_cost")
 WORTH_SAYING = 0.01
 """A rise by less than this share of the best recorded score is not worth a sentence."""
 
+
 SMALLEST_SCALE = 0.001
 """Of the highest possible score: gains are drawn on no finer scale than this."""
+
 
 SHARED_ERROR = 0.8
 """The correlation of the errors of two sets of a cohort. Measured on generated cohorts, where the
 errors of the two sets differ by a tenth to four tenths of what independent ones would."""
+
 
 A_TENTH = 0.1
 
@@ -265,3 +268,39 @@ def expected_rise(ahead: float, deviation: float) -> float:
         return max(0.0, ahead)
     z = ahead / deviation
     return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
+
+
+class Unsettled:
+    """Knows which pairs of features nobody recorded together.
+
+    How two such features interact is not in the table, whatever is done with it. Where one subgroup
+    records both, it is known for all; a subgroup that recorded one of them already needs to record
+    the other only, and many rows settle more than few.
+
+    Examples
+    --------
+    >>> missing = np.array([[True, False], [False, True], [True, True]])
+    >>> pairs = Unsettled(missing, [100, 300, 900], ["a", "b", "c"], ["age", "ca"])
+    >>> pairs.in_set([0, 1])
+    (('age', 'ca'), 'b')
+    """
+
+    def __init__(
+        self,
+        missing: NDArray[np.bool_],
+        rows: ArrayLike,
+        names: Sequence[str],
+        features: Sequence[str],
+    ) -> None:
+        self._recorded = ~missing
+        self._rows = np.asarray(rows)
+        self._names, self._features = names, features
+
+    def in_set(self, members: Sequence[int] | NDArray[np.integer]) -> tuple[tuple[str, ...], str]:
+        """The first such pair of a set, and the subgroup that could settle most; else nothing."""
+        for a, b in combinations(members, 2):
+            one, other = self._recorded[:, a], self._recorded[:, b]
+            if not (one & other).any():
+                nearest = np.lexsort((self._rows, one.astype(int) + other.astype(int)))[-1]
+                return (self._features[a], self._features[b]), self._names[nearest]
+        return (), ""

@@ -15,7 +15,6 @@ import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.selection.asked import check_size
-from misfeat.selection.change_words import subgroup_in_words
 from misfeat.selection.changed import (
     ALONE,
     BEST_OF_BOTH,
@@ -23,6 +22,7 @@ from misfeat.selection.changed import (
     BEST_OF_SECOND,
     Change,
     SubgroupChange,
+    subgroup_in_words,
 )
 from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
 from misfeat.selection.comparison import Comparison

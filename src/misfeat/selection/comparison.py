@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import result_frame
-from misfeat.selection.change_words import summary_of
-from misfeat.selection.changed import CHANGE_COLUMNS, SUBGROUP_COLUMNS
+from misfeat.selection.changed import CHANGE_COLUMNS, SUBGROUP_COLUMNS, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,8 +10,7 @@ import numpy as np
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.selection.caution import MOST_NAMED, OVERTURNS, Caution
-from misfeat.selection.ordering import orders_classes
-from misfeat.selection.telling import Told, told_share
+from misfeat.selection.telling import Told, orders_classes, told_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,9 +11,14 @@ from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
-from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
-from misfeat.selection.score_columns import score_columns
-from misfeat.selection.sufficient import without_padding
+from misfeat.selection.ranking import (
+    ScoredSet,
+    as_columns,
+    score_columns,
+    scored_sets,
+    subgroup_rows,
+    without_padding,
+)
 from misfeat.selection.swapping import distinct_sets
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from misfeat.information.grids import target_entropies
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.scorebook import ScoreBook
 
-
 TIED_DECIMALS = 12
 """Scores that agree to so many decimals (nats) are tied; rounding must not rank them."""
+AS_MUCH = 0.99
+"""A set that scores this share of the best larger one tells as much."""
+MOST = 0.8
+"""The share of the target that it must tell."""
+SOURCES = np.array(["recorded", "predicted"], dtype=object)
 
 
 @dataclass(frozen=True)
@@ -162,3 +166,134 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
     for name in ("observed", "p_value"):
         columns[name] = [np.nan if value is None else value for value in columns[name]]
     return columns
+
+
+def without_padding(
+    order: NDArray[np.integer],
+    scores: CompletedScores,
+    cohort: int,
+    whole: float,
+    smaller: Callable[[int], CompletedScores],
+) -> Iterator[int]:
+    """Sets in an order; of those that contain one sufficient smaller set only the first.
+
+    Any set that contains a sufficient one tells as much, so that a list of the best would hold
+    little else. A set is sufficient if it tells nearly as much as the best of the larger sets, and
+    that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
+    than the whole entropy once chance is taken off and few rows lean on other subgroups.
+
+    `smaller` gives the scores of all sets of a size; it is asked only where a set tells so much.
+    """
+    best = float(scores.score[cohort].max(initial=0.0))
+    enough = max(AS_MUCH * best, MOST * whole)
+    if not best >= enough > 0:
+        yield from map(int, order)
+        return
+    sizes = range(1, scores.subsets.shape[1])
+    suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
+    left = order
+    while len(left):
+        first, left = int(left[0]), left[1:]
+        yield first
+        for part in _sufficient_parts(scores.subsets[first], suffices):
+            left = left[~_contain(scores.subsets[left], part)]
+
+
+def _sufficient_parts(
+    members: NDArray[np.integer], suffices: Mapping[int, NDArray[np.bool_]]
+) -> list[tuple[int, ...]]:
+    """The smaller sets within a set that are sufficient, and contain no other that is."""
+    found: list[tuple[int, ...]] = []
+    for size, enough in suffices.items():
+        parts = np.array(list(combinations(members.tolist(), size)))
+        for part in parts[enough[rank(parts)]].tolist():
+            if not any(set(one) <= set(part) for one in found):
+                found.append(tuple(part))
+    return found
+
+
+def _contain(subsets: NDArray[np.integer], part: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which sets contain a smaller one."""
+    held = np.ones(len(subsets), dtype=bool)
+    for feature in part:
+        held &= (subsets == feature).any(axis=1)
+    return held
+
+
+def score_columns(
+    cohorts: Cohorts,
+    book: ScoreBook,
+    scores: CompletedScores,
+    names: Sequence[str],
+    tests: ChanceTests | None = None,
+) -> dict[str, list[Any]]:
+    """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
+
+    There may be half a million sets, so no object is made of each. They are in the order of the
+    table's columns; only those of a numeric target have a ``spread``.
+    """
+    order = order_of_sets(scores, 0, ranked=False)
+    subsets = scores.subsets[order]
+    ranks = rank(subsets)
+    features = _named(subsets, book.measure.features)
+    columns: dict[str, list[Any]] = {}
+    for name in names:
+        for column, values in _of_cohort(
+            cohorts.position(name), book, scores, order, subsets, ranks, tests
+        ).items():
+            columns.setdefault(column, []).extend(values)
+    whole: dict[str, list[Any]] = {
+        "subgroup": [name for name in names for _ in features],
+        "features": features * len(names),
+    }
+    return whole | columns
+
+
+def _of_cohort(
+    cohort: int,
+    book: ScoreBook,
+    scores: CompletedScores,
+    order: NDArray[np.intp],
+    subsets: NDArray[np.integer],
+    ranks: NDArray[np.int64],
+    tests: ChanceTests | None,
+) -> dict[str, list[Any]]:
+    """What is known of all sets in one cohort."""
+    measure, size = book.measure, subsets.shape[1]
+    score, whole = scores.score[cohort, order], float(measure.whole[cohort])
+    tested = tests is not None and size in tests.p_values
+    found = {
+        "score": score.tolist(),
+        "low": scores.low[cohort, order].tolist(),
+        "high": scores.high[cohort, order].tolist(),
+        "share": (score / whole if whole > 0 else np.zeros_like(score)).tolist(),
+        "observed": book.observed(cohort, subsets).tolist(),
+        "p_value": (
+            tests.p_values[size][cohort, ranks].tolist()
+            if tests is not None and tested
+            else [np.nan] * len(order)
+        ),
+        "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
+        "missing": _lacking(subsets, measure.missing[cohort], measure.features),
+        "support": np.array(SUPPORT, dtype=object)[scores.support[cohort, order]].tolist(),
+    }
+    if scores.spread is not None:
+        found["spread"] = scores.spread[cohort, order].tolist()
+    return found
+
+
+def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names of the features of every set."""
+    names = np.empty(len(features), dtype=object)
+    names[:] = features
+    return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))
+
+
+def _lacking(
+    subsets: NDArray[np.integer], missing: NDArray[np.bool_], features: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The features of every set that a cohort never recorded."""
+    found: list[tuple[str, ...]] = [()] * len(subsets)
+    for place in np.flatnonzero(missing[subsets].any(axis=1)):
+        found[place] = tuple(features[f] for f in subsets[place] if missing[f])
+    return found

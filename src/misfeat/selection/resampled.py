@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from misfeat.selection.unfinished import DRAWS
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
@@ -53,18 +52,6 @@ class AnsweredAnew:
 
 class Resampled(Explained):
     """What a fit found; says whether it comes out again."""
-
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        book: ScoreBook,
-        asked: Asked,
-        *,
-        verbose: int = 0,
-        screened: Screened | None = None,
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
-        self._resampled: dict[tuple[int, int, int], Stability] = {}
 
     def stability(
         self,
@@ -110,8 +97,7 @@ class Resampled(Explained):
         """
         names = self.subgroup_names(subgroup)
         sets = [one for one in self.resampled(size, k, resamples).sets if one.subgroup in names]
-        columns = [field.name for field in fields(StableSet)]
-        return self._framed({name: [getattr(one, name) for one in sets] for name in columns})
+        return self._framed_lines(sets, StableSet.__dataclass_fields__)
 
     def resampled(
         self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES

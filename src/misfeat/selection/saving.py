@@ -46,7 +46,6 @@ from misfeat.selection.checking import (
     demand,
 )
 from misfeat.selection.checking_tables import check_alone, check_measured, check_tables
-from misfeat.selection.committing import read_parts, write_parts
 from misfeat.selection.encoding import decoded, encoded
 from misfeat.selection.folders import (
     ARRAYS,
@@ -54,7 +53,9 @@ from misfeat.selection.folders import (
     REPORT,
     SETTINGS,
     as_folder,
+    read_parts,
     refuse_foreign,
+    write_parts,
 )
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.selection.unfinished import Unfinished

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
-from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.tabled import TableInformation
 from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
@@ -19,12 +19,14 @@ from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.scoring import joined_scores
 from misfeat.sites.spending import epsilon_of
+from misfeat.sites.summarising import check_takes_part, summarise
 from misfeat.sites.summary import SCORES, TABLES, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from misfeat.cohorts.coding import Coding
     from misfeat.information.count_tables import CountTables
 
 SHORT = 16
@@ -325,3 +327,25 @@ def _noisy(
         for place, one in enumerate(taken)
         if one.noise is not None
     ]
+
+
+def own_summary(
+    X: Any,
+    summaries: Sequence[Any],
+    site: str,
+    codebook: Codebook | None = None,
+    coding: Coding | None = None,
+) -> Summary:
+    """What one's own rows give, which never leaves the house.
+
+    Without a codebook, it is coded by the one that most summaries were made with.
+    """
+    agreed = readable_codebook(summaries) if codebook is None else codebook
+    if not site:
+        raise MisfeatError(
+            "One's own table is that of a site; name it with {site}: {names}.",
+            site=InPython("site", "--site"),
+            names=listed(sorted(agreed.sites)),
+        )
+    check_takes_part(agreed, site)
+    return summarise(X, agreed, site, coding=coding)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import replace
+from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +19,21 @@ from misfeat.lattice import count, level
 from misfeat.machine.paths import as_path
 from misfeat.machine.writing import write_file
 from misfeat.sites.codebook import Codebook, check_site
-from misfeat.sites.noise import with_classes
+from misfeat.sites.ledger import LARGEST_RHO
+from misfeat.sites.noise import rho_spent, with_classes
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
-from misfeat.sites.stating import MOST_ROWS, noise_stated, stated_noise
+from misfeat.sites.spending import (
+    LARGEST_DELTA,
+    LARGEST_EPSILON,
+    LEAST_DELTA,
+    LEAST_EPSILON,
+    Noise,
+    epsilon_of,
+)
 from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -31,6 +41,11 @@ if TYPE_CHECKING:
 KIND = "misfeat summary"
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
+MOST_ROWS = 2**52
+"""Rows of a site; counts stay whole numbers whatever is done with them."""
+MOST_RELEASES = 10**9
+TOLERANCE = 1e-6
+"""By which share an epsilon may differ from what its noise promises."""
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
@@ -239,3 +254,51 @@ def _counts(held: Any, many: int, least: int = 0) -> NDArray[np.int64]:
     if not whole or sum(map(abs, held)) > MOST_ROWS:
         raise ValueError("rows by class")
     return np.array(held, dtype=np.int64)
+
+
+def stated_noise(noise: Noise) -> dict[str, Any]:
+    """Plain values for JSON; the classes are told beside them."""
+    return {
+        "epsilon": noise.epsilon,
+        "delta": noise.delta,
+        "rho": noise.rho,
+        "scales": list(noise.scales),
+        "worth": list(noise.worth),
+        "releases": noise.releases,
+        "all_rho": noise.all_rho,
+    }
+
+
+def noise_stated(
+    held: Mapping[str, Any], classes: tuple[int, ...], n_features: int, size: int
+) -> Noise:
+    """The noise that a file says it has, checked; a ValueError says what is wrong with it.
+
+    `classes` are rows by class as they were told; empty where scores alone were.
+    """
+    epsilon = _within(held["epsilon"], LEAST_EPSILON, LARGEST_EPSILON, "epsilon")
+    delta = _within(held["delta"], LEAST_DELTA, LARGEST_DELTA, "delta")
+    rho = _within(held["rho"], 0.0, LARGEST_RHO, "rho")
+    all_rho = _within(held["all_rho"], rho * (1.0 - TOLERANCE), LARGEST_RHO, "what was spent")
+    scales = _numbers(held["scales"], size + 1, "the scales of its noise")
+    worth = _numbers(held["worth"], 0 if classes else size, "what its rows are worth")
+    releases = held["releases"]
+    if type(releases) is not int or not 0 <= releases < MOST_RELEASES:
+        raise ValueError("how many releases there were")
+    if not isclose(rho_spent(scales, n_features), rho, rel_tol=TOLERANCE):
+        raise ValueError("its noise does not spend what it says")
+    if not isclose(epsilon_of(rho, delta), epsilon, rel_tol=TOLERANCE):
+        raise ValueError("its noise does not promise the epsilon that it says")
+    return Noise(epsilon, delta, rho, scales, classes, worth, releases, all_rho)
+
+
+def _numbers(held: Any, many: int, what: str) -> tuple[float, ...]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError(what)
+    return tuple(_within(one, 1e-6, MOST_ROWS, what) for one in held)
+
+
+def _within(held: Any, least: float, most: float, what: str) -> float:
+    if type(held) not in (int, float) or not isfinite(held) or not least <= held <= most:
+        raise ValueError(what)
+    return float(held)

@@ -16,10 +16,10 @@ from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
 from misfeat.sites.denoising import denoised_tables
-from misfeat.sites.hidden_classes import tells_of_classes, with_hidden_classes
 from misfeat.sites.losing import lost, nothing_told
+from misfeat.sites.noise import deviation_of_classes
 from misfeat.sites.noise_cost import noise_cost
-from misfeat.sites.rounding import fitted_tables, told_again
+from misfeat.sites.rounding import fitted_tables, hidden_rows, told_again
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -237,3 +237,31 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
         edges=() if code.exact else code.edges,
         taken_for="number" if code.kind == NUMBER else "category",
     )
+
+
+def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
+    """Summaries with a few rows of every class that others tell of and protection may hide.
+
+    Without them there would seem to be less to tell about the target than there is: nothing at all,
+    if one class is left. So where another site tells of a class, a protected site that tells of
+    none is taken to have as many rows of it as protection hides on the mean.
+    """
+    elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
+    return [_with_hidden(one, elsewhere & (one.by_class == 0)) for one in summaries]
+
+
+def tells_of_classes(summary: Summary) -> bool:
+    """Whether a site tells of rows of two classes at least."""
+    return int(np.count_nonzero(summary.by_class)) > 1
+
+
+def _with_hidden(summary: Summary, hidden: np.ndarray) -> Summary:
+    if summary.exact or not hidden.any():
+        return summary
+    if summary.noise is not None:
+        # Classes are seen from two deviations on: one is the middle of what is not.
+        few = deviation_of_classes(summary.noise.scales, summary.cards)
+    else:
+        few = hidden_rows(summary.min_cell)
+    rows = max(1, round(few))
+    return replace(summary, by_class=np.where(hidden, rows, summary.by_class))

@@ -10,6 +10,8 @@ key (`chance`): the same rows are told the same way every time, and asking again
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +19,10 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.selection.withholding import Rounding, rounded_by
-from misfeat.sites.chance import chance_of
 from misfeat.sites.fitting import each_set, raked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 PRIOR = 0.05
 """What a rounded table gets of what its smaller tables lead one to expect, before it is fitted: no
 cell is impossible because it was rounded down."""
+BYTES = 8
+"""Bytes that a number between 0 and 1 is made of."""
 
 
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
@@ -150,3 +153,38 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     sums, whole = table.sum(axis=tuple(range(table.ndim - 1))), parts[0].reshape(-1, len(table.T))
     scale = np.divide(whole.sum(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
     return raked(table * scale + PRIOR * expected, parts)
+
+
+def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes) -> Floats:
+    """A number between 0 and 1 for every count of a table, an axis a column and one of classes.
+
+    Whoever could have the same rows rounded again and again, each time by other chance, would find
+    the counts by averaging. So chance depends on nothing that can be asked for anew: not on which
+    other columns a codebook holds, nor on their order, on how codes are called, on codes that no
+    row has, or on the multiple that counts are rounded to. It is drawn from the columns of the
+    table, the exact counts of the line, and a secret of the site.
+
+    Examples
+    --------
+    >>> table = np.array([[3, 1], [0, 4]])
+    >>> one, other = chance_of(table, ["a"], b""), chance_of(table[::-1], ["a"], b"")
+    >>> bool((one == other[::-1]).all()), bool((one == chance_of(table, ["b"], b"")).any())
+    (True, False)
+    """
+    order = np.argsort(columns, kind="stable").tolist()
+    lines = counts.transpose(*order, -1).reshape(-1, counts.shape[-1])
+    name = repr(sorted(columns)).encode()
+    found = np.zeros(lines.shape)
+    seen: Counter[bytes] = Counter()
+    for place in np.flatnonzero(lines.any(axis=1)).tolist():
+        line = lines[place].astype("<i8").tobytes()
+        found[place] = _numbers(name + line + seen[line].to_bytes(BYTES), len(lines.T), secret)
+        seen[line] += 1
+    ordered = found.reshape(*(counts.shape[axis] for axis in order), counts.shape[-1])
+    return ordered.transpose(*np.argsort(order).tolist(), -1)
+
+
+def _numbers(about: bytes, many: int, secret: bytes) -> Floats:
+    drawn = hashlib.shake_256(len(secret).to_bytes(BYTES) + secret + about).digest(BYTES * many)
+    found: Floats = np.frombuffer(drawn, dtype="<u8") / 2.0**64
+    return found

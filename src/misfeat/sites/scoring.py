@@ -11,8 +11,7 @@ from misfeat.information.count_tables import LARGEST
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
-from misfeat.sites.hidden_classes import with_hidden_classes
-from misfeat.sites.joining import Kept, joined_tables
+from misfeat.sites.joining import Kept, joined_tables, with_hidden_classes
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.summary import SCORES, Summary
 
