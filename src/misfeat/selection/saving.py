@@ -18,11 +18,10 @@ import numpy as np
 
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion.named import COMPLETERS, completer_classes
-from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables
-from misfeat.information.saved import MeasureByName, SavedMeasure, SavedScores, saved_measure
+from misfeat.information.saved import SavedMeasure, SavedScores, saved_measure
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
@@ -41,12 +40,11 @@ from misfeat.selection.checking import (
     check_held,
     check_scores,
     check_screened,
-    check_sums,
     check_unfinished,
     demand,
 )
-from misfeat.selection.checking_tables import check_alone, check_measured, check_tables
-from misfeat.selection.encoding import decoded, encoded
+from misfeat.selection.checking_tables import check_alone, check_measured, check_sums, check_tables
+from misfeat.selection.encoding import decoded, decoded_completer, encoded, encoded_completer
 from misfeat.selection.folders import (
     ARRAYS,
     MANIFEST,
@@ -148,43 +146,6 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
         file=str(file),
         error=str(error).partition("\n")[0][:LONGEST_REASON],
     )
-
-
-def encoded_completer(completer: Any) -> Any:
-    """A completer's name, or a completer of ours with its settings, as JSON can hold it."""
-    if isinstance(completer, str):
-        return completer
-    name = completer_classes().get(type(completer).__name__)
-    if name is None or type(completer) is not COMPLETERS[name]:
-        raise MisfeatError(
-            "{setting} cannot be saved; only those that misfeat comes with can.",
-            setting=Setting("completer", completer),
-        )
-    params = completer.get_params(deep=False)
-    return {"name": name, "params": {k: encoded(v, k) for k, v in params.items()}}
-
-
-def decoded_completer(saved: Any) -> Any:
-    """What `encoded_completer` was given."""
-    if isinstance(saved, str):
-        return saved
-    params = {name: decoded(value) for name, value in saved["params"].items()}
-    return COMPLETERS[saved["name"]](**params)
-
-
-def encoded_measure(measure: Any) -> Any:
-    """A measure's name, or what a measure of one's own is called; never its code."""
-    if isinstance(measure, str):
-        return measure
-    return {"name": measure.name, "unit": measure.unit, "words": measure.words}
-
-
-def decoded_measure(saved: Any) -> Any:
-    """What stands for the measure that `encoded_measure` was given."""
-    if isinstance(saved, str):
-        return saved
-    demand(all(isinstance(word, str) for word in saved.values()), "the measure")
-    return MeasureByName(**saved)
 
 
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
