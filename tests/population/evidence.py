@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.datasets import make_cohorts
-from misfeat.information.chance import n_log_n
+from misfeat.information.chance import ChanceTable, n_log_n
+from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.population import (
-    ChanceTable,
-    Evidence,
-    PooledSets,
-    null_variance,
-    shrink_levels,
-    table_starts,
-)
+from misfeat.population.pool import PooledSets, shrink_levels
+from misfeat.population.posterior import Evidence
+from misfeat.population.variance import null_variance
 
 
 def counted(codes, target, cards, n_classes, subsets):

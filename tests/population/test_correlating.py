@@ -12,7 +12,9 @@ from misfeat.completion.covariances import CarriedCorrelations
 from misfeat.datasets import load_heart
 from misfeat.information.correlation import adjusted_correlation
 from misfeat.lattice import level, ranks_below
-from misfeat.population import gather_correlations, posterior_of, refined_posterior
+from misfeat.population.correlating import gather_correlations
+from misfeat.population.posterior import posterior_of
+from misfeat.population.refined import refined_posterior
 from tests.completion.numeric import drawn_numbers
 from tests.population.correlations import (
     found_for,

@@ -7,8 +7,9 @@ from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
-from misfeat.population import gather_evidence, population_scores, shrink_levels
-from misfeat.population.gathering import lost_by_merging, scores_of_tables
+from misfeat.population.gathering import gather_evidence, lost_by_merging, scores_of_tables
+from misfeat.population.pool import shrink_levels
+from misfeat.population.scores import population_scores
 from tests.population.evidence import counted
 from tests.population.generated import generated, known_with_scores, scores_of_rows, with_missing
 from tests.population.recipe import RECIPE, TRANSFERRED, transferred_cohorts

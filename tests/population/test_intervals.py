@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.lattice import level, ranks_below
-from misfeat.population import Intervals, Posterior, closed, intervals_of
+from misfeat.population.intervals import Intervals, closed, intervals_of
+from misfeat.population.posterior import Posterior
 
 
 def posterior(mean, variance):

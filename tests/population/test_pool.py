@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from misfeat.datasets import make_cohorts
+from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.population import shrink, shrink_levels, table_starts
+from misfeat.population.pool import shrink, shrink_levels
 from tests.population.reference import ShrunkenPool, information, table_of
 
 

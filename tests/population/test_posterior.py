@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat.population import Evidence, intervals_of, posterior_of, refined_posterior
+from misfeat.population.intervals import intervals_of
+from misfeat.population.posterior import Evidence, posterior_of
+from misfeat.population.refined import refined_posterior
 from tests.population.evidence import drawn, evidence_of
 from tests.population.recipe import RECIPE
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from misfeat.lattice import level, ranks_below
-from misfeat.population import population_scores, posterior_of
+from misfeat.population.posterior import posterior_of
+from misfeat.population.scores import population_scores
 from tests.population.generated import generated, known_with_scores, with_missing
 from tests.population.recipe import RECIPE, TRANSFERRED, recipe_cohorts, transferred_cohorts
 

@@ -191,13 +191,6 @@ def lost_by_merging(
     small. Scores of recorded sets are those of the categories as they are, so that a predicted
     score gains as much as merging took from the part of the set that the cohort recorded; nothing
     where one of the two scores is not known.
-
-    Examples
-    --------
-    >>> without = [np.zeros((1, 1)), np.array([[0.2, np.nan]]), np.array([[np.nan]])]
-    >>> merged = [np.zeros((1, 1)), np.array([[0.15, np.nan]]), np.array([[np.nan]])]
-    >>> lost_by_merging(without, merged, np.array([[0, 1]]), np.array([[False, True]])).round(2)
-    array([[0.05]])
     """
     lost = [
         recorded_part_scores(above_chance, cohort, subsets, lacks)

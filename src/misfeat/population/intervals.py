@@ -42,15 +42,6 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: ArrayL
     """Posterior means, and bounds that hold the population's score as often as asked.
 
     Without confidence, bounds are 0 and the ceiling: what no score of a cohort can exceed.
-
-    Examples
-    --------
-    >>> from misfeat.population.posterior import Posterior
-    >>> mean, variance = np.array([[0.2, 0.01]]), np.array([[0.0025, 0.0004]])
-    >>> known = Posterior(mean, variance, mean, np.ones((1, 2)), np.ones(1), 0.0)
-    >>> found = intervals_of(known, 0.9, [0.25])
-    >>> found.low.round(3), found.high.round(3)
-    (array([[0.118, 0.   ]]), array([[0.25 , 0.043]]))
     """
     most = np.asarray(ceiling, dtype=np.float64)[:, None]
     reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
@@ -69,14 +60,6 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     Sets keep the order of their own scores. Whatever looked better than a set that was raised is
     raised with it: else sets would rank by what their parts seem to tell, whose chance they bear.
     Sets of every size are in the order of ranks.
-
-    Examples
-    --------
-    >>> singles = Intervals(*np.array([[[0.2, 0.1]], [[0.1, 0.0]], [[0.3, 0.2]]]))
-    >>> pair = Intervals(*np.array([[[0.15]], [[0.12]], [[0.2]]]))
-    >>> both = closed([singles, pair], n_features=2)[1]
-    >>> both.score.round(5), both.low, both.high
-    (array([[0.2]]), array([[0.12]]), array([[0.3]]))
     """
     found = list(by_size[:1])
     for size, own in enumerate(by_size[1:], start=2):

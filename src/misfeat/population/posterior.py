@@ -218,22 +218,6 @@ def posterior_of(evidence: Evidence) -> Posterior:
     (Morris's correction for a prior that is itself estimated; G - 3 counts as at least 1). Those of
     predicted sets are spread* (a m)² + the variance of a m, spread* being as large as G cohorts may
     hide by chance.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.10, 0.02], [0.14, 0.00], [0.12, 0.01], [0.09, 0.02]])
-    >>> known = Evidence(
-    ...     scores,
-    ...     null=np.full((4, 2), 1e-4),
-    ...     n_rows=np.full(4, 100.0),
-    ...     predicted=np.zeros((4, 2), dtype=bool),
-    ...     pooled=np.array([0.11, 0.01]),
-    ... )
-    >>> posterior_of(known).mean.round(2)
-    array([[0.1 , 0.01],
-           [0.11, 0.01],
-           [0.12, 0.01],
-           [0.09, 0.01]])
     """
     if evidence.n_cohorts == 1:
         return alone(evidence)

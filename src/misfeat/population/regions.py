@@ -40,11 +40,6 @@ def added_up(values: Floats, parents: Integers) -> Floats:
     """Sums over the cohorts of every region.
 
     Cohorts of none have `NO_PARENT`.
-
-    Examples
-    --------
-    >>> added_up(np.array([[1.0], [2.0], [4.0], [8.0]]), np.array([0, 1, 0, -1])).tolist()
-    [[5.0], [2.0]]
     """
     return np.array([values[parents == region].sum(axis=0) for region in range(parents.max() + 1)])
 

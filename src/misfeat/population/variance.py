@@ -81,12 +81,6 @@ def null_variance_of_correlations(n_rows: ArrayLike, size: int) -> Floats:
     """The sampling variance of adjusted R² of sets that tell nothing.
 
     Of shape (n_cohorts, 1).
-
-    Examples
-    --------
-    >>> null_variance_of_correlations([100, 200], 2)
-    array([[0.0004],
-           [0.0001]])
     """
     rows = np.asarray(n_rows, dtype=np.float64)[:, None]
     variance: Floats = 2.0 * size / rows**2
@@ -97,12 +91,6 @@ def sampling_variance_of_correlations(scores: Floats, null: Floats, n_rows: Arra
     """The sampling variance of adjusted R², were these the scores of the population.
 
     Scores count as 0 or 1 beyond these.
-
-    Examples
-    --------
-    >>> null = null_variance_of_correlations([100], 2)
-    >>> sampling_variance_of_correlations(np.array([[0.5, -0.01]]), null, [100])
-    array([[0.0051, 0.0004]])
     """
     rows = np.asarray(n_rows, dtype=np.float64)[:, None]
     within = np.clip(scores, 0.0, 1.0)
@@ -111,13 +99,7 @@ def sampling_variance_of_correlations(scores: Floats, null: Floats, n_rows: Arra
 
 
 def difference_of_correlations(expected: Floats) -> Floats:
-    """The variance of R² between cohorts whose correlations differ with a variance of 1.
-
-    Examples
-    --------
-    >>> difference_of_correlations(np.array([0.0, 0.5, 1.0]))
-    array([0. , 0.5, 0. ])
-    """
+    """The variance of R² between cohorts whose correlations differ with a variance of 1."""
     within = np.clip(expected, 0.0, 1.0)
     variance: Floats = 4.0 * within * (1.0 - within) ** 2
     return variance

@@ -87,15 +87,7 @@ class Difference:
 
 
 def difference_of(first: ToldShare, second: ToldShare) -> Difference:
-    """By how much a set tells more in the second run than in the first.
-
-    Examples
-    --------
-    >>> sampled = [SampledShare(share, 400.0, 0.3, 1e-5, 1.0) for share in (0.02, 0.15)]
-    >>> runs = [ToldShare(one.share, one, 0.028, RECORDED) for one in sampled]
-    >>> [round(end, 2) for end in difference_of(*runs).interval(0.9, among=10)]
-    [0.13, 0.03, 0.23]
-    """
+    """By how much a set tells more in the second run than in the first."""
     sampled = [one.sampled for one in (first, second) if one.sampled is not None]
     variance = first.deviation**2 + second.deviation**2
     if len(sampled) == 2:

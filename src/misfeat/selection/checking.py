@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.completion.model import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
     from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.cell_counts import KeptCells

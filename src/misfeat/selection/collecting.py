@@ -35,38 +35,9 @@ _NORMAL = NormalDist()
 class Worth:
     """What recording one feature would be worth to one subgroup.
 
-    Attributes
-    ----------
-    subgroup, feature : str
-        Who would record what.
-    gain : float
-        By how much the best score of the size is expected to rise.
-    low, high : float
-        The interval of the rise.
-    probability : float
-        How likely the best score rises at all; NaN where intervals are certain bounds.
-    probability_of_a_tenth : float
-        How likely it rises by a tenth of what it is.
-    clear : bool
-        Whether it rises for all one can tell: as likely as intervals hold the truth.
-    rank : int
-        1 is the feature most worth collecting in the subgroup, per cost where there are costs.
-    before : float
-        The score of the best set that the subgroup recorded, which the gain is counted from.
-    best_set : tuple of str
-        The set with the feature that is predicted to be best.
-    joined : float
-        By how much the best set that the subgroup has is predicted to rise if the feature joined it
-        as one more: the least that it adds to all but one of the features of that set. NaN where
-        there is no such set.
-    support : str
-        What the prediction rests on.
-    unsettled : tuple of str
-        Two features of the best set that no subgroup recorded together, where there are such.
-    settled_by : str
-        The subgroup in which recording both of them would settle most; else empty.
-    cost : float
-        What recording the feature costs.
+    Its attributes are the columns that `Selection.worth_collecting` explains. Probabilities are NaN
+    where intervals are certain bounds. `joined` is the least that the feature adds to all but one
+    of the features of the best recorded set, NaN where there is no such set.
     """
 
     subgroup: str
@@ -276,13 +247,6 @@ class Unsettled:
     How two such features interact is not in the table, whatever is done with it. Where one subgroup
     records both, it is known for all; a subgroup that recorded one of them already needs to record
     the other only, and many rows settle more than few.
-
-    Examples
-    --------
-    >>> missing = np.array([[True, False], [False, True], [True, True]])
-    >>> pairs = Unsettled(missing, [100, 300, 900], ["a", "b", "c"], ["age", "ca"])
-    >>> pairs.in_set([0, 1])
-    (('age', 'ca'), 'b')
     """
 
     def __init__(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from misfeat.exceptions import check_count
 from misfeat.machine.long_work import long_work
+from misfeat.selection.contrasts import INTERACTION_COLUMNS, Interaction, interactions_of
 from misfeat.selection.explained import Explained
-from misfeat.selection.interacting import INTERACTION_COLUMNS, Interaction, interactions_of
 from misfeat.selection.swapping import ALTERNATIVE_COLUMNS, Alternative, alternatives_to
 from misfeat.selection.valuing import FeatureValue, FeatureValues, shapley_values
 

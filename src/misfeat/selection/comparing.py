@@ -25,8 +25,7 @@ from misfeat.selection.changed import (
     subgroup_in_words,
 )
 from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
-from misfeat.selection.comparison import Comparison
-from misfeat.selection.comparison_notes import common_confidence, notes_on, same_question
+from misfeat.selection.comparison import Comparison, common_confidence, notes_on, same_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

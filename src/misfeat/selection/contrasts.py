@@ -17,6 +17,7 @@ the product of their sizes.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,12 +40,11 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 2**23
 """Numbers that are kept of the influences of rows, so that none is computed twice in a row."""
-
 MOST_ASKED = 20
 """Of so many other subgroups, the largest, the rows tell how errors vary together."""
-
 ROUNDING = 1e-12
 """Sums of scores (nats) that are nearer to each other are the same but for rounding."""
+SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 
 
 class Estimated(NamedTuple):
@@ -192,3 +192,62 @@ def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
     shared = np.square(reaches @ direction).sum(axis=1)
     squares: Floats = SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1)
     return squares
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
+
+    subgroup: str
+    feature: str
+    other: str
+    together: float
+    alone: float
+    interaction: float
+    low: float
+    high: float
+    kind: str
+    source: str
+
+
+INTERACTION_COLUMNS = tuple(Interaction.__dataclass_fields__)
+
+
+def interactions_of(
+    levels: tuple[CompletedScores, CompletedScores],
+    cohort: int,
+    names: tuple[str, Sequence[str]],
+    contrasts: Contrasts,
+) -> list[Interaction]:
+    """All pairs of features of one subgroup, the strongest interaction first.
+
+    `levels` are the scores of single features and of pairs, `names` those of the subgroup and of
+    all features.
+    """
+    singles, pairs = levels
+    found = []
+    for place, (one, other) in enumerate(pairs.subsets.tolist()):
+        sets = [(one, other), (one,), (other,)]
+        (interaction,) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+        found.append(
+            Interaction(
+                subgroup=names[0],
+                feature=names[1][one],
+                other=names[1][other],
+                together=float(pairs.score[cohort, place]),
+                alone=float(singles.score[cohort, [one, other]].sum()),
+                interaction=interaction.value,
+                low=interaction.low,
+                high=interaction.high,
+                kind=kind_of(interaction),
+                source="predicted" if pairs.predicted[cohort, place] else "recorded",
+            )
+        )
+    return sorted(found, key=lambda pair: -abs(pair.interaction))
+
+
+def kind_of(interaction: Estimated) -> str:
+    """What an interaction is, by its interval."""
+    if interaction.low > 0:
+        return SYNERGY
+    return REDUNDANCY if interaction.high < 0 else UNCLEAR

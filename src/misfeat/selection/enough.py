@@ -48,21 +48,8 @@ MOST_SCREENED = 3
 class Step:
     """The best set of one size, and whether it tells more than the best one of a feature less.
 
-    Attributes
-    ----------
-    size : int
-        Features of the set.
-    features : tuple of str
-        The best set of them that the subgroup recorded.
-    score, low, high : float
-        What it tells, and its interval.
-    share : float
-        The score over what there is to tell.
-    adds : float
-        By how much the best score rises with the last feature.
-    p_value : float
-        How likely chance alone lets one or two features more than the best set with one feature
-        less tell as much more; NaN beyond the size that is enough, where no more was asked.
+    Its attributes are the columns that `Selection.enough` explains; the p-value is NaN beyond the
+    size that is enough, where no more was asked.
     """
 
     size: int
@@ -98,20 +85,8 @@ class Step:
 class Enough:
     """How many features are enough for a subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    size : int
-        The smallest size beyond which nothing more than chance is added; 0 where no feature tells.
-    settled : bool
-        Whether that was seen: False where the largest size that was tried still added something.
-    steps : tuple of Step
-        The best set of every size.
-    level : float
-        P-values up to this one count as more than chance.
-    target : str
-        What is told about.
+    `size` is the smallest one beyond which nothing more than chance is added, 0 where no feature
+    tells. It is not `settled` where the largest size that was tried still added something.
     """
 
     subgroup: str

@@ -39,18 +39,8 @@ if TYPE_CHECKING:
 class Found:
     """What a fit found; `Selection` asks it everything that users ask.
 
-    Attributes
-    ----------
-    validation : str or None
-        What `validate` found, in a sentence; None before it was asked.
-    kept_cells : dict of tuple to CellCounts
-        The cells of sets by subgroup and features, where no rows are kept to count them.
-    known_tests : ChanceTests or None
-        Whether sets tell more than chance; None before it was asked.
-    unfinished : Unfinished
-        What was left out because the time was up.
-    known_enough : dict
-        How many features are enough, by what was asked for and by subgroup.
+    `kept_cells` has the cells of sets by subgroup and features, where no rows are kept to count
+    them.
     """
 
     def __init__(

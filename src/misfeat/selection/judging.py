@@ -78,14 +78,8 @@ class Truth:
 class Figures:
     """How the answers for one cohort compare with the truth.
 
-    Attributes
-    ----------
-    captured : float
-        The share of the best sets' true score that the sets which look best hold.
-    coverage : float
-        How often intervals hold the truth; 1 where every score is exact.
-    error : float
-        The root mean square error of scores that are not exact, in their unit; 0 where all are.
+    What they are is said at `Selection.validate`. Where every score is exact, coverage is 1 and the
+    error 0.
     """
 
     captured: float

@@ -88,14 +88,6 @@ def patchy_rounds(
     patchy as they are: what is hidden meets the same donors as what is missing. Only features that
     another cohort has left are hidden, and every cohort keeps at least one. Nothing is hidden from
     cohorts that lack nothing.
-
-    Examples
-    --------
-    >>> missing = np.repeat([[False, True], [True, False]], 4, axis=1)
-    >>> missing[:, :2] = False
-    >>> masks = patchy_rounds(missing, missing.any(axis=1), 2, np.random.default_rng(0))
-    >>> [mask.sum(axis=1).tolist() for mask in masks]
-    [[2, 0], [0, 2]]
     """
     recorded = ~missing
     n_recorded = recorded.sum(axis=1)

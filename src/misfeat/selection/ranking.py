@@ -36,34 +36,9 @@ SOURCES = np.array(["recorded", "predicted"], dtype=object)
 class ScoredSet:
     """One feature set of one subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    rank : int or None
-        1 is the best set of its size in the subgroup; None where sets are not ranked.
-    features : tuple of str
-        In the table's column order.
-    score : float
-        What the set tells about the target, in nats, or R².
-    low, high : float
-        Its interval.
-    share : float
-        The score over what there is to tell: the entropy of the target in the subgroup, or 1.
-    observed : float or None
-        The score of the subgroup's own rows as they are; None where it did not record the set.
-    p_value : float or None
-        How likely chance alone gives a set that tells as much; None where it was not asked, or the
-        subgroup did not record the set.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in the score.
-    missing : tuple of str
-        The features of the set that the subgroup never recorded.
-    support : {"own rows", "joint", "pairs", "singles", "none"}
-        What the score rests on.
-    spread : float or None
-        Of a numeric target, how far the score differs between grids of its values (the standard
-        deviation); None for classes.
+    Its attributes are the columns that `Selection.top_k` explains, and None where there is no such
+    number: the rank of sets that are not ranked, what was not observed or tested, the spread of
+    classes.
     """
 
     subgroup: str

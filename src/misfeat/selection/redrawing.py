@@ -53,21 +53,7 @@ _LARGEST_SEED = 2**32
 
 @dataclass(frozen=True)
 class StableSet:
-    """How often one of the best sets of a subgroup comes out again.
-
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    rank : int
-        1 is the best set of its size in the subgroup, with all rows.
-    features : tuple of str
-        In the table's column order.
-    frequency : float
-        The share of the draws in which it is among the k best again.
-    rank_low, rank_median, rank_high : int
-        The quartiles of its rank over the draws, among all sets of the size.
-    """
+    """How often one of the best sets of a subgroup comes out again (`Selection.stability`)."""
 
     subgroup: str
     rank: int

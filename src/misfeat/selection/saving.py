@@ -26,7 +26,7 @@ from misfeat.information.scored import ScoredInformation
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
-from misfeat.population import Estimate
+from misfeat.population.estimates import Estimate
 from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
 from misfeat.selection.cell_counts import CellCounts

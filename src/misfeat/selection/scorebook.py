@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from misfeat.completion.model import Completer
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
@@ -39,22 +39,8 @@ class ScoreBook:
 
     Several threads may ask at once: one of them computes, the others wait for what it finds.
 
-    Parameters
-    ----------
-    measure : Measure
-        Scores feature sets in a cohort.
-    estimate : Estimate
-        Predicts the scores that could not be computed, and says what all of them tell.
-    budget : float, default=1.0
-        The share of the computable sets of a cohort that is computed; the rest is predicted.
-    sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
-        How those sets are chosen.
-    seed : int or None, default=None
-        Makes the choice repeatable.
-    n_jobs : int or None, default=None
-        Threads, as joblib reads it.
-    steps : Steps, default=None
-        Where finished steps are kept; None: nowhere.
+    `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the choice of
+    sets repeatable, and `steps` keep what is finished.
     """
 
     def __init__(

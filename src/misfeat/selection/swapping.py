@@ -23,22 +23,7 @@ MOST_COMPARED = 2000
 class Alternative:
     """A set whose score cannot be told from that of another one of its size.
 
-    Attributes
-    ----------
-    subgroup : str
-        Where.
-    features : tuple of str
-        The set, in the table's column order.
-    score, low, high : float
-        Its score, with its interval.
-    difference, difference_low, difference_high : float
-        By how much it scores higher than the other set, with its interval, which holds 0.
-    given_up, taken : tuple of str
-        The features of the other set that it lacks, and those that it has instead.
-    swaps : int
-        How many.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in its score.
+    Its attributes are the columns that `Selection.alternatives` explains.
     """
 
     subgroup: str

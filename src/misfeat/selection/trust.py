@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion import Known
     from misfeat.machine.progress import Progress
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
     from misfeat.selection.judging import Figures, Truth
 
 
@@ -54,21 +54,7 @@ TOO_NARROW = 0.05
 
 @dataclass(frozen=True)
 class Trust:
-    """How far the answers for one cohort can be trusted.
-
-    Attributes
-    ----------
-    cohort : int
-        Which cohort.
-    hidden : int
-        Features that were hidden from it, over all rounds.
-    captured : float
-        The share of the best sets' true score that the sets which look best hold, over all sets.
-    coverage : float
-        How often intervals hold the truth.
-    error : float
-        The root mean square error of scores, in their unit.
-    """
+    """How far the answers for one cohort can be trusted, as `Selection.validate` explains it."""
 
     cohort: int
     hidden: int

@@ -85,16 +85,7 @@ def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
 
 
 def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCounts:
-    """The cells of a set: small ones merged, all counts rounded.
-
-    Examples
-    --------
-    >>> counts = np.array([[20.0, 30.0], [6.0, 4.0], [2.0, 8.0], [30.0, 0.0], [1.0, 1.0]])
-    >>> found = CellCounts([("0",), ("1",), ("2",), ("3",), ("4",)], counts)
-    >>> left = withheld_cells(found, Rounding(10, key=1), "example")
-    >>> left.values[0], left.counts[0], left.values[-1]
-    (('0',), array([20, 30]), ('any other',))
-    """
+    """The cells of a set: small ones merged, all counts rounded."""
     counts = found.in_rows
     told = rounding.of(counts, *about)
     kept = (counts.sum(axis=1) >= rounding.least) & (told.sum(axis=1) > 0)

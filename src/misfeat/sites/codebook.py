@@ -177,13 +177,6 @@ def differences(one: Codebook, other: Codebook) -> list[str]:
     """In what two codebooks differ, in words; empty where they are the same.
 
     The first is the one that counts.
-
-    Examples
-    --------
-    >>> age, ill = ColumnCode("age", "number", edges=(40,)), ColumnCode("ill", "flag")
-    >>> later = ColumnCode("age", "number", edges=(45,))
-    >>> differences(Codebook(ill, (age,)), Codebook(ill, (later,), edition=2))
-    ['it is edition 2, not 1', "'age' is coded in another way"]
     """
     said = []
     if one.edition != other.edition:

@@ -89,14 +89,6 @@ def denoised(
     `told` has tables with noise from the classes on, which are a table of one line; `by_class` what
     the classes are believed to be, and `scales` the standard deviation of the noise in tables of
     every size.
-
-    Examples
-    --------
-    >>> classes, singles = np.array([[52, 48]]), np.array([[31, -2], [20, 49]])
-    >>> found = denoised([classes, singles], np.array([52, 48]), np.array([2]), [1.0, 1.0])
-    >>> found.tables[0].round(1)
-    array([[31.5,  0. ],
-           [20.5, 48. ]])
     """
     own, noise = own_parts(told, cards, scales)
     sizes = range(len(told))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -144,26 +144,24 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         head = _with_noise(head, held["noise"])
     if share == SCORES:
         return _with_scores(head, held, body)
-    if head.noise is not None:
-        return _with_noisy_tables(head, held["counts"], body)
     return _with_tables(head, held["counts"], body)
 
 
 def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
-    """A summary with the tables that a file holds."""
-    cards, size, rounded = head.cards, head.size, head.min_cell > 1
-    sizes = range(1 if rounded else size, size + 1)
+    """A summary with the tables that a file holds; noisy ones tell of the classes, too."""
+    cards, size = head.cards, head.size
+    sizes = range(size if head.exact else 1, size + 1)
     lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    if wide not in ("<u4", "<u8"):
+    if wide not in (("<u4", "<u8") if head.noise is None else ("<i4", "<i8")):
         raise ValueError("the type of its counts")
     n_classes = len(head.by_class)
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    if rounded:
-        _check_rounded(counts, head, sizes)
-    if not rounded:
+    if head.exact:
         _check_exact(tables, head.by_class, cards, size)
-    return replace(head, tables=tables, smaller=tuple(smaller))
+    elif head.noise is None:
+        _check_rounded(counts, head, sizes)
+    return with_classes(replace(head, tables=tables, smaller=tuple(smaller)))
 
 
 def _with_noise(head: Summary, held: Any) -> Summary:
@@ -172,18 +170,6 @@ def _with_noise(head: Summary, held: Any) -> Summary:
         raise ValueError("counts that are both rounded and noisy")
     classes = () if head.share == SCORES else tuple(head.by_class.tolist())
     return replace(head, noise=noise_stated(held, classes, len(head.cards), head.size))
-
-
-def _with_noisy_tables(head: Summary, wide: object, body: bytes) -> Summary:
-    """A summary with the noisy tables that a file holds; its classes are what they tell of them."""
-    if wide not in ("<i4", "<i8"):
-        raise ValueError("the type of its counts")
-    cards, n_classes = head.cards, len(head.by_class)
-    sizes = range(1, head.size + 1)
-    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
-    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    return with_classes(replace(head, tables=tables, smaller=tuple(smaller)))
 
 
 def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
@@ -258,15 +244,7 @@ def _counts(held: Any, many: int, least: int = 0) -> NDArray[np.int64]:
 
 def stated_noise(noise: Noise) -> dict[str, Any]:
     """Plain values for JSON; the classes are told beside them."""
-    return {
-        "epsilon": noise.epsilon,
-        "delta": noise.delta,
-        "rho": noise.rho,
-        "scales": list(noise.scales),
-        "worth": list(noise.worth),
-        "releases": noise.releases,
-        "all_rho": noise.all_rho,
-    }
+    return {name: value for name, value in asdict(noise).items() if name != "classes"}
 
 
 def noise_stated(

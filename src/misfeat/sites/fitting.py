@@ -55,6 +55,20 @@ def each_set(
     return made
 
 
+def each_size(
+    by_class: Floats,
+    tables: list[Floats],
+    cards: NDArray[np.int64],
+    make: Callable[[Floats, list[Floats], str], Floats],
+) -> list[Floats]:
+    """The same for all sizes from 1 on, parts being what was made of the size below."""
+    smaller, found = by_class[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, make)
+        found.append(smaller)
+    return found
+
+
 def restricted(
     tables: list[Floats], cards: NDArray[np.int64], some: NDArray[np.int64]
 ) -> list[Floats]:

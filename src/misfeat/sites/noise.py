@@ -46,15 +46,6 @@ def noisy_summary(
     Epsilon and delta are as in `summarise`. `draw` adds noise to counts, from them, its standard
     deviation and in how many of them a row counts: the secure noise of OpenDP, or another one in
     simulations.
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 400, "b": [0, 0, 1, 1] * 200, "ill": [False, True] * 400}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = noisy_summary(summarise(table, codebook, "north"), epsilon=2)
-    >>> told.noise.epsilon, 500 < told.rows < 1100
-    (2.0, True)
     """
     epsilon, delta = check_promise(epsilon, delta)
     rho = rho_of(epsilon, delta)
@@ -72,13 +63,7 @@ def noisy_summary(
 
 
 def scales_of(rho: float, n_features: int, size: int) -> tuple[float, ...]:
-    """The standard deviations of noise that spends so much, by size from 0 on.
-
-    Examples
-    --------
-    >>> [round(scale, 1) for scale in scales_of(0.09, 12, 2)]
-    [10.5, 12.9, 25.8]
-    """
+    """The standard deviations of noise that spends so much, by size from 0 on."""
     return tuple(
         sqrt(count(n_features, m) / (2.0 * rho * share)) for m, share in enumerate(SHARES[size])
     )
@@ -110,13 +95,7 @@ def with_classes(summary: Summary) -> Summary:
 
 
 def deviation_of_classes(scales: Sequence[float], cards: NDArray[np.int64]) -> float:
-    """The standard deviation of noise in the rows of a class that all tables together tell of.
-
-    Examples
-    --------
-    >>> round(deviation_of_classes([10.0, 10.0], np.array([2, 4])), 2)
-    7.75
-    """
+    """The standard deviation of noise in the rows of a class that all tables together tell of."""
     whole = scales[0] ** -2.0
     for size, scale in enumerate(scales[1:], start=1):
         n_lines = float(table_starts(level(len(cards), size), cards)[-1])

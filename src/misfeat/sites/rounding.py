@@ -19,7 +19,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.selection.withholding import Rounding, rounded_by
-from misfeat.sites.fitting import each_set, raked
+from misfeat.sites.fitting import each_size, raked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,15 +42,6 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
     Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = rounded_summary(summarise(table, codebook, "north"), 10)
-    >>> bool((told.tables % 10 == 0).all()), told.rows % 10
-    (True, 0)
     """
     if least < 2:
         return summary
@@ -86,21 +77,13 @@ def hidden_rows(least: int) -> float:
 def fitted_tables(summary: Summary) -> list[Floats]:
     """The tables of a rounded summary, made consistent: larger ones have the smaller in common."""
     tables = [table.astype(np.float64) for table in (*summary.smaller, summary.tables)]
-    return _consistent(summary.by_class.astype(np.float64), tables, summary.cards)
+    return each_size(summary.by_class.astype(np.float64), tables, summary.cards, _fitted)
 
 
 def told_again(
     by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
-    """Rows by class and tables, rounded by chance of their own and made consistent again.
-
-    Examples
-    --------
-    >>> whole, table = np.array([33.0, 44.0]), np.array([[20.0, 13.0], [13.0, 31.0]])
-    >>> told, fitted = told_again(whole, [table], np.array([2]), 1, least=10)
-    >>> bool((told % 10 == 0).all()), bool(np.allclose(fitted[0].sum(axis=0), told))
-    (True, True)
-    """
+    """Rows by class and tables, rounded by chance of their own and made consistent again."""
     rounding = Rounding(least, seed)
     told = rounding.of(by_class, "classes").astype(np.float64)
     if not told.any():
@@ -110,7 +93,7 @@ def told_again(
     def draw(_: Floats, fitted: Floats, members: list[int]) -> Counts:
         return rounding.of(fitted, "tables", "-".join(map(str, members)))
 
-    return told, _consistent(told, _rounded(told, tables, cards, draw), cards)
+    return told, each_size(told, _rounded(told, tables, cards, draw), cards, _fitted)
 
 
 def _rounded(
@@ -125,20 +108,7 @@ def _rounded(
         members = list(map(int, name.split("-")))
         return draw(counts, raked(counts, parts), members).astype(np.float64)
 
-    smaller, found = told.astype(np.float64)[None], []
-    for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, make)
-        found.append(smaller)
-    return found
-
-
-def _consistent(told: Floats, tables: list[Floats], cards: Counts) -> list[Floats]:
-    """Rounded tables by size, each fitted to those below it."""
-    smaller, found = told[None], []
-    for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, _fitted)
-        found.append(smaller)
-    return found
+    return each_size(told.astype(np.float64), tables, cards, make)
 
 
 def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:

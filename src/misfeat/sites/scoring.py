@@ -31,15 +31,6 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
     the last digit would tell the counts that it was made of. Rows by class are multiples of
     `least`. Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = scored_summary(summarise(table, codebook, "north"))
-    >>> (told.scores[0] * told.step).round(2)
-    array([ 0.69, -0.01])
     """
     if summary.share == SCORES:
         return summary

@@ -123,11 +123,6 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     """The tables of all sets of one feature less.
 
     `tables` are those of all sets of a size of 2 at least, in the order of ranks.
-
-    Examples
-    --------
-    >>> margins(np.array([[1, 2], [3, 4], [5, 6], [7, 8]]), np.array([2, 2]), 2).tolist()
-    [[4, 6], [12, 14], [6, 8], [10, 12]]
     """
     whole, parts = level(len(cards), size), level(len(cards), size - 1)
     starts, ends = table_starts(whole, cards), table_starts(parts, cards)
