@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat.population.intervals import intervals_of
 from misfeat.population.posterior import Evidence, posterior_of
 from misfeat.population.refined import refined_posterior
+from misfeat.population.scores import intervals_of
 from tests.population.evidence import drawn, evidence_of
 from tests.population.recipe import RECIPE
 

@@ -7,8 +7,8 @@ The plug-in score of few rows ranks chance. Here it becomes an estimate of the p
 - `variance`: how much such a score varies from sample to sample;
 - `pool`: what all cohorts together tell about a set, once chance is shrunk away;
 - `posterior`, `refined`: every cohort's score, pulled towards what the pool says;
-- `intervals`: scores with bounds, no set below a part of it;
-- `gathering`, `correlating`, `scores`: all of this from rows or, for R², sums of products on, with
-  predictions for what was not recorded;
+- `gathering`, `correlating`, `scored`: what is known of every set, from rows, sums of products (for
+  R²) or scores alone, with predictions for what was not recorded;
+- `scores`: scores from all of this, with bounds, no set below a part of it;
 - `estimates`: which of these scales answers are on.
 """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.information.measures import Measure
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.scorebook import ScoreBook
 
@@ -70,19 +69,24 @@ def scored_sets(
     `chosen` picks sets from all of them, best first, for a subgroup; None takes all. Ranks are
     those among all sets.
     """
-    found = []
+    found: list[ScoredSet] = []
     for cohort in map(cohorts.position, names):
         ordered = order_of_sets(scores, cohort, ranked=k is not None)
         order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[ordered] = np.arange(1, len(ordered) + 1)
-        observed = book.observed(cohort, scores.subsets[order])
-        for subset, seen in zip(order, observed, strict=True):
-            facts = _facts(book.measure, scores, cohort, subset)
-            facts["observed"] = None if np.isnan(seen) else float(seen)
-            facts["p_value"] = _p_value(tests, cohort, scores.subsets[subset])
-            place = int(ranks[subset]) if k else None
-            found.append(ScoredSet(cohorts.names[cohort], place, **facts))
+        subsets = scores.subsets[order]
+        columns: dict[str, list[Any]] = {
+            "rank": [int(ranks[number]) if k else None for number in order],
+            "features": _named(subsets, book.measure.features),
+            **_of_cohort(cohort, book, scores, order, subsets, rank(subsets), tests),
+        }
+        for name in ("observed", "p_value"):
+            columns[name] = [None if np.isnan(value) else value for value in columns[name]]
+        found += [
+            ScoredSet(cohorts.names[cohort], **dict(zip(columns, line, strict=True)))
+            for line in zip(*columns.values(), strict=True)
+        ]
     return found
 
 
@@ -105,32 +109,6 @@ def order_of_sets(scores: CompletedScores, cohort: int, *, ranked: bool = True) 
     by_columns = tuple(scores.subsets.T[::-1])
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
     return np.lexsort((*by_columns, best_first) if ranked else by_columns)
-
-
-def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) -> dict[str, Any]:
-    """What is known of a set in a cohort."""
-    members = scores.subsets[subset]
-    score = float(scores.score[cohort, subset])
-    whole = float(measure.whole[cohort])
-    return {
-        "features": tuple(measure.features[f] for f in members),
-        "score": score,
-        "low": float(scores.low[cohort, subset]),
-        "high": float(scores.high[cohort, subset]),
-        "share": score / whole if whole > 0 else 0.0,
-        "source": "predicted" if scores.predicted[cohort, subset] else "recorded",
-        "missing": tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
-        "support": SUPPORT[scores.support[cohort, subset]],
-        "spread": None if scores.spread is None else float(scores.spread[cohort, subset]),
-    }
-
-
-def _p_value(tests: ChanceTests | None, cohort: int, members: NDArray[np.integer]) -> float | None:
-    """The p-value of a set, where it was asked for and there is one."""
-    if tests is None or len(members) not in tests.p_values:
-        return None
-    found = float(tests.p_values[len(members)][cohort, rank(members[None])[0]])
-    return None if np.isnan(found) else found
 
 
 def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
@@ -228,15 +206,15 @@ def _of_cohort(
     cohort: int,
     book: ScoreBook,
     scores: CompletedScores,
-    order: NDArray[np.intp],
+    order: Sequence[int] | NDArray[np.intp],
     subsets: NDArray[np.integer],
     ranks: NDArray[np.int64],
     tests: ChanceTests | None,
 ) -> dict[str, list[Any]]:
-    """What is known of all sets in one cohort."""
+    """What is known of some sets in one cohort, by name."""
     measure, size = book.measure, subsets.shape[1]
     score, whole = scores.score[cohort, order], float(measure.whole[cohort])
-    tested = tests is not None and size in tests.p_values
+    p_values = None if tests is None else tests.p_values.get(size)
     found = {
         "score": score.tolist(),
         "low": scores.low[cohort, order].tolist(),
@@ -244,9 +222,7 @@ def _of_cohort(
         "share": (score / whole if whole > 0 else np.zeros_like(score)).tolist(),
         "observed": book.observed(cohort, subsets).tolist(),
         "p_value": (
-            tests.p_values[size][cohort, ranks].tolist()
-            if tests is not None and tested
-            else [np.nan] * len(order)
+            [np.nan] * len(order) if p_values is None else p_values[cohort, ranks].tolist()
         ),
         "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
         "missing": _lacking(subsets, measure.missing[cohort], measure.features),

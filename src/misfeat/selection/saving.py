@@ -12,7 +12,7 @@ import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from errno import ENOENT
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -130,9 +130,9 @@ def write_saved(
 def read_saved(folder: str | Path) -> Saved:
     """Read what `write_saved` wrote, and check all of it."""
     place = as_folder(folder)
-    parts = _read(place)
+    manifest, packed = _read(place)
     try:
-        return _restored(parts.manifest, _unpacked_arrays(parts.packed))
+        return _restored(manifest, _unpacked_arrays(packed))
     except ContradictionError as error:
         raise incomplete(place / error.part, error) from error
     except MALFORMED as error:
@@ -151,9 +151,7 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    sums, own = measure.sums, None
-    if measure.own is not None:
-        own = _packed(saved_measure(measure, book.held, book.n_jobs), "measured", arrays)
+    own = None if measure.own is None else saved_measure(measure, book.held, book.n_jobs)
     cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
@@ -161,10 +159,10 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "misfeat": __version__,
         "asked": _packed(saved.asked, "asked", arrays),
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
-        "sums": None if sums is None else _packed(sums, "sums", arrays),
-        "tables": None if measure.tables is None else _packed(measure.tables, "tables", arrays),
-        "measured": own,
-        "alone": None if measure.alone is None else _packed(measure.alone, "alone", arrays),
+        "sums": _packed(measure.sums, "sums", arrays),
+        "tables": _packed(measure.tables, "tables", arrays),
+        "measured": _packed(own, "measured", arrays),
+        "alone": _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
         "book": book.packed(arrays),
@@ -252,8 +250,10 @@ def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estima
     return book
 
 
-def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any]:
-    """The fields of plain data: arrays apart, the rest encoded."""
+def _packed(data: Any, name: str, arrays: Arrays) -> Any:
+    """The fields of plain data, if there is any: arrays apart, the rest encoded."""
+    if data is None:
+        return None
     rest = {}
     for one in fields(data):
         value = getattr(data, one.name)
@@ -271,13 +271,6 @@ def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any
     prefix = f"{name}."
     own = {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
     return {**found, **own}
-
-
-class _Parts(NamedTuple):
-    """The files of a selection, read and not yet understood."""
-
-    manifest: dict[str, Any]
-    packed: bytes
 
 
 def _unpacked_arrays(packed: bytes) -> Arrays:
@@ -298,7 +291,7 @@ def _why_not(folder: Path) -> str:
     return "is a file, not a folder" if folder.exists() else "does not exist"
 
 
-def _read(folder: Path) -> _Parts:
+def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     """The manifest and the packed arrays, of one save, with the checksums that they should have."""
     try:
         parts = read_parts(folder, [MANIFEST, ARRAYS])
@@ -321,7 +314,7 @@ def _read(folder: Path) -> _Parts:
         raise _unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
         raise _damaged(file)
-    return _Parts(manifest, parts[ARRAYS])
+    return manifest, parts[ARRAYS]
 
 
 def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:

@@ -128,8 +128,8 @@ class Codebook:
         """Plain values for JSON."""
         return {
             "edition": self.edition,
-            "target": _plain(self.target),
-            "features": [_plain(feature) for feature in self.features],
+            "target": plain_of(self.target),
+            "features": [plain_of(feature) for feature in self.features],
             "sites": dict(self.sites),
         }
 
@@ -211,10 +211,11 @@ def check_site(name: object) -> str:
     return name
 
 
-def _plain(code: ColumnCode) -> dict[str, Any]:
+def plain_of(column: Any) -> dict[str, Any]:
+    """The fields of what is said of a column as plain values for JSON."""
     return {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(code).items()
+        for name, value in asdict(column).items()
     }
 
 

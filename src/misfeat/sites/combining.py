@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
 SHORT = 16
 """Digits of a fingerprint or a key that people compare."""
@@ -129,9 +130,9 @@ def combine(
     refused += unfit
     if not taken:
         raise _unusable(refused)
-    selection = _selection(
-        taken, agreed, _size(size, taken), k, Estimate(estimate, _completer(), confidence), n_jobs
-    )
+    completer = completer_of("auto", confidence=None, device="cpu", random_state=None)
+    scale = Estimate(estimate, completer, confidence)
+    selection = _selection(taken, agreed, _size(size, taken), k, scale, n_jobs)
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
 
@@ -235,10 +236,6 @@ def _size(size: int | None, taken: Sequence[Summary]) -> int:
     return size
 
 
-def _completer() -> Any:
-    return completer_of("auto", confidence=None, device="cpu", random_state=None)
-
-
 def _selection(
     taken: Sequence[Summary],
     codebook: Codebook,
@@ -294,15 +291,22 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
             "rows are worth {worth}.",
             site=repr(one.site),
             least=one.min_cell,
-            sizes=" and ".join(map(str, range(1, tables.largest + 1))),
-            rows=one.rows,
-            worth=" and ".join(
-                f"{tables.rows_worth(m)[place]:,.0f}" for m in range(1, tables.largest + 1)
-            ),
+            **_worth(one, tables, place),
         )
         for place, one in enumerate(taken)
         if one.min_cell > 1
     ]
+
+
+def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
+    """The rows of a site, and how many exact ones would tell as much about sets of every size."""
+    sizes = range(1, held.largest + 1)
+    worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
+    return {
+        "sizes": " and ".join(map(str, sizes)),
+        "rows": one.rows,
+        "worth": " and ".join(worth),
+    }
 
 
 def _noisy(
@@ -312,7 +316,6 @@ def _noisy(
     held = measure.tables if measure.tables is not None else measure.alone
     if held is None:
         return []
-    sizes = range(1, held.largest + 1)
     return [
         Message(
             "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
@@ -320,9 +323,7 @@ def _noisy(
             site=repr(one.site),
             epsilon=one.noise.epsilon,
             delta=one.noise.delta,
-            sizes=" and ".join(map(str, sizes)),
-            rows=one.rows,
-            worth=" and ".join(f"{held.rows_worth(m)[place]:,.0f}" for m in sizes),
+            **_worth(one, held, place),
         )
         for place, one in enumerate(taken)
         if one.noise is not None

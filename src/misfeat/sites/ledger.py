@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
 from misfeat.machine.turns import Turn
-from misfeat.sites.sealing import not_whole, read_document, sealed, write_document
-from misfeat.sites.signing import public_key
+from misfeat.sites.sealing import not_whole, public_key, read_document, sealed, write_document
 from misfeat.sites.spending import check_epsilon, epsilon_of
 
 if TYPE_CHECKING:

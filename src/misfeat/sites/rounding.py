@@ -41,7 +41,7 @@ BYTES = 8
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
-    Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
+    Chance is drawn from `secret` (`sealing.secret_of`) beside the counts.
     """
     if least < 2:
         return summary

@@ -30,7 +30,7 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
 
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
     the last digit would tell the counts that it was made of. Rows by class are multiples of
-    `least`. Chance is drawn from `secret` (`signing.secret_of`) beside the counts.
+    `least`. Chance is drawn from `secret` (`sealing.secret_of`) beside the counts.
     """
     if summary.share == SCORES:
         return summary

@@ -23,7 +23,7 @@ from misfeat.sites.ledger import Release
 from misfeat.sites.noise import check_opendp, noisy_summary
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.scoring import scored_summary
-from misfeat.sites.signing import public_key, secret_of
+from misfeat.sites.sealing import public_key, secret_of
 from misfeat.sites.spending import DELTA, check_promise, rho_of
 from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
 from misfeat.version import __version__
