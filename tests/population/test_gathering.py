@@ -8,11 +8,11 @@ from misfeat.completion.transfer.rows import CodedRows
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
 from misfeat.population.gathering import gather_evidence, lost_by_merging, scores_of_tables
-from misfeat.population.pool import shrink_levels
 from misfeat.population.scores import population_scores
 from tests.population.evidence import counted
 from tests.population.generated import generated, known_with_scores, scores_of_rows, with_missing
 from tests.population.recipe import RECIPE, TRANSFERRED, transferred_cohorts
+from tests.population.reference import shrink_levels
 
 
 def test_evidence_of_complete_cohorts_is_that_of_their_counts():

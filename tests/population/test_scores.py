@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.lattice import level, ranks_below
-from misfeat.population.posterior import Posterior, posterior_of
+from misfeat.population.posterior import Posterior
 from misfeat.population.scores import Intervals, closed, intervals_of, population_scores
 from tests.population.generated import generated, known_with_scores, with_missing
+from tests.population.plain import posterior_of
 from tests.population.recipe import RECIPE, TRANSFERRED, recipe_cohorts, transferred_cohorts
 
 

@@ -90,21 +90,6 @@ def shrink(
     return PooledSets(members, starts, found.tables, found.kept, found.information)
 
 
-def shrink_levels(
-    subsets: Sequence[NDArray[np.integer]], counts: Sequence[Floats], cards: NDArray[np.integer]
-) -> list[PooledSets]:
-    """Shrink the pooled tables of all sets of sizes 1, 2, …, each from the size below.
-
-    Sets of a size are in the order of ranks.
-    """
-    levels: list[PooledSets] = []
-    for of_size, table in zip(subsets, counts, strict=True):
-        size = of_size.shape[1]
-        parts = levels[min(size - 1, LARGEST_PART) - 1] if size > 1 else None
-        levels.append(shrink(of_size, table, cards, parts, keep=size <= LARGEST_PART))
-    return levels
-
-
 def joined(stretches: Sequence[PooledSets]) -> PooledSets:
     """Stretches of the sets of one size, one after the other.
 

@@ -114,17 +114,11 @@ def with_hidden(known: Known, mask: Flags) -> Known:
     return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None, grids=grids)
 
 
-def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
-    """What either half of the rows of every cohort would tell, drawn at random; none where there
-    are no rows, or a cohort has too few of them.
-
-    Scores must be above chance, of sets of features, and counted from rows.
-    """
-    return tuple(half_of(known, weights) for weights in half_weights(known.cohorts, rng))
-
-
 def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-    """How many of the rows that each row stands for are in either half, drawn at random."""
+    """How many of the rows that each row stands for are in either half, drawn at random.
+
+    There are no halves where there are no rows, or a cohort has too few of them.
+    """
     if rows is None or not can_be_halved(rows):
         return ()
     drawn = np.concatenate(
@@ -134,7 +128,10 @@ def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArra
 
 
 def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
-    """What would be known with fewer of the rows: how many of those that each row stands for."""
+    """What would be known with so many of the rows that each row stands for.
+
+    Scores must be above chance, of sets of features, and counted from rows.
+    """
     return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
 
 
