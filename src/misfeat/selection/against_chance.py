@@ -216,7 +216,12 @@ nothing more than chance (p = 1.00).'
     def choose_size(self) -> int:
         """Make `size` the number of features beyond which nothing more than chance is added.
 
-        It is enough for every subgroup; p-values are adjusted for being several. Returns it.
+        It is enough for every subgroup; p-values are adjusted for being several.
+
+        Returns
+        -------
+        int
+            The size.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
         most = MOST if self.screened is None else MOST_SCREENED

@@ -72,9 +72,7 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
 
 
 def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The same as `recorded_counts` from count tables, where there are no rows; of three features
-    at most.
-    """
+    """The same as `recorded_counts` from tables of at most three features, without rows."""
     found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
     exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
     if exact >= 1.0:
@@ -85,8 +83,7 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
 class PredictedCounts:
     """The cells of sets that a subgroup did not record, as the transfer expects them.
 
-    A completer other than a `TransferCompleter`, whose settings are taken, stands for the usual
-    ones.
+    Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
     """
 
     def __init__(self, known: Known, completer: object) -> None:

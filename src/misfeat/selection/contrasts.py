@@ -84,9 +84,7 @@ class Contrasts:
         self.confidence = confidence
 
     def difference(self, cohort: int, one: Sequence[int], other: Sequence[int]) -> Estimated:
-        """By how much one set scores higher than another; features ascend, and the empty set scores
-        0.
-        """
+        """By how much one set scores higher than another; features of both ascend."""
         sets = [tuple(one), tuple(other)]
         if sets[0] == sets[1]:
             return Estimated(0.0, 0.0, 0.0)

@@ -87,6 +87,11 @@ class Explained(Ranked):
     def explanations(self, sets: Iterable[tuple[str, Sequence[str]]]) -> list[Explanation]:
         """The same as `explanation`, of many sets: what predictions need is prepared once.
 
+        Parameters
+        ----------
+        sets : iterable of (str, sequence of str)
+            Subgroups, and the features of a set.
+
         Examples
         --------
         >>> from misfeat import SubgroupSelector

@@ -110,9 +110,7 @@ def check_folder(path: str) -> Path:
 
 
 def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write some of `PARTS`, the manifest among them; those of an older run go, all together or not
-    at all.
-    """
+    """Write `files`, the manifest among them; those of an older run go, all or none of them."""
     try:
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)

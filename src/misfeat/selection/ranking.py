@@ -26,8 +26,8 @@ TIED_DECIMALS = 12
 """Scores that agree to so many decimals (nats) are tied; rounding must not rank them."""
 AS_MUCH = 0.99
 """A set that scores this share of the best larger one tells as much."""
-MOST = 0.8
-"""The share of the target that it must tell."""
+MOST_TOLD = 0.8
+"""And it must tell this share of the target."""
 SOURCES = np.array(["recorded", "predicted"], dtype=object)
 
 
@@ -138,7 +138,7 @@ def without_padding(
     `smaller` gives the scores of all sets of a size; it is asked only where a set tells so much.
     """
     best = float(scores.score[cohort].max(initial=0.0))
-    enough = max(AS_MUCH * best, MOST * whole)
+    enough = max(AS_MUCH * best, MOST_TOLD * whole)
     if not best >= enough > 0:
         yield from map(int, order)
         return

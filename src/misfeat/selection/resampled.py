@@ -35,9 +35,7 @@ FEWEST_RESAMPLES = 2
 
 @dataclass(frozen=True, eq=False)
 class AnsweredAnew:
-    """The answer for rows that are drawn anew, by the settings of a book from which nothing else is
-    read.
-    """
+    """The answer for rows that are drawn anew; of `book`, only settings are read."""
 
     cohorts: Cohorts
     book: ScoreBook
@@ -143,9 +141,7 @@ class Resampled(Explained):
     def resampled_in_time(
         self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
     ) -> Stability | None:
-        """The same as `resampled` within `max_minutes`: of fewer draws, or None where these are too
-        few.
-        """
+        """The same as `resampled` within `max_minutes`: fewer draws, or None where too few."""
         found = in_time(lambda: self.resampled(size, k, resamples))
         if found is None:
             self.unfinished.note(DRAWS, "whether sets come out again was not tried")

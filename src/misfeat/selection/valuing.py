@@ -80,9 +80,7 @@ class FeatureValues:
         self._features, self._contrasts, self._least = features, contrasts, least
 
     def of(self, cohort: int, name: str, best: Sequence[tuple[str, ...]]) -> list[FeatureValue]:
-        """The features of a cohort, those with the largest mean share first; `best` are its k best
-        sets.
-        """
+        """The features of a cohort, largest mean share first; `best` are its k best sets."""
         shares = self._shares_of_best(cohort, best[0])
         means = self._mean_shares(cohort)
         order = np.argsort([-mean.value for mean in means], kind="stable").tolist()

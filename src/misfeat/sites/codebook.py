@@ -135,7 +135,15 @@ class Codebook:
 
     @classmethod
     def from_plain(cls, held: Any, file: str) -> Codebook:
-        """The codebook of plain values that a stranger may have written, all of them checked."""
+        """The codebook of plain values that a stranger may have written, all of them checked.
+
+        Parameters
+        ----------
+        held : object
+            What `as_plain` gave, or was said to.
+        file : str
+            Where it came from, for messages.
+        """
         try:
             features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
             sites = {_text(name): _key(key) for name, key in dict(held["sites"]).items()}
