@@ -28,8 +28,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.selection.duplicates import duplicates
-from misfeat.selection.leaks import _by_value, leaks, missing_patterns
-from misfeat.selection.telling import told_share
+from misfeat.selection.leaks import _by_value, leaks, missing_patterns, told_share
 
 TABLES = 20
 SEEDS = range(1000, 1000 + TABLES)

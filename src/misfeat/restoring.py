@@ -10,17 +10,16 @@ from misfeat.exceptions import MisfeatError, listed
 from misfeat.nesting import NESTED
 from misfeat.parameters.declaring import parameters_of
 from misfeat.selection.checking import demand, is_count
-from misfeat.selection.encoding import decoded, encoded
-from misfeat.selection.folders import MANIFEST, as_folder
-from misfeat.selection.saving import (
-    MALFORMED,
+from misfeat.selection.encoding import (
+    decoded,
     decoded_completer,
     decoded_measure,
+    encoded,
     encoded_completer,
     encoded_measure,
-    incomplete,
-    read_saved,
 )
+from misfeat.selection.folders import MANIFEST, as_folder
+from misfeat.selection.saving import MALFORMED, incomplete, read_saved
 from misfeat.show.shown import ShownSelection
 
 if TYPE_CHECKING:

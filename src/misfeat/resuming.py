@@ -13,7 +13,8 @@ from misfeat.exceptions import MisfeatError
 from misfeat.machine.packing import UnpackableError, packed
 from misfeat.machine.steps import Form, Steps, keeps_steps
 from misfeat.restoring import encoded_parameters
-from misfeat.selection.checking import check_cohorts, check_sums
+from misfeat.selection.checking import check_cohorts
+from misfeat.selection.checking_tables import check_sums
 
 if TYPE_CHECKING:
     Built = tuple[Cohorts, ProductSums | None]

@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import SquaredCorrelation
-from misfeat.population import population_scores
+from misfeat.population.scores import population_scores
 from tests.completion.numeric import drawn_numbers
 
 

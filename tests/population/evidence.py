@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.datasets import make_cohorts
-from misfeat.information.chance import n_log_n
+from misfeat.information.chance import ChanceTable, n_log_n
+from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.population import (
-    ChanceTable,
-    Evidence,
-    PooledSets,
-    null_variance,
-    shrink_levels,
-    table_starts,
-)
+from misfeat.population.posterior import Evidence
+from misfeat.population.variance import null_variance
+from tests.population.reference import shrink_levels
 
 
 def counted(codes, target, cards, n_classes, subsets):
@@ -39,7 +35,7 @@ def scores_above_chance(table, starts, by_class):
 def evidence_of(codes, target, cards, n_classes, size):
     """Evidence of cohorts that recorded everything; codes are (cohort, feature, row)."""
     subsets = [level(len(cards), m).astype(np.int64) for m in range(1, size + 1)]
-    pooled: list[PooledSets] = shrink_levels(
+    pooled = shrink_levels(
         subsets,
         [
             sum(counted(x, y, cards, n_classes, s) for x, y in zip(codes, target, strict=True))

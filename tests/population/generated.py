@@ -6,8 +6,8 @@ import numpy as np
 
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
+from misfeat.information.chance import above_chance
 from misfeat.lattice import level
-from misfeat.population import above_chance
 from tests.completion.coded import cohorts_of
 
 

@@ -5,6 +5,8 @@ from math import prod
 
 import numpy as np
 
+from misfeat.population.pool import LARGEST_PART, shrink
+
 
 def table_of(codes, target, cards, n_classes, subset):
     table = np.zeros((*cards[list(subset)], n_classes))
@@ -87,3 +89,16 @@ class ShrunkenPool:
                 changed = (table > 1e-9) | (turn == 1)
                 table = np.where(changed, table + share * (counts - table), table)
         self.tables[subset] = table
+
+
+def shrink_levels(subsets, counts, cards):
+    """Shrink the pooled tables of all sets of sizes 1, 2, …, each from the size below.
+
+    Sets of a size are in the order of ranks.
+    """
+    levels = []
+    for of_size, table in zip(subsets, counts, strict=True):
+        size = of_size.shape[1]
+        parts = levels[min(size - 1, LARGEST_PART) - 1] if size > 1 else None
+        levels.append(shrink(of_size, table, cards, parts, keep=size <= LARGEST_PART))
+    return levels

@@ -12,7 +12,8 @@ from misfeat.completion.covariances import CarriedCorrelations
 from misfeat.datasets import load_heart
 from misfeat.information.correlation import adjusted_correlation
 from misfeat.lattice import level, ranks_below
-from misfeat.population import gather_correlations, posterior_of, refined_posterior
+from misfeat.population.correlating import gather_correlations
+from misfeat.population.refined import refined_posterior
 from tests.completion.numeric import drawn_numbers
 from tests.population.correlations import (
     found_for,
@@ -21,6 +22,7 @@ from tests.population.correlations import (
     mean_of_known,
     shares_held,
 )
+from tests.population.plain import posterior_of
 
 
 def test_evidence_of_complete_cohorts_is_adjusted_r2_of_rows_and_of_the_pool():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from misfeat.datasets import make_cohorts
+from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.population import shrink, shrink_levels, table_starts
-from tests.population.reference import ShrunkenPool, information, table_of
+from misfeat.population.pool import shrink
+from tests.population.reference import ShrunkenPool, information, shrink_levels, table_of
 
 
 def drawn_rows(seed, n_rows, cards, n_classes=2):

@@ -3,13 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from misfeat.information.chance import above_chance
 from misfeat.information.correlation import adjusted_correlation
-from misfeat.population import above_chance, null_variance, sampling_variance
 from misfeat.population.variance import (
     OF_CORRELATION,
     OF_INFORMATION,
     difference_of_correlations,
+    null_variance,
     null_variance_of_correlations,
+    sampling_variance,
     sampling_variance_of_correlations,
 )
 

@@ -11,16 +11,22 @@ from misfeat.cohorts.reweighting import reweighted
 from misfeat.completion import CompletedScores, ExactScores, GainCompleter, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
-from misfeat.population import Estimate
+from misfeat.population.estimates import Estimate
 from misfeat.selection.leaving_out import (
     can_be_halved,
     features_to_judge,
-    halves,
+    half_of,
+    half_weights,
     patchy_rounds,
     with_features,
     with_hidden,
 )
 from tests.completion.coded import drawn_cohorts
+
+
+def halves(known, rng):
+    """What either half of the rows of every cohort would tell."""
+    return tuple(half_of(known, weights) for weights in half_weights(known.cohorts, rng))
 
 
 def known_above_chance(cohorts, size=2) -> Known:

@@ -14,7 +14,7 @@ from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.completion import GainCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.metrics.stability import agreement_of
-from misfeat.population import Estimate
+from misfeat.population.estimates import Estimate
 from misfeat.selection.redrawing import (
     SHARE,
     SHARE_ALONE,

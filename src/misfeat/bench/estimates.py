@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import misfeat
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.information.measures import MutualInformation
-from misfeat.population import Estimate
+from misfeat.population.estimates import Estimate
 from misfeat.selection.scorebook import ScoreBook
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from misfeat.exceptions import MisfeatError
 from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.screening.searching import SEARCHING
 from misfeat.selection.chance_tests import DEALING
+from misfeat.selection.computing import WHAT as SCORING
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
 from misfeat.selection.redrawing import WHAT as REDRAWING
-from misfeat.selection.scorebook import WHAT as SCORING
 from misfeat.selection.trust import WHAT as VALIDATING
 
 if TYPE_CHECKING:

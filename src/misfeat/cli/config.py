@@ -16,8 +16,7 @@ from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.cohorts.addresses import is_address, without_secrets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
-from misfeat.selection.committing import read_parts
-from misfeat.selection.folders import SETTINGS, as_folder
+from misfeat.selection.folders import SETTINGS, as_folder, read_parts
 
 if TYPE_CHECKING:
     from misfeat.cli.options import RunOption

@@ -244,7 +244,7 @@ def combine(
     from misfeat.show.report.gather import gather
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
-    from misfeat.sites.own import own_summary
+    from misfeat.sites.combining import own_summary
 
     del debug
     if name and not own:

@@ -38,33 +38,8 @@ def gather_correlations(
 ) -> dict[int, Evidence]:
     """Evidence of all sets of size 1, 2, … up to one, recorded and predicted.
 
-    Parameters
-    ----------
-    known : Known
-        The sums of products of all cohorts, and what each never recorded.
-    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
-        Adjusted R² of the rows themselves, from size 0 on; NaN where a cohort did not record a set,
-        or its score was not computed.
-    size : int
-        The largest size.
-    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of those from covariances; the pool
-        is the same.
-
-    Returns
-    -------
-    dict of int to Evidence
-        By size.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_product_sums
-    >>> from misfeat.completion import ExactScores, Known
-    >>> sums = build_product_sums({"a": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 1.0, 3.0, 2.0]}, "y")
-    >>> known = Known(ExactScores((), sums.missing, np.ones(1)), sums=sums)
-    >>> found = gather_correlations(known, [np.zeros((1, 1)), np.array([[0.46]])], 1)
-    >>> found[1].scores, found[1].predicted
-    (array([[0.46]]), array([[False]]))
+    `above_chance` has adjusted R² of the rows themselves from size 0 on, NaN where there is none.
+    `guesses` are predicted scores in place of those from covariances; the pool is the same.
     """
     model, parents = CarriedCorrelations.of(known), known.parents
     regions = [] if parents is None else _regions(model, parents)

@@ -57,23 +57,11 @@ class Estimate:
         return self.name != SAMPLE
 
     def reach(self, size: int, n_features: int) -> int:
-        """The largest size whose exact scores are read to estimate those of `size`.
-
-        Parameters
-        ----------
-        size, n_features : int
-            Features per set, and of the table.
-        """
+        """The largest size whose exact scores are read to estimate those of `size`."""
         return max(size, self.completer.reach(size, n_features))
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
-        """Bytes that an estimate takes beyond the scores themselves, about.
-
-        Parameters
-        ----------
-        size, n_features, n_cohorts : int
-            Features per set, and what the table has.
-        """
+        """Bytes that an estimate takes beyond the scores themselves, about."""
         own = self.completer.memory_needed(size, n_features, n_cohorts)
         if not self.above_chance:
             return own
@@ -82,25 +70,12 @@ class Estimate:
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score with bounds for every set of one size in every cohort.
 
-        Parameters
-        ----------
-        known : Known
-            What is known: scores above chance, unless the scale is that of the sample.
-        size : int
-            Features per set.
+        Known scores must be above chance, unless the scale is that of the sample.
         """
         return self.complete_up_to(known, size)[size]
 
     def complete_up_to(self, known: Known, size: int) -> dict[int, CompletedScores]:
-        """The same for all sizes that come with it, at least the one that was asked for.
-
-        Parameters
-        ----------
-        known : Known
-            What is known.
-        size : int
-            Features per set.
-        """
+        """The same for all sizes that come with it, at least the one that was asked for."""
         if known.grids:
             found_in = [self.complete_up_to(grid, size) for grid in known.grids]
             return {m: CompletedScores.mean_of([one[m] for one in found_in]) for m in found_in[0]}
@@ -136,28 +111,7 @@ class Estimate:
 
 
 def own_posterior(evidence: Evidence) -> Posterior:
-    """Scores above chance as they are, with the variance of their noise; the pool bounds guesses.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of all sets of one size.
-
-    Examples
-    --------
-    >>> from misfeat.population.posterior import Evidence
-    >>> scores = np.array([[0.10, 0.02], [0.14, 0.00], [0.12, 0.01], [0.09, 0.02]])
-    >>> known = Evidence(
-    ...     scores,
-    ...     null=np.full((4, 2), 1e-4),
-    ...     n_rows=np.full(4, 100.0),
-    ...     predicted=np.zeros((4, 2), dtype=bool),
-    ...     pooled=np.array([0.11, 0.01]),
-    ... )
-    >>> own = own_posterior(known)
-    >>> bool((own.mean == scores).all()), own.variance[0].round(4)
-    (True, array([0.0021, 0.0005]))
-    """
+    """Scores above chance as they are, with the variance of noise; the pool bounds guesses."""
     pooled = refined_posterior(evidence)
     recorded = evidence.usable & ~evidence.predicted
     mean = np.where(np.isfinite(evidence.scores), evidence.scores, pooled.mean)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.transfer.completer import TransferRows
 from misfeat.completion.transfer.model import TransferModel
+from misfeat.information.chance import chance_of_counts, n_log_n
 from misfeat.information.shannon import entropy
 from misfeat.machine.threads import Work
-from misfeat.population.merging import lost_by_merging, scores_of_tables
 from misfeat.population.pool import LARGEST_PART, PooledSets, joined, shrink
 from misfeat.population.posterior import Evidence
 from misfeat.population.regions import evidence_of_regions, tables_of_regions
@@ -40,14 +41,8 @@ if TYPE_CHECKING:
 class Gathered:
     """What is known about all sets of one size.
 
-    Attributes
-    ----------
-    evidence : Evidence
-        Scores above chance of all cohorts, and the information of the pool.
-    pool : PooledSets
-        The pool; with its tables where larger sets are expected from them.
-    regions : tuple of PooledSets
-        The same of every region that cohorts lie in.
+    `regions` are the pools of every region; a pool has its tables where larger sets are expected
+    from them.
     """
 
     evidence: Evidence
@@ -66,28 +61,9 @@ def gather_evidence(
 ) -> dict[int, Gathered]:
     """Evidence of all sets of size 1, 2, … up to one, recorded and predicted.
 
-    Parameters
-    ----------
-    known : Known
-        The rows of all cohorts, what each never recorded, and how many threads may work.
-    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
-        Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
-        record a set, or its score was not computed.
-    size : int
-        The largest size.
-    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of the transfer's; the pool is the
-        same.
-    proxies : bool, default=True
-        Whether an unrecorded feature's distribution is taken through recorded features that stand
-        in for it.
-    table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over between cohorts.
-
-    Returns
-    -------
-    dict of int to Gathered
-        By size.
+    `above_chance` has scores of the rows themselves from size 0 on, NaN where there is none.
+    `guesses` are predicted ones in place of the transfer's; the pool is the same. For `proxies` and
+    `table_size` see `TransferCompleter`.
     """
     rows, missing = known.prepared(TransferRows.of).coded, known.exact.missing
     model = TransferModel(
@@ -137,15 +113,8 @@ def gather_evidence(
 class _OfTables(NamedTuple):
     """What the completed tables of all sets of one size tell.
 
-    Attributes
-    ----------
-    guessed, merged : ndarray of shape (n_cohorts, n_sets)
-        Predicted scores above chance, and counted ones with categories merged; the second are
-        worked out only where merging made a difference.
-    pool : PooledSets
-        The pool.
-    regions : tuple of PooledSets
-        The same of every region.
+    Predicted scores above chance, and counted ones with categories merged (worked out only where
+    merging made a difference), both of shape (n_cohorts, n_sets); and the pools.
     """
 
     guessed: Floats
@@ -194,3 +163,38 @@ def _pooled(
         joined(pools),
         tuple(map(joined, zip(*regions, strict=True))),
     )
+
+
+def scores_of_tables(stretch: CompletedTables, by_class: Floats) -> Floats:
+    """Scores above chance of counted tables; NaN where a cohort did not record a set."""
+    scores = np.full(stretch.above_chance.shape, np.nan)
+    n_lines = np.diff(stretch.starts, append=stretch.tables.shape[1])
+    for i, table in enumerate(stretch.tables):
+        recorded = np.isnan(stretch.above_chance[i])
+        counts = table * np.repeat(recorded, n_lines)[:, None]
+        chance = chance_of_counts(counts.sum(axis=1), by_class[i])
+        cells = n_log_n(counts).sum(axis=1) - chance
+        of_sets = np.add.reduceat(cells, stretch.starts) / by_class[i].sum()
+        scores[i, recorded] = of_sets[recorded]
+    return scores
+
+
+def lost_by_merging(
+    above_chance: Sequence[Floats],
+    merged: Sequence[Floats],
+    subsets: NDArray[np.integer],
+    missing: NDArray[np.bool_],
+) -> Floats:
+    """By how much the recorded part of every set scores higher with the categories as they are.
+
+    The transfer counts with rare categories merged and gaps as a category, so that tables stay
+    small. Scores of recorded sets are those of the categories as they are, so that a predicted
+    score gains as much as merging took from the part of the set that the cohort recorded; nothing
+    where one of the two scores is not known.
+    """
+    lost = [
+        recorded_part_scores(above_chance, cohort, subsets, lacks)
+        - recorded_part_scores(merged, cohort, subsets, lacks)
+        for cohort, lacks in enumerate(missing)
+    ]
+    return np.nan_to_num(lost)

@@ -67,18 +67,8 @@ def shrink(
 ) -> PooledSets:
     """Shrink the pooled tables of sets of one size; memory for one set at a time beside the result.
 
-    Parameters
-    ----------
-    subsets : ndarray of int of shape (n_sets, size)
-        Some sets of a size, or all in the order of ranks.
-    counts : ndarray of shape (n_lines, n_classes)
-        Their pooled tables, laid end to end.
-    cards : ndarray of int of shape (n_features,)
-        How many values each feature has.
-    parts : PooledSets, default=None
-        All sets one smaller, or all triples for sets of more than three; None for single features.
-    keep : bool, default=True
-        Whether the shrunken tables are kept.
+    `counts` are their pooled tables, laid end to end, and `parts` all sets one smaller, or all
+    triples for sets of more than three; None for single features.
 
     Examples
     --------
@@ -98,28 +88,6 @@ def shrink(
     counted = np.ascontiguousarray(counts, dtype=np.float64)
     shrink_sets(sets, _parts_of(members, parts), counted, SWEEPS, 0, n_sets, found)
     return PooledSets(members, starts, found.tables, found.kept, found.information)
-
-
-def shrink_levels(
-    subsets: Sequence[NDArray[np.integer]], counts: Sequence[Floats], cards: NDArray[np.integer]
-) -> list[PooledSets]:
-    """Shrink the pooled tables of all sets of sizes 1, 2, …, each from the size below.
-
-    Parameters
-    ----------
-    subsets : sequence of ndarray of shape (n_sets, size)
-        All sets of size 1, then 2 and so on, in the order of ranks.
-    counts : sequence of ndarray of shape (n_lines, n_classes)
-        Their pooled tables.
-    cards : ndarray of int of shape (n_features,)
-        How many values each feature has.
-    """
-    levels: list[PooledSets] = []
-    for of_size, table in zip(subsets, counts, strict=True):
-        size = of_size.shape[1]
-        parts = levels[min(size - 1, LARGEST_PART) - 1] if size > 1 else None
-        levels.append(shrink(of_size, table, cards, parts, keep=size <= LARGEST_PART))
-    return levels
 
 
 def joined(stretches: Sequence[PooledSets]) -> PooledSets:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from misfeat.population.variance import OF_INFORMATION
 
@@ -40,8 +39,6 @@ TINY = 1e-14
 """Keeps divisions by variances defined."""
 NOTHING = 1e-300
 """Keeps divisions by sums of squares defined."""
-UNLUCKY = 0.15
-"""Predicted sets allow for a spread that so unlikely a draw of few cohorts makes look small."""
 FEW_COHORTS = 3
 """Up to so many cohorts tell little about how much cohorts differ."""
 
@@ -201,74 +198,6 @@ class Posterior:
     offset: float = 0.0
     largest_spread: float = np.inf
 
-    @property
-    def few_cohorts(self) -> bool:
-        """Whether there are too few cohorts to learn how much they differ, so that bounds are wide.
-
-        One cohort alone is shrunk by its own tables; two or three know next to nothing of the
-        spread.
-        """
-        return len(self.strength) <= FEW_COHORTS
-
-
-def posterior_of(evidence: Evidence) -> Posterior:
-    """The posterior of all sets of one size in all cohorts.
-
-    Variances of recorded sets are v (1 - B (G - 1) / G) + 2 B² (x - a m)² / (G - 3) for G cohorts
-    (Morris's correction for a prior that is itself estimated; G - 3 counts as at least 1). Those of
-    predicted sets are spread* (a m)² + the variance of a m, spread* being as large as G cohorts may
-    hide by chance.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.10, 0.02], [0.14, 0.00], [0.12, 0.01], [0.09, 0.02]])
-    >>> known = Evidence(
-    ...     scores,
-    ...     null=np.full((4, 2), 1e-4),
-    ...     n_rows=np.full(4, 100.0),
-    ...     predicted=np.zeros((4, 2), dtype=bool),
-    ...     pooled=np.array([0.11, 0.01]),
-    ... )
-    >>> posterior_of(known).mean.round(2)
-    array([[0.1 , 0.01],
-           [0.11, 0.01],
-           [0.12, 0.01],
-           [0.09, 0.01]])
-    """
-    if evidence.n_cohorts == 1:
-        return alone(evidence)
-    usable = evidence.usable
-    n_cohorts, part = evidence.n_cohorts, (evidence.n_cohorts - 1) / evidence.n_cohorts
-    x = np.where(usable, evidence.scores, 0.0)
-    m = known_pool(evidence)
-    v = evidence.variance_at(x)
-    strength, spread = np.ones(n_cohorts), 0.0
-    for _ in range(ROUNDS):
-        weight = usable / (v + spread * evidence.between(strength[:, None] * m) + TINY)
-        strength = strength_of(weight, m, x)[0]
-        expected = strength[:, None] * m
-        differ = evidence.between(expected)
-        spread = _spread_of((x - expected) ** 2, v * part, differ, usable, part)
-    shrinkage = np.where(usable, v / (v + spread * differ + TINY), 1.0)
-    off = np.where(usable, x - expected, 0.0)
-    recorded = v * (1.0 - shrinkage * part)
-    recorded += 2.0 / max(n_cohorts - 3, 1) * shrinkage**2 * off**2
-    wide = _unlucky_spread(off**2, v, differ, usable & ~evidence.predicted, spread)
-    square = strength[:, None] ** 2
-    precision = (usable * square / (v + wide * differ + TINY)).sum(axis=0)
-    unseen = wide * differ + square / np.maximum(precision, NOTHING)
-    nothing = np.isnan(evidence.pooled)
-    return Posterior(
-        mean=np.where(nothing, np.nan, expected + (1.0 - shrinkage) * off),
-        variance=np.where(
-            nothing, np.nan, np.where(evidence.predicted | ~usable, unseen, recorded)
-        ),
-        expected=np.where(nothing, np.nan, expected),
-        shrinkage=shrinkage,
-        strength=strength,
-        spread=spread,
-    )
-
 
 def known_pool(evidence: Evidence) -> Floats:
     """The information of the pool, above 0; unknown sets count as least telling."""
@@ -284,23 +213,6 @@ def strength_of(weight: Floats, m: Floats, x: Floats) -> tuple[Floats, Floats]:
     weights = (weight * m**2).sum(axis=1)
     slope = (weight * m * x).sum(axis=1) / np.where(weights > 0, weights, 1.0)
     return np.where(weights > 0, np.maximum(slope, LEAST_STRENGTH), 1.0), weights
-
-
-def _spread_of(squares: Floats, noise: Floats, differ: Floats, usable: Flags, part: float) -> float:
-    """The variance between cohorts over that of a spread of 1: what noise does not explain."""
-    excess = (usable * (squares - noise)).sum()
-    return max(0.0, float(excess / max((usable * differ).sum() * part, NOTHING)))
-
-
-def _unlucky_spread(
-    squares: Floats, v: Floats, differ: Floats, used: Flags, spread: float
-) -> float:
-    """The spread that G cohorts would make look as small as it does in 15 draws of 100."""
-    freedom = len(v) - 1
-    part = freedom / len(v)
-    few = 2.0 * float(gammaincinv(freedom / 2.0, UNLUCKY)) / freedom
-    excess = squares[used].sum() / few - v[used].sum() * part
-    return max(spread, float(excess / max(differ[used].sum() * part, NOTHING)))
 
 
 def alone(evidence: Evidence) -> Posterior:

@@ -1,6 +1,6 @@
 """The posterior with refinements, and variances that allow for having searched.
 
-`posterior.posterior_of` takes the recipe as it is. Here
+`posterior` says what the recipe is. Here
 
 1. noise has the variance that the *expected* score would have. At the score itself, sets that look
    good by chance seem noisier and count less, which pulls every strength down;

@@ -39,31 +39,13 @@ NO_LESS = 1e-9
 def added_up(values: Floats, parents: Integers) -> Floats:
     """Sums over the cohorts of every region.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_cohorts, ...)
-        Of every cohort.
-    parents : ndarray of int of shape (n_cohorts,)
-        The region of each; `NO_PARENT` for those of none.
-
-    Examples
-    --------
-    >>> added_up(np.array([[1.0], [2.0], [4.0], [8.0]]), np.array([0, 1, 0, -1])).tolist()
-    [[5.0], [2.0]]
+    Cohorts of none have `NO_PARENT`.
     """
     return np.array([values[parents == region].sum(axis=0) for region in range(parents.max() + 1)])
 
 
 def tables_of_regions(stretch: CompletedTables, parents: Integers) -> Floats:
-    """The tables of regions, of shape (n_regions, n_lines, n_classes).
-
-    Parameters
-    ----------
-    stretch : CompletedTables
-        Tables of all cohorts.
-    parents : ndarray of int of shape (n_cohorts,)
-        The region of each.
-    """
+    """The tables of regions, of shape (n_regions, n_lines, n_classes)."""
     n_lines = np.diff(stretch.starts, append=stretch.tables.shape[1])
     weight = _weight(~np.isnan(stretch.above_chance))
     return added_up(stretch.tables * np.repeat(weight, n_lines, axis=1)[:, :, None], parents)
@@ -77,21 +59,7 @@ def _weight(carried: NDArray[np.bool_]) -> Floats:
 def evidence_of_regions(
     scores: Floats, by_class: Floats, parents: Integers, n_cells: Integers, cohorts: Evidence
 ) -> InRegions:
-    """What is known of regions, from the scores of their tables and what is known of cohorts.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_regions, n_sets)
-        The information of the shrunken tables of regions.
-    by_class : ndarray of shape (n_cohorts, n_classes)
-        Rows of every cohort by class.
-    parents : ndarray of int of shape (n_cohorts,)
-        The region of each.
-    n_cells : ndarray of int of shape (n_sets,)
-        Cells of each set.
-    cohorts : Evidence
-        Of the cohorts themselves.
-    """
+    """What is known of regions, from the scores of their tables and what is known of cohorts."""
     counts = added_up(by_class, parents)
     carried = cohorts.predicted | ~cohorts.usable
     rows = added_up(_weight(carried) * cohorts.n_rows[:, None], parents)
@@ -112,16 +80,9 @@ def within_regions(
 ) -> Evidence:
     """Evidence whose pool is, for every cohort, what its region leads one to expect.
 
-    Cohorts of no region are compared with what regions have in common.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of cohorts that lie in regions.
-    mixed : ndarray of shape (n_regions,), or None
-        As `mixed_spread` gives it; None while it is not known.
-    posterior : callable
-        Draws regions towards the pool of all.
+    Cohorts of no region are compared with what regions have in common. `mixed` is what
+    `mixed_spread` gives, None while it is not known; `posterior` draws regions towards the pool of
+    all.
     """
     assert evidence.regions is not None  # noqa: S101  (asked for where there are regions)
     regions, parents = evidence.regions
@@ -147,13 +108,6 @@ def mixed_spread(evidence: Evidence, spread: float) -> Floats:
     It is that of cohorts within regions times the sum of the squared shares that cohorts have of
     the rows of their region. A cohort differs less from its region than from what would be expected
     of others in it, since its own rows are part of that: about by the same sum.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of cohorts that lie in regions.
-    spread : float
-        The spread of cohorts about their region.
     """
     assert evidence.regions is not None  # noqa: S101  (asked for where there are regions)
     parents = evidence.regions.parents

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from scipy.special import ndtri
+
+from misfeat.lattice import level, ranks_below
 from misfeat.population.correlating import gather_correlations
 from misfeat.population.gathering import gather_evidence
-from misfeat.population.intervals import closed, intervals_of
 from misfeat.population.refined import refined_posterior
 from misfeat.population.scored import gather_scores
 from misfeat.population.varying import VaryingInformation, VaryingOwn
@@ -15,32 +18,39 @@ from misfeat.population.varying import VaryingInformation, VaryingOwn
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from misfeat.completion.model import Known
     from misfeat.population.posterior import Evidence, Posterior
 
     Floats = NDArray[np.float64]
 
+TIE_BREAK = 1e-6
+"""Sets that were raised alike stay apart by this share of their own scores."""
+TIED_DECIMALS = 12
+"""Own scores (nats) that agree to so many decimals are the same but for rounding."""
+
 
 @dataclass(frozen=True, eq=False)
-class PopulationScores:
-    """Estimated scores of the populations, for all sets of one size in the order of ranks.
+class Intervals:
+    """Scores of the sets of one size with their bounds; NaN where nothing is known.
 
-    Attributes
-    ----------
-    score, low, high : ndarray of shape (n_cohorts, n_sets)
-        In the unit of the measure, ``low <= score <= high``; no set is below a part of it.
-    predicted : ndarray of bool of shape (n_cohorts, n_sets)
-        Where the cohort's own rows have no score of the set.
-    posterior : Posterior
-        What the scores come from.
+    Of shape (n_cohorts, n_sets), ``low <= score <= high``.
     """
 
     score: Floats
     low: Floats
     high: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationScores(Intervals):
+    """Estimated scores of the populations, for all sets of one size in the order of ranks.
+
+    They are in the unit of the measure, no set below a part of it, and predicted where the cohort's
+    own rows have no score of the set.
+    """
+
     predicted: NDArray[np.bool_]
     posterior: Posterior
 
@@ -58,47 +68,11 @@ def population_scores(
 ) -> dict[int, PopulationScores]:
     """Estimate the populations' scores of all sets of size 1, 2, … up to one.
 
-    Parameters
-    ----------
-    known : Known
-        The rows of all cohorts, or their sums of products for R²; what each never recorded, what no
-        score can exceed (the entropy of the target, or 1), and how many threads may work.
-    above_chance : sequence of ndarray of shape (n_cohorts, n_sets)
-        Scores above chance of the rows themselves, from size 0 on; NaN where a cohort did not
-        record a set, or its score was not computed.
-    size : int
-        The largest size.
-    confidence : float or None, default=0.9
-        Target coverage of the intervals. None: what is certain, 0 and the ceiling.
-    posterior : callable, default=refined_posterior
-        Takes the evidence of one size.
-    guesses : sequence of ndarray of shape (n_cohorts, n_sets), default=None
-        Predicted scores above chance from size 0 on, in place of the transfer's or covariances'.
-    proxies : bool, default=True
-        Whether an unrecorded feature's distribution is taken through recorded features that stand
-        in for it; of rows.
-    table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over between cohorts; of rows.
-
-    Returns
-    -------
-    dict of int to PopulationScores
-        By size.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.completion import ExactScores, Known
-    >>> from misfeat.population import above_chance
-    >>> a = np.tile([0, 0, 1, 1], 50)
-    >>> table = {"a": a, "y": np.where(np.arange(200) % 10 == 0, 1 - a, a), "site": ["x"] * 200}
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> own = above_chance([[90, 10], [10, 90]])
-    >>> exact = ExactScores((), cohorts.missing, np.array([np.log(2)]))
-    >>> found = population_scores(Known(exact, cohorts), [np.zeros((1, 1)), np.array([[own]])], 1)
-    >>> found[1].low.round(2), found[1].score.round(2), found[1].high.round(2)
-    (array([[0.27]]), array([[0.37]]), array([[0.47]]))
+    `known` has the rows of all cohorts, their sums of products, or what else scores come from.
+    `above_chance` has scores of the rows themselves from size 0 on, NaN where there is none.
+    `posterior` takes the evidence of one size. `guesses` are predicted scores in place of the
+    transfer's or covariances'; for `proxies` and `table_size` see `TransferCompleter`. Without
+    confidence, bounds are what is certain: 0 and the ceiling.
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
     noisy = known.tables is not None and known.tables.noisy and known.tables.as_few is None
@@ -109,14 +83,8 @@ def population_scores(
         missing.shape[1],
     )
     return {
-        m: PopulationScores(
-            score=intervals.score,
-            low=intervals.low,
-            high=intervals.high,
-            predicted=evidence[m].predicted,
-            posterior=posteriors[m],
-        )
-        for m, intervals in enumerate(shown, start=1)
+        m: PopulationScores(one.score, one.low, one.high, evidence[m].predicted, posteriors[m])
+        for m, one in enumerate(shown, start=1)
     }
 
 
@@ -160,3 +128,70 @@ def _evidence(
         known, above_chance, size, guesses=guesses, proxies=proxies, table_size=table_size
     )
     return {m: found.evidence for m, found in gathered.items()}
+
+
+def intervals_of(posterior: Posterior, confidence: float | None, ceiling: ArrayLike) -> Intervals:
+    """Posterior means, and bounds that hold the population's score as often as asked.
+
+    Without confidence, bounds are 0 and the ceiling: what no score of a cohort can exceed.
+    """
+    most = np.asarray(ceiling, dtype=np.float64)[:, None]
+    reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
+    if confidence is not None:
+        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+    return Intervals(
+        score=np.clip(posterior.mean, 0.0, most),
+        low=np.clip(posterior.mean - reach, 0.0, most),
+        high=np.clip(posterior.mean + reach, 0.0, most),
+    )
+
+
+def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
+    """The same with scores and bounds raised to those of every part: no set tells less than one.
+
+    Sets keep the order of their own scores. Whatever looked better than a set that was raised is
+    raised with it: else sets would rank by what their parts seem to tell, whose chance they bear.
+    Sets of every size are in the order of ranks.
+    """
+    found = list(by_size[:1])
+    for size, own in enumerate(by_size[1:], start=2):
+        parts = ranks_below(level(n_features, size)).T
+        below = found[-1]
+        score = _in_order(own.score, _raised(own.score, below.score, parts))
+        high = np.fmax(score, _raised(own.high, below.high, parts))
+        found.append(Intervals(score, _raised(own.low, below.low, parts), high))
+    return found
+
+
+def _raised(own: Floats, below: Floats, parts: NDArray[np.int64]) -> Floats:
+    """The best of a set and its parts; what is not known sets no bound."""
+    raised = own
+    for ranks in parts:
+        raised = np.fmax(raised, below[:, ranks])
+    return raised
+
+
+def _in_order(own: Floats, raised: Floats) -> Floats:
+    """Raised scores, raised further until they are in the order of own scores, where there are.
+
+    A set is raised by those that looked worse, not by those that looked the same: which of them
+    comes first is an accident of the order of columns.
+    """
+    order = np.argsort(own, axis=1, kind="stable")
+    own, raised = (np.take_along_axis(scores, order, axis=1) for scores in (own, raised))
+    known = np.isfinite(own)
+    highest = np.maximum.accumulate(np.where(known, raised, -np.inf), axis=1)
+    ordered = np.fmax(raised, _before_ties(highest, np.round(own, TIED_DECIMALS)))
+    ordered = np.where(ordered > own, ordered + TIE_BREAK * own, ordered)
+    found = np.empty_like(raised)
+    np.put_along_axis(found, order, np.where(known, ordered, raised), axis=1)
+    return found
+
+
+def _before_ties(highest: Floats, own: Floats) -> Floats:
+    """For every place of ascending rows, the highest score before the first of its equals."""
+    first = np.ones(own.shape, dtype=bool)
+    first[:, 1:] = own[:, 1:] != own[:, :-1]
+    start = np.maximum.accumulate(np.where(first, np.arange(own.shape[1]), 0), axis=1)
+    before = np.concatenate([np.full((len(own), 1), -np.inf), highest[:, :-1]], axis=1)
+    return np.take_along_axis(before, start, axis=1)

@@ -57,26 +57,13 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Greatest:
-    """What a p-value for the search through all sets comes from.
-
-    Attributes
-    ----------
-    best : float
-        The greatest studentised score of the target as it was recorded.
-    maxima : ndarray of shape (n_deals,)
-        The greatest one of every deal, in order.
-    """
+    """The greatest studentised score of the target as it was recorded, and of each deal."""
 
     best: float
     maxima: Floats
 
     def p_value(self, permutations: int) -> float | None:
         """The p-value of as many deals at most; None where more would have to be made.
-
-        Parameters
-        ----------
-        permutations : int
-            Deals at most.
 
         Examples
         --------
@@ -139,34 +126,17 @@ class MaxTest:
         return sum(int(np.isfinite(values).sum()) for values in self.statistics)
 
     def p_values_of(self, size: int) -> Floats:
-        """The p-value of every set of one size.
-
-        Parameters
-        ----------
-        size : int
-            The number of the entry in `statistics`.
-        """
+        """The p-value of every set of one size, given by its place in `statistics`."""
         return p_values(self.maxima, self.statistics[size], self.permutations)
 
 
 def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATIONS) -> Floats:
     """P-values of studentised scores from the greatest ones of deals, each with its own stop.
 
-    Parameters
-    ----------
-    maxima : ndarray of shape (n_deals,)
-        In the order of deals: all `permutations` of them, or fewer where enough of them reached
-        every one of the `statistics`.
-    statistics : ndarray of shape (n_sets,)
-        Studentised scores.
-    permutations : int, default=999
-        Deals at most.
-
-    Returns
-    -------
-    ndarray of shape (n_sets,)
-        Where `REACHED` maxima reached a score, the last of them was deal b: `REACHED` over b. Else
-        one more than reached it over one more than were dealt.
+    Maxima are in the order of deals: all `permutations` of them, or fewer where enough of them
+    reached every statistic. Where `REACHED` of them reached a score, the last of them being deal b,
+    its p-value is `REACHED` over b. Else it is one more than reached it over one more than were
+    dealt.
 
     Examples
     --------
@@ -220,27 +190,7 @@ def max_test(
 ) -> MaxTest:
     """Test all sets of some deals at once.
 
-    Parameters
-    ----------
-    deals : Deals
-        Scores of the sets for every deal.
-    work : Work
-        Threads, and who is told how many deals were made.
-    permutations : int, default=999
-        Deals at most.
-    searched : callable, default=None
-        Which sets of a size are searched; all of them.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.dealing import deals_of
-    >>> from misfeat.machine.threads import Work
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> deals = deals_of(build_cohorts(table, "y")["all rows"], 2, seed=np.random.SeedSequence(0))
-    >>> test = max_test(deals, Work(), permutations=99)
-    >>> test.best, test.p_value
-    ((0,), 0.01)
+    `searched` says which sets of a size are searched.
     """
     within = replace(work, progress=None)
     pilots = deals.scores(1, 1 + PILOTS, within)

@@ -29,20 +29,10 @@ if TYPE_CHECKING:
 def null_variance(n_rows: ArrayLike, n_cells: ArrayLike, n_classes: int) -> Floats:
     """The sampling variance of scores above chance of sets that tell nothing.
 
-    Parameters
-    ----------
-    n_rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
-    n_cells : array-like of shape (n_sets,) or (n_cohorts, n_sets)
-        Cells of each set: all combinations of values. Where most of them hold a row or none, the
-        number of cells with two rows or more is much nearer the truth: a single row says nothing
-        about chance.
-    n_classes : int
-        Classes of the target.
+    Of shape (n_cohorts, n_sets).
 
-    Returns
-    -------
-    ndarray of shape (n_cohorts, n_sets)
+    Cells are all combinations of values. Where most of them hold a row or none, the number of cells
+    with two rows or more is much nearer the truth: a single row says nothing about chance.
 
     Examples
     --------
@@ -58,14 +48,7 @@ def null_variance(n_rows: ArrayLike, n_cells: ArrayLike, n_classes: int) -> Floa
 def sampling_variance(scores: Floats, null: Floats, n_rows: ArrayLike) -> Floats:
     """The sampling variance of scores above chance, were these the scores of the population.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_cohorts, n_sets)
-        Scores; negative ones count as 0.
-    null : ndarray of shape (n_cohorts, n_sets)
-        What `null_variance` gives.
-    n_rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
+    Negative ones count as 0.
 
     Examples
     --------
@@ -82,16 +65,7 @@ def sampling_variance_by(
 ) -> Floats:
     """The sampling variance of scores of a measure that says how it grows with the score.
 
-    Parameters
-    ----------
-    of_one_row : callable
-        The variance of what one row says, from scores.
-    scores : ndarray of shape (n_cohorts, n_sets)
-        Scores above chance.
-    null : ndarray of shape (n_cohorts, n_sets)
-        The variance of scores of sets that tell nothing.
-    n_rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
+    `of_one_row` gives the variance of what one row says, from scores.
 
     Examples
     --------
@@ -106,22 +80,7 @@ def sampling_variance_by(
 def null_variance_of_correlations(n_rows: ArrayLike, size: int) -> Floats:
     """The sampling variance of adjusted R² of sets that tell nothing.
 
-    Parameters
-    ----------
-    n_rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
-    size : int
-        Features per set.
-
-    Returns
-    -------
-    ndarray of shape (n_cohorts, 1)
-
-    Examples
-    --------
-    >>> null_variance_of_correlations([100, 200], 2)
-    array([[0.0004],
-           [0.0001]])
+    Of shape (n_cohorts, 1).
     """
     rows = np.asarray(n_rows, dtype=np.float64)[:, None]
     variance: Floats = 2.0 * size / rows**2
@@ -131,20 +90,7 @@ def null_variance_of_correlations(n_rows: ArrayLike, size: int) -> Floats:
 def sampling_variance_of_correlations(scores: Floats, null: Floats, n_rows: ArrayLike) -> Floats:
     """The sampling variance of adjusted R², were these the scores of the population.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_cohorts, n_sets)
-        R²; counts as 0 or 1 beyond these.
-    null : ndarray of shape (n_cohorts, n_sets)
-        What `null_variance_of_correlations` gives.
-    n_rows : array-like of shape (n_cohorts,)
-        Rows of each cohort.
-
-    Examples
-    --------
-    >>> null = null_variance_of_correlations([100], 2)
-    >>> sampling_variance_of_correlations(np.array([[0.5, -0.01]]), null, [100])
-    array([[0.0051, 0.0004]])
+    Scores count as 0 or 1 beyond these.
     """
     rows = np.asarray(n_rows, dtype=np.float64)[:, None]
     within = np.clip(scores, 0.0, 1.0)
@@ -153,18 +99,7 @@ def sampling_variance_of_correlations(scores: Floats, null: Floats, n_rows: Arra
 
 
 def difference_of_correlations(expected: Floats) -> Floats:
-    """The variance of R² between cohorts whose correlations differ with a variance of 1.
-
-    Parameters
-    ----------
-    expected : ndarray
-        R² to expect.
-
-    Examples
-    --------
-    >>> difference_of_correlations(np.array([0.0, 0.5, 1.0]))
-    array([0. , 0.5, 0. ])
-    """
+    """The variance of R² between cohorts whose correlations differ with a variance of 1."""
     within = np.clip(expected, 0.0, 1.0)
     variance: Floats = 4.0 * within * (1.0 - within) ** 2
     return variance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.population.significance import PERMUTATIONS, PILOTS
-from misfeat.selection.asked import check_size
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
     MOST,
@@ -26,47 +25,13 @@ from misfeat.selection.enough import (
 from misfeat.selection.explained import Explained
 from misfeat.selection.unfinished import SIZE
 
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.population.significance import Greatest
-    from misfeat.screening import Screened
-    from misfeat.selection.asked import Asked
-    from misfeat.selection.scorebook import ScoreBook
-
 LEVEL = 0.05
 STEP_PERMUTATIONS = 199
 """Deals for each step from one size to the next, of which there are several a subgroup."""
 
 
 class AgainstChance(Explained):
-    """What a fit found; says whether it is more than chance, and how many features are enough.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
-
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        book: ScoreBook,
-        asked: Asked,
-        *,
-        verbose: int = 0,
-        screened: Screened | None = None,
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
-        self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
-        self._greatest: dict[tuple[Any, ...], Greatest] = {}
+    """What a fit found; says whether it is more than chance, and how many features are enough."""
 
     def significance(
         self,
@@ -117,8 +82,7 @@ class AgainstChance(Explained):
         rows = self.significances(
             size, permutations=permutations, within=within, level=level
         ).subgroups
-        names = SubgroupChance.__dataclass_fields__
-        return self._framed({name: [getattr(row, name) for row in rows] for name in names})
+        return self._framed_lines(rows, SubgroupChance.__dataclass_fields__)
 
     def significances(
         self,
@@ -129,17 +93,6 @@ class AgainstChance(Explained):
         level: float = LEVEL,
     ) -> ChanceTests:
         """The same as `significance`, as plain objects; asked again, it costs nothing.
-
-        Parameters
-        ----------
-        size : int, default=None
-            The most features of a set. Defaults to the estimator's `size`.
-        permutations : int, default=999
-            Deals at most; no p-value lies below one over one more.
-        within : str, default=None
-            A feature within whose values the target is dealt out.
-        level : float, default=0.05
-            Adjusted p-values up to this one count as more than chance.
 
         Returns
         -------
@@ -154,9 +107,7 @@ class AgainstChance(Explained):
         >>> selector.significances().p_values[1]
         array([[0.001, 1.   ]])
         """
-        size = self.size if size is None else size
-        check_count(size, "size")
-        check_size(size, self.feature_names, self.cohorts)
+        size = self._checked_size(size)
         dealer = self._dealer(permutations, within, level)
         include = self._included(size)
         asked = (size, int(permutations), within, level)
@@ -233,18 +184,6 @@ nothing more than chance (p = 1.00).'
     ) -> list[Enough]:
         """The same as `enough`, as plain objects with a sentence each.
 
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
-        size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
-            where features were screened.
-        permutations : int, default=199
-            Deals at most; no p-value lies below one over one more.
-        level : float, default=0.05
-            P-values up to this one count as more than chance.
-
         Returns
         -------
         list of Enough
@@ -260,9 +199,7 @@ nothing more than chance (p = 1.00).'
         names = self.subgroup_names(subgroup)
         # Where features were screened, sets of one more would be too many.
         usual = self.size + (self.screened is None)
-        largest = min(usual, len(self.feature_names)) if size is None else size
-        check_count(largest, "size")
-        check_size(largest, self.feature_names, self.cohorts)
+        largest = self._checked_size(min(usual, len(self.feature_names)) if size is None else size)
         dealer = self._dealer(permutations, None, level)
         asked = (largest, int(permutations), level)
         found = dict(self.known_enough.get(asked, {}))

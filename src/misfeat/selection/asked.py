@@ -22,22 +22,10 @@ MOST_LEFT_OUT = 10
 class Asked:
     """What was asked for at fit, names and sizes checked.
 
-    Attributes
-    ----------
-    size, k : int
-        Features per set, and sets per subgroup.
-    include : tuple of str
-        Features that every set must hold.
-    blocks : mapping of str to tuple of str
-        Features that enter sets together, by the name they go under.
-    seed : int or None
-        Seed of what is drawn at random.
-    backend : str or None
-        The dataframe library that answers come in; None: any installed one.
-    settings : mapping of str to str
-        The parameters that were not left at their defaults, as Python would write them.
-    min_cell : int
-        Nothing is shown, saved or exported that rests on fewer rows.
+    Every set holds the features to `include`; `blocks` are features that enter sets together, by
+    the name they go under. Answers come in the dataframe library `backend`, by default any
+    installed one. `settings` are the parameters that were not left at their defaults, as Python
+    would write them. Nothing is shown, saved or exported that rests on fewer rows than `min_cell`.
     """
 
     size: int

@@ -16,30 +16,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Caution:
-    """Something that may mislead in an answer.
-
-    Attributes
-    ----------
-    kind : str
-        What it is: ``"leak"``, ``"missing pattern"``, ``"duplicate"``, ``"few rows"``, …
-    sentence : Message
-        What was found.
-    remedy : Message
-        What to do about it; empty where nothing can be done.
-    columns : tuple of str
-        The columns that it is about.
-    subgroups : tuple of str
-        The subgroups that it is about; empty where it is about the table as a whole.
-    severity : {"overturns", "weakens", "note"}
-        Whether answers may be wrong altogether, are less sure than they look, or are to be read
-        with this in mind.
-
-    Examples
-    --------
-    >>> caution = Caution("few rows", Message("Few rows in 'a'."), Message("Merge it."))
-    >>> caution.words
-    "Few rows in 'a'. Merge it."
-    """
+    """Something that may mislead in an answer; `Selection.cautions` says what its parts are."""
 
     kind: str
     sentence: Message

@@ -29,17 +29,17 @@ from misfeat.selection.treated import (
     cut_target,
     joined_subgroups,
     odd_columns,
+    unseen_sets,
 )
-from misfeat.selection.unseen import unseen_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
     from misfeat.screening import Screened
+    from misfeat.selection.collecting import Unsettled
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.unsettled import Unsettled
 
 SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
 FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
@@ -62,20 +62,8 @@ def cautions_about(
 ) -> list[Caution]:
     """What may mislead in the answers about a table, worst first.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    best : sequence of ScoredSet
-        The best set of every subgroup that has one.
-    book : ScoreBook
-        Says what scores are.
-    unsettled : Unsettled
-        Says which pairs nobody recorded together.
-    min_cell : int, default=1
-        Fewer rows than this are not told of.
-    screened : Screened, default=None
-        What a search through a wide table left out.
+    `best` has the best set of every subgroup that has one; fewer rows than `min_cell` are not told
+    of.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     found = [

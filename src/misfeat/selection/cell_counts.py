@@ -56,25 +56,7 @@ KeptCells = dict[tuple[str, tuple[str, ...]], CellCounts]
 
 
 def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The cells of a set that a subgroup recorded; rows that lack a value count in none.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 0]}, "y")
-    >>> recorded_counts(cohorts, 0, [0]).counts
-    array([[2., 0.],
-           [1., 1.]])
-    """
+    """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
     rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
     codes = cohorts.codes[members, rows]
     whole = (codes >= 0).all(axis=0)
@@ -90,17 +72,7 @@ def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> Ce
 
 
 def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The same as `recorded_counts` from count tables, where there are no rows.
-
-    Parameters
-    ----------
-    tables : CountTables
-        Of all subgroups.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers, ascending, at most three.
-    """
+    """The same as `recorded_counts` from tables of at most three features, without rows."""
     found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
     exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
     if exact >= 1.0:
@@ -111,12 +83,7 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
 class PredictedCounts:
     """The cells of sets that a subgroup did not record, as the transfer expects them.
 
-    Parameters
-    ----------
-    known : Known
-        The rows of all subgroups.
-    completer : object
-        A `TransferCompleter`, whose settings are taken, or another, for which the usual ones are.
+    Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
     """
 
     def __init__(self, known: Known, completer: object) -> None:
@@ -131,15 +98,7 @@ class PredictedCounts:
         )
 
     def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
-        """The cells of one set.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        members : sequence of int
-            Feature numbers, ascending.
-        """
+        """The cells of one set, its features in ascending order."""
         rows = self._rows
         counts = self._model.table_of(np.asarray(members))[cohort]
         return _held_cells(counts, [rows.categories[m] for m in members])

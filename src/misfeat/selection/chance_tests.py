@@ -37,24 +37,8 @@ DEALING = "Dealing the target out anew"
 class SubgroupChance:
     """Whether any set of a subgroup tells more than chance.
 
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    p_value : float
-        How likely chance alone gives a set that tells as much, of all that were searched; NaN where
-        there is nothing to test.
-    adjusted : float
-        The same, adjusted for having asked about several subgroups (Benjamini and Hochberg): among
-        the subgroups with at most this value, about this share tell no more than chance.
-    more_than_chance : bool
-        Whether `adjusted` is at most the level that was asked for.
-    features : tuple of str
-        The set that is farthest above chance.
-    sets : int
-        How many sets were searched.
-    permutations : int
-        How often the target was dealt out anew.
+    Its attributes are the columns that `Selection.significance` explains; p-values are NaN where
+    there is nothing to test.
     """
 
     subgroup: str
@@ -70,15 +54,8 @@ class SubgroupChance:
 class ChanceTests:
     """What dealing the target out anew said about a table.
 
-    Attributes
-    ----------
-    subgroups : tuple of SubgroupChance
-        One a subgroup.
-    p_values : dict of int to ndarray of shape (n_cohorts, n_sets)
-        The p-value of every set by size, in the order of ranks; NaN where a subgroup did not record
-        it.
-    asked : tuple
-        What was asked for.
+    `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
+    NaN where a subgroup did not record it.
     """
 
     subgroups: tuple[SubgroupChance, ...]
@@ -90,20 +67,8 @@ class ChanceTests:
 class Dealer:
     """How sets of a table are tested.
 
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    book : ScoreBook
-        What scores are.
-    permutations : int
-        Deals at most.
-    within : int or None
-        The feature within whose values the target is dealt out.
-    seed : int or None
-        Makes deals repeatable; None is a seed, too, always the same.
-    greatest : dict
-        What tests of the same rows came to before, by what was tested.
+    The target is dealt out within the values of the feature `within`. `greatest` has what tests of
+    the same rows came to before, by what was tested. None is a seed, too, always the same.
     """
 
     cohorts: Cohorts
@@ -197,17 +162,7 @@ class Searched(NamedTuple):
 def dealt_tests(
     dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
 ) -> list[MaxTest]:
-    """Carry out tests: cohort by cohort, by workers elsewhere where there are any.
-
-    Parameters
-    ----------
-    dealer : Dealer
-        Deals the target out.
-    asked : sequence of Searched
-        What to test.
-    progress : callable, default=None
-        Told how many deals were made.
-    """
+    """Carry out tests: cohort by cohort, by workers elsewhere where there are any."""
 
     def make(left: list[int]) -> Iterator[tuple[int, MaxTest]]:
         own = [asked[number] for number in left]

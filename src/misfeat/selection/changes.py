@@ -42,16 +42,8 @@ NEARLY_NORMAL = 1e9
 class ToldShare:
     """What a set tells in one run, of all there is to tell in a subgroup.
 
-    Attributes
-    ----------
-    share : float
-        The estimate, at least 0.
-    sampled : SampledShare or None
-        How it varies, where it is of the subgroup's own rows.
-    deviation : float
-        The standard deviation of its error.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in it.
+    It is at least 0. `deviation` is the standard deviation of its error, and `sampled` how it
+    varies, where it is of the subgroup's own rows.
     """
 
     share: float
@@ -60,13 +52,7 @@ class ToldShare:
     source: str
 
     def interval(self, confidence: float) -> Estimated:
-        """The share with its bounds, within 0 and 1.
-
-        Parameters
-        ----------
-        confidence : float
-            Target coverage.
-        """
+        """The share with its bounds, within 0 and 1."""
         parts = () if self.sampled is None else (self.sampled,)
         reach = _reach(confidence, _freedom(parts, self.deviation**2)) * self.deviation
         low, high = self.share - reach, self.share + reach
@@ -79,14 +65,8 @@ class ToldShare:
 class Difference:
     """By how much a share differs between two runs.
 
-    Attributes
-    ----------
-    value : float
-        That of the second run less that of the first.
-    deviation : float
-        The standard deviation of its error.
-    freedom : float
-        Degrees of freedom of the Student distribution that its error has.
+    That of the second run less that of the first. Its error has the standard deviation `deviation`,
+    and a Student distribution of `freedom` degrees of freedom.
     """
 
     value: float
@@ -101,34 +81,13 @@ class Difference:
         return float(2.0 * stdtr(self.freedom, -abs(self.value) / self.deviation))
 
     def interval(self, confidence: float, among: int) -> Estimated:
-        """The difference with bounds that hold for several differences at once.
-
-        Parameters
-        ----------
-        confidence : float
-            Target coverage of all of them together.
-        among : int
-            How many differences there are (Bonferroni).
-        """
+        """The difference with bounds that hold for `among` differences at once (Bonferroni)."""
         reach = _reach(1.0 - (1.0 - confidence) / among, self.freedom) * self.deviation
         return Estimated(self.value, self.value - reach, self.value + reach)
 
 
 def difference_of(first: ToldShare, second: ToldShare) -> Difference:
-    """By how much a set tells more in the second run than in the first.
-
-    Parameters
-    ----------
-    first, second : ToldShare
-        What it tells in either.
-
-    Examples
-    --------
-    >>> sampled = [SampledShare(share, 400.0, 0.3, 1e-5, 1.0) for share in (0.02, 0.15)]
-    >>> runs = [ToldShare(one.share, one, 0.028, RECORDED) for one in sampled]
-    >>> [round(end, 2) for end in difference_of(*runs).interval(0.9, among=10)]
-    [0.13, 0.03, 0.23]
-    """
+    """By how much a set tells more in the second run than in the first."""
     sampled = [one.sampled for one in (first, second) if one.sampled is not None]
     variance = first.deviation**2 + second.deviation**2
     if len(sampled) == 2:
@@ -157,17 +116,7 @@ def _reach(confidence: float, freedom: float) -> float:
 
 
 def told_share(found: Found, subgroup: str, features: Sequence[str]) -> ToldShare:
-    """What a set tells in a subgroup: by its own rows, else as predicted.
-
-    Parameters
-    ----------
-    found : Found
-        What a fit found.
-    subgroup : str
-        Its name.
-    features : sequence of str
-        The set.
-    """
+    """What a set tells in a subgroup: by its own rows, else as predicted."""
     members = sorted(found.feature_names.index(name) for name in features)
     cohort = found.cohorts.position(subgroup)
     sampled = None

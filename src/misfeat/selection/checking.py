@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.completion.model import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
     from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.cell_counts import KeptCells
@@ -74,9 +73,9 @@ def demand(holds: bool | np.bool_, what: str, part: str = MANIFEST) -> None:
 def check_cohorts(cohorts: Cohorts) -> None:
     """Raise unless the rows of all subgroups can be counted, and labels go with them."""
     for name in ("names", "features"):
-        _check_texts(getattr(cohorts, name), name, unique=True)
+        check_texts(getattr(cohorts, name), name, unique=True)
     for name in ("classes", "notes", "seen"):
-        _check_texts(getattr(cohorts, name), name)
+        check_texts(getattr(cohorts, name), name)
     demand(isinstance(cohorts.target, str), "the target is no text")
     demand(len(cohorts.names) > 0, "there is no subgroup")
     n_features = len(cohorts.features)
@@ -85,13 +84,13 @@ def check_cohorts(cohorts: Cohorts) -> None:
         held = getattr(cohorts, name)
         demand(isinstance(held, tuple) and len(held) == n_features, f"the length of {name}")
     for labels, gaps in zip(cohorts.categories, cohorts.gap_codes, strict=True):
-        _check_texts(labels, "categories")
+        check_texts(labels, "categories")
         demand(0 < len(labels) <= MOST_CODES, "the number of categories")
         demand(isinstance(gaps, tuple), "gap_codes are no tuple")
         demand(all(is_count(gap, most=len(labels) - 1) for gap in gaps), "a code of gap_codes")
     demand(isinstance(cohorts.joined, tuple), "joined subgroups are no tuple")
     for pair in cohorts.joined:
-        _check_texts(pair, "joined subgroups")
+        check_texts(pair, "joined subgroups")
         demand(len(pair) == 2, "a joined subgroup is no pair")
     demand(isinstance(cohorts.columns, tuple), "columns are no tuple")
     for audit in cohorts.columns:
@@ -102,7 +101,7 @@ def check_cohorts(cohorts: Cohorts) -> None:
 def _check_audit(audit: ColumnAudit) -> None:
     for text in (audit.column, audit.role, audit.treatment, audit.taken_for, audit.example):
         demand(isinstance(text, str), "what is said about a column is no text")
-    _check_texts(audit.categories, "categories of a column")
+    check_texts(audit.categories, "categories of a column")
     demand(isinstance(audit.edges, tuple), "edges of a column are no tuple")
     demand(is_count(audit.missing), "the missing rows of a column")
     demand(audit.looks_like in LOOKS, "what a column looks like")
@@ -183,22 +182,6 @@ def _check_parents(cohorts: Cohorts) -> None:
     demand(in_turn, "what subgroups lie in", ARRAYS)
 
 
-def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
-    """Raise unless sums of products are those of the same subgroups."""
-    demand(sums.names == cohorts.names, "sums are of other subgroups")
-    demand(sums.target == cohorts.target, "sums are of another target")
-    lies_in = [() if one is None else one.tolist() for one in (sums.parents, cohorts.parents)]
-    demand(lies_in[0] == lies_in[1], "what subgroups of sums lie in")
-    _check_texts(sums.features, "features", unique=True)
-    n_cohorts, n = len(cohorts.names), len(sums.features)
-    check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,))
-    within = (sums.rows > 0).all() and (sums.rows <= MOST_ROWS).all()
-    demand(within, "the number of rows of sums", ARRAYS)
-    check_array(sums.products, "sums.products", (np.float64,), (n_cohorts, n + 1, n + 1))
-    demand(np.isfinite(sums.products).all(), "a sum that is no number", ARRAYS)
-    check_flags(sums.missing, "sums.missing", (n_cohorts, n))
-
-
 def check_estimate(estimate: Estimate) -> None:
     """Raise unless scores are on a scale that there is."""
     demand(estimate.name in (POPULATION, ABOVE_CHANCE, SAMPLE), "the name of the estimate")
@@ -218,13 +201,13 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     """Raise unless what was asked for can be answered with some features."""
     demand(is_count(asked.size, least=1, most=len(features)), "the size of sets")
     demand(is_count(asked.k, least=1, most=2**62), "the number of sets")
-    _check_texts(asked.include, "include", unique=True)
+    check_texts(asked.include, "include", unique=True)
     held = set(asked.include) <= set(features) and len(asked.include) <= asked.size
     demand(held, "the features to include")
     demand(isinstance(asked.blocks, Mapping), "blocks")
     for name, members in asked.blocks.items():
         demand(isinstance(name, str), "the name of a block")
-        _check_texts(members, "the members of a block")
+        check_texts(members, "the members of a block")
     demand(asked.seed is None or is_count(asked.seed), "the seed")
     demand(asked.backend is None or asked.backend in EAGER_LIBRARIES, "the library of answers")
     demand(isinstance(asked.settings, Mapping), "settings")
@@ -236,7 +219,7 @@ def check_screened(
     screened: Screened, cohorts: Cohorts, measure: Measure, *, rows_withheld: bool
 ) -> None:
     """Raise unless what is said of a search can be said of these rows and features."""
-    _check_texts(screened.left_out, "features that were screened out", unique=True)
+    check_texts(screened.left_out, "features that were screened out", unique=True)
     apart = not set(screened.left_out) & set(cohorts.features)
     demand(apart, "a feature that was kept and screened out")
     n_features = len(screened.left_out) + len(cohorts.features)
@@ -271,10 +254,10 @@ def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
     for (subgroup, features), found in kept.items():
         values, counts = found.values, found.counts
         demand(subgroup in cohorts.names, "cells of another subgroup")
-        _check_texts(features, "the features of cells", unique=True)
+        check_texts(features, "the features of cells", unique=True)
         demand(set(features) <= set(cohorts.features), "cells of other features")
         for value in values:
-            _check_texts(value, "the values of a cell")
+            check_texts(value, "the values of a cell")
             demand(len(value) == len(features), "a cell of other features")
         check_array(counts, "counts of cells", (np.float64,), (len(values), n_classes))
         counted = np.isfinite(counts).all() and (counts >= 0).all() and (counts <= MOST_ROWS).all()
@@ -282,17 +265,7 @@ def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
 
 
 def check_held(held: Any, names: set[str], measure: Measure) -> None:
-    """Raise unless what a score book says of itself goes with the arrays that are there.
-
-    Parameters
-    ----------
-    held : object
-        What `ScoreBook.packed` returned, or was said to.
-    names : set of str
-        The arrays of the book.
-    measure : Measure
-        What scores are.
-    """
+    """Raise unless what a score book says of itself (`ScoreBook.packed`) goes with its arrays."""
     n_features = len(measure.features)
     budget, jobs, sizes = held["budget"], held["n_jobs"], held["sizes"]
     demand(isinstance(budget, float) and 0 < budget <= 1, "the budget")
@@ -354,7 +327,8 @@ def _check_computed(
     """Compare scores with what the rows give: of all sets, or of some drawn where rows are many."""
     n_sets = scores.shape[1]
     drawn = np.arange(n_sets)
-    most = _sets_to_check(measure)
+    n_rows = 1 if measure.rows is None else len(measure.rows.weights)
+    most = max(1, min(ROWS_CHECKED // n_rows, MOST_SETS_CHECKED))
     if n_sets > most:
         drawn = np.sort(np.random.default_rng().choice(n_sets, most, replace=False, shuffle=False))
     subsets = unrank(drawn, size)
@@ -363,11 +337,6 @@ def _check_computed(
         unasked = np.isnan(held) & (book.budget < 1)
         same = unasked | np.isclose(held, counted, rtol=0, atol=TOLERANCE, equal_nan=True)
         demand(same.all(), f"scores of size {size} are not those of the rows", ARRAYS)
-
-
-def _sets_to_check(measure: Measure) -> int:
-    n_rows = 1 if measure.rows is None else len(measure.rows.weights)
-    return max(1, min(ROWS_CHECKED // n_rows, MOST_SETS_CHECKED))
 
 
 def _check_completed(book: ScoreBook, size: int, completed: CompletedScores) -> None:
@@ -402,7 +371,8 @@ def is_count(value: object, least: int = 0, most: int | None = None) -> bool:
     return value >= least and (most is None or value <= most)
 
 
-def _check_texts(held: Any, what: str, *, unique: bool = False) -> None:
+def check_texts(held: Any, what: str, *, unique: bool = False) -> None:
+    """Raise unless something is a tuple of texts, of different ones if `unique`."""
     demand(isinstance(held, tuple), f"{what}: no tuple")
     demand(all(isinstance(text, str) for text in held), f"{what}: one that is no text")
     demand(not unique or len(set(held)) == len(held), f"{what}: one that is there twice")

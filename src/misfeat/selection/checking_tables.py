@@ -1,4 +1,4 @@
-"""What holds for count tables that a saved selection brings along."""
+"""What holds for what a saved selection has beside rows: sums of products, tables, scores."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from misfeat.selection.checking import (
     NEARLY,
     check_array,
     check_flags,
+    check_texts,
     demand,
     is_count,
 )
@@ -20,9 +21,26 @@ from misfeat.selection.folders import ARRAYS
 
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
     from misfeat.information.saved import SavedMeasure
     from misfeat.information.scores_alone import ScoresAlone
+
+
+def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
+    """Raise unless sums of products are those of the same subgroups."""
+    demand(sums.names == cohorts.names, "sums are of other subgroups")
+    demand(sums.target == cohorts.target, "sums are of another target")
+    lies_in = [() if one is None else one.tolist() for one in (sums.parents, cohorts.parents)]
+    demand(lies_in[0] == lies_in[1], "what subgroups of sums lie in")
+    check_texts(sums.features, "features", unique=True)
+    n_cohorts, n = len(cohorts.names), len(sums.features)
+    check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,))
+    within = (sums.rows > 0).all() and (sums.rows <= MOST_ROWS).all()
+    demand(within, "the number of rows of sums", ARRAYS)
+    check_array(sums.products, "sums.products", (np.float64,), (n_cohorts, n + 1, n + 1))
+    demand(np.isfinite(sums.products).all(), "a sum that is no number", ARRAYS)
+    check_flags(sums.missing, "sums.missing", (n_cohorts, n))
 
 
 def check_tables(tables: CountTables, cohorts: Cohorts) -> None:

@@ -9,6 +9,7 @@ together, since they are of one cohort and mostly share features.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,9 @@ from misfeat.lattice import rank
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from misfeat.completion import CompletedScores
-    from misfeat.selection.unsettled import Unsettled
 
     Floats = NDArray[np.float64]
 
@@ -35,38 +35,9 @@ _NORMAL = NormalDist()
 class Worth:
     """What recording one feature would be worth to one subgroup.
 
-    Attributes
-    ----------
-    subgroup, feature : str
-        Who would record what.
-    gain : float
-        By how much the best score of the size is expected to rise.
-    low, high : float
-        The interval of the rise.
-    probability : float
-        How likely the best score rises at all; NaN where intervals are certain bounds.
-    probability_of_a_tenth : float
-        How likely it rises by a tenth of what it is.
-    clear : bool
-        Whether it rises for all one can tell: as likely as intervals hold the truth.
-    rank : int
-        1 is the feature most worth collecting in the subgroup, per cost where there are costs.
-    before : float
-        The score of the best set that the subgroup recorded, which the gain is counted from.
-    best_set : tuple of str
-        The set with the feature that is predicted to be best.
-    joined : float
-        By how much the best set that the subgroup has is predicted to rise if the feature joined it
-        as one more: the least that it adds to all but one of the features of that set. NaN where
-        there is no such set.
-    support : str
-        What the prediction rests on.
-    unsettled : tuple of str
-        Two features of the best set that no subgroup recorded together, where there are such.
-    settled_by : str
-        The subgroup in which recording both of them would settle most; else empty.
-    cost : float
-        What recording the feature costs.
+    Its attributes are the columns that `Selection.worth_collecting` explains. Probabilities are NaN
+    where intervals are certain bounds. `joined` is the least that the feature adds to all but one
+    of the features of the best recorded set, NaN where there is no such set.
     """
 
     subgroup: str
@@ -98,12 +69,15 @@ WORTH_COLUMNS = (*Worth.__dataclass_fields__, "gain_per_cost")
 WORTH_SAYING = 0.01
 """A rise by less than this share of the best recorded score is not worth a sentence."""
 
+
 SMALLEST_SCALE = 0.001
 """Of the highest possible score: gains are drawn on no finer scale than this."""
+
 
 SHARED_ERROR = 0.8
 """The correlation of the errors of two sets of a cohort. Measured on generated cohorts, where the
 errors of the two sets differ by a tenth to four tenths of what independent ones would."""
+
 
 A_TENTH = 0.1
 
@@ -111,23 +85,9 @@ A_TENTH = 0.1
 class Worths:
     """Finds what unrecorded features would be worth.
 
-    Parameters
-    ----------
-    scores : CompletedScores
-        Scores of all sets of one size.
-    levels : tuple of two ndarray of shape (n_cohorts, n_sets)
-        Scores of all sets with one feature less, and of all sets of the size.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    features : sequence of str
-        Names.
-    confidence : float or None
-        How often intervals hold the truth; None where they are certain bounds, which tell nothing
-        about deviations.
-    costs : mapping of str to float
-        What recording a feature costs; 1 where it does not say.
-    unsettled : Unsettled
-        Says which pairs nobody recorded together.
+    `levels` are the scores of all sets with one feature less, and of all sets of the size. Where
+    `confidence` is None, intervals are certain bounds, which tell nothing about deviations. Costs
+    are 1 where they do not say.
     """
 
     def __init__(
@@ -266,12 +226,7 @@ def _exceeds(ahead: float, deviation: float) -> float:
 
 
 def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X.
-
-    Parameters
-    ----------
-    ahead, deviation : float
-        Its mean and standard deviation.
+    """E[max(0, X)] of a normal X, from its mean and standard deviation.
 
     Examples
     --------
@@ -284,3 +239,32 @@ def expected_rise(ahead: float, deviation: float) -> float:
         return max(0.0, ahead)
     z = ahead / deviation
     return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
+
+
+class Unsettled:
+    """Knows which pairs of features nobody recorded together.
+
+    How two such features interact is not in the table, whatever is done with it. Where one subgroup
+    records both, it is known for all; a subgroup that recorded one of them already needs to record
+    the other only, and many rows settle more than few.
+    """
+
+    def __init__(
+        self,
+        missing: NDArray[np.bool_],
+        rows: ArrayLike,
+        names: Sequence[str],
+        features: Sequence[str],
+    ) -> None:
+        self._recorded = ~missing
+        self._rows = np.asarray(rows)
+        self._names, self._features = names, features
+
+    def in_set(self, members: Sequence[int] | NDArray[np.integer]) -> tuple[tuple[str, ...], str]:
+        """The first such pair of a set, and the subgroup that could settle most; else nothing."""
+        for a, b in combinations(members, 2):
+            one, other = self._recorded[:, a], self._recorded[:, b]
+            if not (one & other).any():
+                nearest = np.lexsort((self._rows, one.astype(int) + other.astype(int)))[-1]
+                return (self._features[a], self._features[b]), self._names[nearest]
+        return (), ""

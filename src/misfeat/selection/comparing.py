@@ -15,7 +15,6 @@ import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.selection.asked import check_size
-from misfeat.selection.change_words import subgroup_in_words
 from misfeat.selection.changed import (
     ALONE,
     BEST_OF_BOTH,
@@ -23,10 +22,10 @@ from misfeat.selection.changed import (
     BEST_OF_SECOND,
     Change,
     SubgroupChange,
+    subgroup_in_words,
 )
 from misfeat.selection.changes import PREDICTED, RECORDED, ToldShare, difference_of, told_share
-from misfeat.selection.comparison import Comparison
-from misfeat.selection.comparison_notes import common_confidence, notes_on, same_question
+from misfeat.selection.comparison import Comparison, common_confidence, notes_on, same_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,21 +48,7 @@ def compare_selections(
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty.
 
-    Parameters
-    ----------
-    first, second : Selection
-        What was found in either.
-    size : int, default=None
-        Features of the best sets. Defaults to the smaller one of the two runs.
-    subgroup : str, default=None
-        One subgroup only.
-    names : tuple of (str, str)
-        What the runs are called.
-
-    Returns
-    -------
-    Comparison
-        Sets, subgroups and what a reader should know, as plain data.
+    The size of the best sets is by default the smaller one of the two runs.
     """
     runs = first, second
     _check_same_scale(runs)

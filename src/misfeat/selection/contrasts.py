@@ -17,6 +17,7 @@ the product of their sizes.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,40 +40,22 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 2**23
 """Numbers that are kept of the influences of rows, so that none is computed twice in a row."""
-
 MOST_ASKED = 20
 """Of so many other subgroups, the largest, the rows tell how errors vary together."""
-
 ROUNDING = 1e-12
 """Sums of scores (nats) that are nearer to each other are the same but for rounding."""
+SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 
 
 class Estimated(NamedTuple):
-    """A number with its interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-        ``low <= value <= high``.
-    """
+    """A number with its interval, ``low <= value <= high``."""
 
     value: float
     low: float
     high: float
 
     def named(self, name: str) -> dict[str, Any]:
-        """The number and its bounds under the names that columns have.
-
-        Parameters
-        ----------
-        name : str
-            That of the number.
-
-        Examples
-        --------
-        >>> Estimated(2.0, 1.0, 3.0).named("adds")
-        {'adds': 2.0, 'adds_low': 1.0, 'adds_high': 3.0}
-        """
+        """The number and its bounds under the names that columns have."""
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
     @property
@@ -84,16 +67,9 @@ class Estimated(NamedTuple):
 class Contrasts:
     """Adds and subtracts scores of sets of one subgroup, and says how sure the result is.
 
-    Parameters
-    ----------
-    completed : callable
-        The scores of all sets of a size, such as `Selection.completed`.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What each cohort never recorded.
-    confidence : float or None
-        Target coverage of intervals. None: bounds are certain, and so are those of sums.
-    rows : Cohorts or None
-        Coded rows, where scores were counted from them and they are at hand.
+    `completed` gives the scores of all sets of a size. Where `confidence` is None, bounds are
+    certain, and so are those of sums. Without rows, errors vary together as the overlap of sets
+    says.
     """
 
     def __init__(
@@ -108,15 +84,7 @@ class Contrasts:
         self.confidence = confidence
 
     def difference(self, cohort: int, one: Sequence[int], other: Sequence[int]) -> Estimated:
-        """By how much one set scores higher than another.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        one, other : sequence of int
-            Feature numbers, ascending; the empty set scores 0.
-        """
+        """By how much one set scores higher than another; features of both ascend."""
         sets = [tuple(one), tuple(other)]
         if sets[0] == sets[1]:
             return Estimated(0.0, 0.0, 0.0)
@@ -125,18 +93,10 @@ class Contrasts:
     def of(
         self, cohort: int, sets: Sequence[Set], weights: ArrayLike, least: float = -np.inf
     ) -> list[Estimated]:
-        """Weighted sums of the scores of some sets.
+        """Weighted sums of the scores of some sets, of which the empty one scores 0.
 
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        sets : sequence of tuple of int
-            Feature numbers, ascending; the empty set scores 0.
-        weights : array-like of shape (n_sums, n_sets)
-            What each score counts in each sum.
-        least : float, default=-inf
-            What no sum lies below in the population.
+        Features of sets ascend; `weights` has shape (n_sums, n_sets), and no sum lies below `least`
+        in the population.
         """
         counted = np.asarray(weights, dtype=np.float64)
         score, low, high = self._scores(cohort, sets)
@@ -230,3 +190,62 @@ def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
     shared = np.square(reaches @ direction).sum(axis=1)
     squares: Floats = SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1)
     return squares
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
+
+    subgroup: str
+    feature: str
+    other: str
+    together: float
+    alone: float
+    interaction: float
+    low: float
+    high: float
+    kind: str
+    source: str
+
+
+INTERACTION_COLUMNS = tuple(Interaction.__dataclass_fields__)
+
+
+def interactions_of(
+    levels: tuple[CompletedScores, CompletedScores],
+    cohort: int,
+    names: tuple[str, Sequence[str]],
+    contrasts: Contrasts,
+) -> list[Interaction]:
+    """All pairs of features of one subgroup, the strongest interaction first.
+
+    `levels` are the scores of single features and of pairs, `names` those of the subgroup and of
+    all features.
+    """
+    singles, pairs = levels
+    found = []
+    for place, (one, other) in enumerate(pairs.subsets.tolist()):
+        sets = [(one, other), (one,), (other,)]
+        (interaction,) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+        found.append(
+            Interaction(
+                subgroup=names[0],
+                feature=names[1][one],
+                other=names[1][other],
+                together=float(pairs.score[cohort, place]),
+                alone=float(singles.score[cohort, [one, other]].sum()),
+                interaction=interaction.value,
+                low=interaction.low,
+                high=interaction.high,
+                kind=kind_of(interaction),
+                source="predicted" if pairs.predicted[cohort, place] else "recorded",
+            )
+        )
+    return sorted(found, key=lambda pair: -abs(pair.interaction))
+
+
+def kind_of(interaction: Estimated) -> str:
+    """What an interaction is, by its interval."""
+    if interaction.low > 0:
+        return SYNERGY
+    return REDUNDANCY if interaction.high < 0 else UNCLEAR

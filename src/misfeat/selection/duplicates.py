@@ -40,15 +40,7 @@ FEW_OTHERS = 10
 
 
 class Pair(NamedTuple):
-    """Two features of which one determines the other, or both each other.
-
-    Attributes
-    ----------
-    one, other : int
-        Features; the first determines the second.
-    mutual : bool
-        Whether the second determines the first, too.
-    """
+    """Two features, the first of which determines the second; if `mutual`, each the other."""
 
     one: int
     other: int
@@ -56,22 +48,7 @@ class Pair(NamedTuple):
 
 
 def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
-    """Pairs of features that determine each other, or of which one determines the other.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> metres, feet = [1.6, 1.7, 1.8] * 20, [5.2, 5.6, 5.9] * 20
-    >>> cohorts = build_cohorts({"metres": metres, "feet": feet, "y": [0, 1] * 30}, "y")
-    >>> for caution in duplicates(cohorts):
-    ...     print(caution.sentence)
-    Features 'metres' and 'feet' determine each other: they say the same twice.
-    """
+    """Pairs of features that determine each other, or of which one determines the other."""
     pairs = determined_pairs(cohorts)
     for kind, mutual in ((DUPLICATE, True), (DETERMINED, False)):
         own = [pair for pair in pairs if pair.mutual == mutual]
@@ -82,13 +59,7 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def determined_pairs(cohorts: Cohorts) -> list[Pair]:
-    """All pairs of features of which one determines the other, in the order of the columns.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows of all subgroups, counted together.
-    """
+    """All pairs of features of which one determines the other, in the order of the columns."""
     sample = _sample(cohorts.weights)
     codes = np.array([_codes(cohorts, feature, sample) for feature in range(len(cohorts.features))])
     found = []
@@ -173,12 +144,7 @@ def _looking_determined(
 def _most_told(table: Counts, starts: NDArray[np.int64]) -> Counts:
     """What two features tell of the less telling one, for tables side by side.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_values, n_columns)
-        Rows by value of one feature and value of each other.
-    starts : ndarray
-        Where the columns of each other feature begin.
+    `starts` says where the columns of each other feature begin.
     """
     of_one = np.add.reduceat(table, starts, axis=1)
     total = np.maximum(of_one.sum(axis=0), 1.0)

@@ -1,4 +1,4 @@
-"""Settings as JSON and back, without loss."""
+"""Settings as JSON and back, without loss but for the code of a measure of one's own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.dataframes import names_held
+from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.saved import MeasureByName
 from misfeat.machine.packing import NOT_SPECIAL, NotPlainError, read, written
+from misfeat.selection.checking import demand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,12 +21,7 @@ if TYPE_CHECKING:
 def encoded(value: Any, name: str) -> Any:
     """What JSON can hold for a value.
 
-    Parameters
-    ----------
-    value : object
-        Text, numbers, flags, None, dates, and lists, tuples and mappings of these.
-    name : str
-        What it is, for the message where it cannot be held.
+    `name` is what a message calls it.
 
     Examples
     --------
@@ -45,6 +43,43 @@ def encoded(value: Any, name: str) -> Any:
 def decoded(value: Any) -> Any:
     """The value that `encoded` was given; a ValueError for anything else."""
     return read(value)
+
+
+def encoded_completer(completer: Any) -> Any:
+    """A completer's name, or a completer of ours with its settings, as JSON can hold it."""
+    if isinstance(completer, str):
+        return completer
+    name = completer_classes().get(type(completer).__name__)
+    if name is None or type(completer) is not COMPLETERS[name]:
+        raise MisfeatError(
+            "{setting} cannot be saved; only those that misfeat comes with can.",
+            setting=Setting("completer", completer),
+        )
+    params = completer.get_params(deep=False)
+    return {"name": name, "params": {k: encoded(v, k) for k, v in params.items()}}
+
+
+def decoded_completer(saved: Any) -> Any:
+    """What `encoded_completer` was given."""
+    if isinstance(saved, str):
+        return saved
+    params = {name: decoded(value) for name, value in saved["params"].items()}
+    return COMPLETERS[saved["name"]](**params)
+
+
+def encoded_measure(measure: Any) -> Any:
+    """A measure's name, or what a measure of one's own is called; never its code."""
+    if isinstance(measure, str):
+        return measure
+    return {"name": measure.name, "unit": measure.unit, "words": measure.words}
+
+
+def decoded_measure(saved: Any) -> Any:
+    """What stands for the measure that `encoded_measure` was given."""
+    if isinstance(saved, str):
+        return saved
+    demand(all(isinstance(word, str) for word in saved.values()), "the measure")
+    return MeasureByName(**saved)
 
 
 def _other_collections(value: Any, inner: Callable[[Any], Any]) -> Any:

@@ -48,21 +48,8 @@ MOST_SCREENED = 3
 class Step:
     """The best set of one size, and whether it tells more than the best one of a feature less.
 
-    Attributes
-    ----------
-    size : int
-        Features of the set.
-    features : tuple of str
-        The best set of them that the subgroup recorded.
-    score, low, high : float
-        What it tells, and its interval.
-    share : float
-        The score over what there is to tell.
-    adds : float
-        By how much the best score rises with the last feature.
-    p_value : float
-        How likely chance alone lets one or two features more than the best set with one feature
-        less tell as much more; NaN beyond the size that is enough, where no more was asked.
+    Its attributes are the columns that `Selection.enough` explains; the p-value is NaN beyond the
+    size that is enough, where no more was asked.
     """
 
     size: int
@@ -76,11 +63,6 @@ class Step:
 
     def told(self, target: str) -> Message:
         """What the set tells, in words.
-
-        Parameters
-        ----------
-        target : str
-            What is told about.
 
         Examples
         --------
@@ -103,20 +85,8 @@ class Step:
 class Enough:
     """How many features are enough for a subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    size : int
-        The smallest size beyond which nothing more than chance is added; 0 where no feature tells.
-    settled : bool
-        Whether that was seen: False where the largest size that was tried still added something.
-    steps : tuple of Step
-        The best set of every size.
-    level : float
-        P-values up to this one count as more than chance.
-    target : str
-        What is told about.
+    `size` is the smallest one beyond which nothing more than chance is added, 0 where no feature
+    tells. It is not `settled` where the largest size that was tried still added something.
     """
 
     subgroup: str
@@ -179,23 +149,7 @@ def enough_of_each(
     level: float,
     progress: Progress | None = None,
 ) -> list[Enough]:
-    """Find the smallest size of every cohort beyond which nothing more than chance is added.
-
-    Parameters
-    ----------
-    dealer : Dealer
-        Deals the target out.
-    cohorts : sequence of int
-        Which cohorts.
-    completed : callable
-        The scores of all sets of a size.
-    largest : int
-        Sizes above this one are not tried.
-    level : float
-        P-values up to this one count as more than chance.
-    progress : callable, default=None
-        Told how many sizes are done.
-    """
+    """Find the smallest size of every cohort beyond which nothing more than chance is added."""
 
     def tell(before: int, done: int = 0) -> None:
         if progress is not None:
@@ -237,23 +191,7 @@ def enough_of(
     level: float,
     tell: Callable[[int], None] | None = None,
 ) -> Enough:
-    """Find the smallest size of a cohort beyond which nothing more than chance is added.
-
-    Parameters
-    ----------
-    dealer : Dealer
-        Deals the target out.
-    cohort : int
-        Which cohort.
-    completed : callable
-        The scores of all sets of a size.
-    largest : int
-        Sizes above this one are not tried.
-    level : float
-        P-values up to this one count as more than chance.
-    tell : callable, default=None
-        Told how many sizes are done.
-    """
+    """Find the smallest size of a cohort beyond which nothing more than chance is added."""
     measure, name = dealer.book.measure, dealer.cohorts.names[cohort]
     if not dealer.has_something_to_tell(cohort):
         return Enough(name, 0, True, (), level, dealer.cohorts.target)
@@ -291,19 +229,6 @@ def enough_for_all(
 
     At every size the p-values of all subgroups are adjusted for being several, so that a table of
     many subgroups is not given larger sets than one of few.
-
-    Parameters
-    ----------
-    dealer : Dealer
-        Deals the target out.
-    completed : callable
-        The scores of all sets of a size.
-    largest : int
-        Sizes above this one are not tried.
-    level : float
-        Adjusted p-values up to this one count as more than chance.
-    progress : callable, default=None
-        Told how many deals were made.
     """
     missing = dealer.book.measure.missing
     recorded = (~missing).sum(axis=1)
@@ -344,21 +269,7 @@ def step_of(
     before: float = float("nan"),
     p_value: float = float("nan"),
 ) -> Step:
-    """What one set of a cohort tells, and how much more than the best one of a feature less.
-
-    Parameters
-    ----------
-    measure : Measure
-        What scores are.
-    scores : CompletedScores
-        The scores of all sets of its size.
-    cohort, place : int
-        Which cohort, and which of the sets.
-    before : float, default=nan
-        The best score of sets with one feature less.
-    p_value : float, default=nan
-        How likely chance alone adds as much.
-    """
+    """What one set of a cohort tells, and how much more than the best one of a feature less."""
     score = float(scores.score[cohort, place])
     return Step(
         size=scores.subsets.shape[1],

@@ -28,21 +28,7 @@ if TYPE_CHECKING:
 
 
 class Explained(Ranked):
-    """What a fit found; says why a set of features tells.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says why a set of features tells."""
 
     def why(self, subgroup: str, features: Sequence[str]) -> Any:
         """The cells behind the score of a set, those that add most to it first.
@@ -87,13 +73,6 @@ class Explained(Ranked):
 
     def explanation(self, subgroup: str, features: Sequence[str]) -> Explanation:
         """The same as `why`, as plain objects with sentences, without a dataframe library.
-
-        Parameters
-        ----------
-        subgroup : str
-            Its name, as in `subgroups_`.
-        features : sequence of str
-            The features of the set, in any order.
 
         Examples
         --------

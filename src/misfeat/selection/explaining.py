@@ -27,20 +27,8 @@ NOTHING = 1e-9
 class Share:
     """How much of a cell one class of the target holds.
 
-    Attributes
-    ----------
-    label : str
-        The class.
-    share : float
-        Its share of the rows of the cell.
-    low, high : float
-        Wilson's interval of the share; NaN in a predicted cell.
-    overall : float
-        Its share of all rows of the subgroup.
-    lift : float
-        The one over the other; NaN where the subgroup has no row of the class.
-    contribution : float
-        What cell and class add to the score, in nats; the sum over both is the score.
+    Shares and contributions are those of `Selection.why`. Bounds are NaN in a predicted cell, the
+    lift where the subgroup has no row of the class.
     """
 
     label: str
@@ -56,19 +44,9 @@ class Share:
 class Cell:
     """The rows of a subgroup that agree in all features of a set.
 
-    Attributes
-    ----------
-    words : str
-        What they agree in, such as ``"age > 60 and thal = 7"``.
-    values : tuple of str
-        The same, a value or range a feature.
-    rows : float
-        How many there are, or are expected.
-    shares : tuple of Share
-        Every class of the target.
-    worth : float or None
-        Where counts are protected, so that they are not exact: how many rows that were counted
-        exactly would tell as much.
+    `words`, such as ``"age > 60 and thal = 7"``, say what they agree in, `values` the same, a value
+    or range a feature. Where counts are protected, and so not exact, `worth` is how many rows that
+    were counted exactly would tell as much.
     """
 
     words: str
@@ -94,13 +72,6 @@ class Cell:
 
     def told(self, target: str, *, predicted: bool = False) -> str:
         """The cell in a sentence, by the class that it is most about.
-
-        Parameters
-        ----------
-        target : str
-            What the target is called.
-        predicted : bool, default=False
-            Whether its rows were predicted, which the sentence says.
 
         Examples
         --------
@@ -131,18 +102,7 @@ MUCH = 1 / 3
 class Explanation:
     """The cells behind the score of one set in one subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    features : tuple of str
-        The set, in the table's column order.
-    target : str
-        What it tells about.
-    predicted : bool
-        Whether the subgroup did not record the set, so that its table is predicted.
-    cells : tuple of Cell
-        Those that add most first.
+    Cells that add most are first. They are predicted where the subgroup did not record the set.
     """
 
     subgroup: str
@@ -202,22 +162,7 @@ def cells_of(
 ) -> tuple[Cell, ...]:
     """Cells with their shares, those that add most to the score first.
 
-    Parameters
-    ----------
-    found : CellCounts
-        Rows by cell and class.
-    features, classes : sequence of str
-        What is crossed, and the classes of the target.
-    confidence : float or None
-        Target coverage of the intervals of shares; None: none is given.
-
-    Examples
-    --------
-    >>> from misfeat.selection.cell_counts import CellCounts
-    >>> found = CellCounts([("0",), ("1",)], np.array([[2.0, 0.0], [1.0, 1.0]]))
-    >>> best = cells_of(found, ["a"], ["no", "yes"], 0.9)[0]
-    >>> best.words, best.rows, best.shares[0].share, round(best.contribution, 3)
-    ('a = 0', 2.0, 1.0, 0.144)
+    Shares have no interval where `confidence` is None.
     """
     rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
     shown = rows if found.rows is None else found.rows
@@ -256,13 +201,6 @@ def cells_of(
 def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
     """Wilson's interval of shares of so many rows; NaN where none is asked for.
 
-    Parameters
-    ----------
-    share, rows : ndarray
-        Shares, and of how many rows; broadcast against each other.
-    confidence : float or None
-        Target coverage.
-
     Examples
     --------
     >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
@@ -298,13 +236,7 @@ def condition(name: str, label: str) -> str:
 
 
 def as_rows(explanation: Explanation) -> list[dict[str, Any]]:
-    """A line a cell and class, as a dataframe holds them.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        The cells behind a score.
-    """
+    """A line a cell and class, as a dataframe holds them."""
     return [
         {
             "subgroup": explanation.subgroup,

@@ -18,7 +18,7 @@ from misfeat.selection.saving import Saved, read_saved, write_saved
 from misfeat.selection.unfinished import SIZE, Unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -26,41 +26,21 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.population.significance import Greatest
     from misfeat.screening import Screened
     from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
+    from misfeat.selection.redrawing import Stability
     from misfeat.selection.scorebook import ScoreBook
+    from misfeat.selection.trust import Trust
 
 
 class Found:
     """What a fit found; `Selection` asks it everything that users ask.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-
-    Attributes
-    ----------
-    validation : str or None
-        What `validate` found, in a sentence; None before it was asked.
-    kept_cells : dict of tuple to CellCounts
-        The cells of sets by subgroup and features, where no rows are kept to count them.
-    known_tests : ChanceTests or None
-        Whether sets tell more than chance; None before it was asked.
-    unfinished : Unfinished
-        What was left out because the time was up.
-    known_enough : dict
-        How many features are enough, by what was asked for and by subgroup.
+    `kept_cells` has the cells of sets by subgroup and features, where no rows are kept to count
+    them.
     """
 
     def __init__(
@@ -79,6 +59,11 @@ class Found:
         self.known_tests: ChanceTests | None = None
         self.unfinished = Unfinished()
         self.known_enough: dict[tuple[int, int, float], dict[str, Enough]] = {}
+        # What was found before, by what was asked for.
+        self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
+        self._greatest: dict[tuple[Any, ...], Greatest] = {}
+        self._resampled: dict[tuple[int, int, int], Stability] = {}
+        self._trusted: dict[tuple[int, int, int], list[Trust]] = {}
 
     def __repr__(self) -> str:
         n, size = len(self.cohorts), self.size
@@ -130,9 +115,7 @@ class Found:
         CompletedScores
             Scores, bounds and what they rest on; `asked.include` is not applied.
         """
-        size = self.size if size is None else size
-        check_count(size, "size")
-        check_size(size, self.feature_names, self.cohorts)
+        size = self._checked_size(size)
         with long_work(self.verbose > 0) as progress:
             return self.book.completed(size, progress)
 
@@ -168,9 +151,20 @@ class Found:
         held = np.all([(scores.subsets == place).any(axis=1) for place in included], axis=0)
         return scores.of_sets(held)
 
+    def _checked_size(self, size: int | None) -> int:
+        """Features per set, by default `size`; raises where there are not so many."""
+        size = self.size if size is None else size
+        check_count(size, "size")
+        check_size(size, self.feature_names, self.cohorts)
+        return size
+
     def _framed(self, columns: dict[str, list[Any]]) -> Any:
         """An answer as a dataframe of the library that the table came in."""
         return result_frame(columns, self.asked.backend)
+
+    def _framed_lines(self, lines: Sequence[Any], names: Iterable[str]) -> Any:
+        """Plain objects as a dataframe, named attributes as its columns."""
+        return self._framed({name: [getattr(line, name) for line in lines] for name in names})
 
     def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
         """The subgroups that a question is about: all of them, or the one that is named.

@@ -78,14 +78,8 @@ class Truth:
 class Figures:
     """How the answers for one cohort compare with the truth.
 
-    Attributes
-    ----------
-    captured : float
-        The share of the best sets' true score that the sets which look best hold.
-    coverage : float
-        How often intervals hold the truth; 1 where every score is exact.
-    error : float
-        The root mean square error of scores that are not exact, in their unit; 0 where all are.
+    What they are is said at `Selection.validate`. Where every score is exact, coverage is 1 and the
+    error 0.
     """
 
     captured: float
@@ -94,15 +88,7 @@ class Figures:
 
 
 def truth_of_sample(exact: ExactScores, size: int) -> Truth:
-    """The scores of the rows as they are.
-
-    Parameters
-    ----------
-    exact : ExactScores
-        The scores.
-    size : int
-        Features per set.
-    """
+    """The scores of the rows as they are."""
     scores = exact.by_size[size]
     return Truth(
         score=scores,
@@ -122,18 +108,8 @@ def truth_of_population(
 ) -> Truth:
     """What all rows lead one to expect.
 
-    Parameters
-    ----------
-    exact : ExactScores
-        Scores above chance of the rows.
-    judged : CompletedScores
-        Estimates from all of them.
-    confidence : float
-        Target coverage of the intervals of all estimates.
-    k : int
-        How many of the best sets count.
-    left_out : sequence of (ExactScores, CompletedScores)
-        The same of either half of the rows; empty where there are no halves.
+    `exact` and `judged` are scores above chance and the estimates from them, `left_out` the same of
+    either half of the rows, if there are halves.
     """
     tested = ~np.isnan(exact.by_size[judged.subsets.shape[1]])
     deviation = deviation_of(judged, confidence)
@@ -152,12 +128,7 @@ def truth_of_population(
 def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
     """The standard deviations that intervals were made from.
 
-    Parameters
-    ----------
-    completed : CompletedScores
-        With intervals, of which one side may have been cut at what is possible.
-    confidence : float
-        Target coverage of the intervals.
+    One side may have been cut at what is possible.
     """
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
     deviation: Floats = reach / ndtri((1.0 + confidence) / 2.0)
@@ -169,12 +140,7 @@ def ratio_of_errors(
 ) -> float:
     """The squared errors of estimates over their squared deviations, by two halves of the rows.
 
-    Parameters
-    ----------
-    halves : sequence of two (ExactScores, CompletedScores)
-        Scores above chance and estimates of either half.
-    confidence : float
-        Target coverage of the intervals.
+    `halves` has scores above chance and estimates of each.
     """
     (first, of_first), (second, of_second) = halves
     size = of_first.subsets.shape[1]
@@ -190,23 +156,7 @@ def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) ->
     """Compare what was answered for a cohort, with features hidden from it or not.
 
     Only sets that the cohort's own rows tell about are compared. They are fewer than all sets, so
-    that fewer of them count as best, too: the same share.
-
-    Parameters
-    ----------
-    truth : Truth
-        What is known of the truth.
-    completed : CompletedScores
-        The answers.
-    cohort : int
-        Which cohort.
-    k : int
-        How many of the best of all sets count.
-
-    Returns
-    -------
-    Figures or None
-        None where there is nothing to compare.
+    that fewer of them count as best, too: the same share. None where there is nothing to compare.
     """
     tested = truth.tested[cohort]
     if not tested.any():

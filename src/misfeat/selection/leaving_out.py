@@ -38,23 +38,7 @@ def features_to_judge(
     """Features whose sets are few enough to be answered for again and again; None: all of them.
 
     Half of them are those of the sets that look best anywhere, so that what competes for the first
-    places does so here, too. The other half is drawn from the rest.
-
-    Parameters
-    ----------
-    shown : CompletedScores
-        The scores of all sets of the size.
-    n_features : int
-        How many features there are.
-    rng : numpy.random.Generator
-        Draws.
-    most : int, default=60000
-        Sets, over all cohorts.
-
-    Returns
-    -------
-    ndarray of int or None
-        Feature numbers, ascending.
+    places does so here, too. The other half is drawn from the rest. Numbers ascend.
     """
     (n_cohorts, _), size = shown.score.shape, shown.subsets.shape[1]
     n_kept = n_features
@@ -74,15 +58,7 @@ def features_to_judge(
 
 
 def with_features(known: Known, kept: NDArray[np.int64]) -> Known:
-    """What would be known if the table had some of its features only.
-
-    Parameters
-    ----------
-    known : Known
-        What is known.
-    kept : ndarray of int
-        Feature numbers, ascending.
-    """
+    """What would be known if the table had some of its features only, given in ascending order."""
     exact, cohorts, sums = known.exact, known.cohorts, known.sums
     left_out = np.setdiff1d(np.arange(exact.missing.shape[1]), kept)
     by_size = [exact.by_size[0]]
@@ -109,26 +85,8 @@ def patchy_rounds(
     Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
     one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
     patchy as they are: what is hidden meets the same donors as what is missing. Only features that
-    another cohort has left are hidden, and every cohort keeps at least one.
-
-    Parameters
-    ----------
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded.
-    lacking : ndarray of bool of shape (n_cohorts,)
-        Cohorts that something was predicted for; nothing is hidden from others.
-    rounds : int
-        How many masks.
-    rng : numpy.random.Generator
-        Chooses.
-
-    Examples
-    --------
-    >>> missing = np.repeat([[False, True], [True, False]], 4, axis=1)
-    >>> missing[:, :2] = False
-    >>> masks = patchy_rounds(missing, missing.any(axis=1), 2, np.random.default_rng(0))
-    >>> [mask.sum(axis=1).tolist() for mask in masks]
-    [[2, 0], [0, 2]]
+    another cohort has left are hidden, and every cohort keeps at least one. Nothing is hidden from
+    cohorts that lack nothing.
     """
     recorded = ~missing
     n_recorded = recorded.sum(axis=1)
@@ -149,47 +107,16 @@ def patchy_rounds(
 
 
 def with_hidden(known: Known, mask: Flags) -> Known:
-    """What would be known without some features; they are gone from the rows, too.
-
-    Parameters
-    ----------
-    known : Known
-        What is known.
-    mask : ndarray of bool of shape (n_cohorts, n_features)
-        True for the features to hide.
-    """
+    """What would be known without some features; they are gone from the rows, too."""
     rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
     grids = tuple(with_hidden(grid, mask) for grid in known.grids)
     return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None, grids=grids)
 
 
-def halves(known: Known, rng: np.random.Generator) -> tuple[Known, ...]:
-    """What either half of the rows of every cohort would tell, drawn at random.
-
-    Parameters
-    ----------
-    known : Known
-        What is known: scores above chance of sets of features, counted from rows.
-    rng : numpy.random.Generator
-        Draws.
-
-    Returns
-    -------
-    tuple of Known
-        Two; none where there are no rows, or a cohort has too few of them.
-    """
-    return tuple(half_of(known, weights) for weights in half_weights(known.cohorts, rng))
-
-
 def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
     """How many of the rows that each row stands for are in either half, drawn at random.
 
-    Parameters
-    ----------
-    rows : Cohorts or None
-        The rows.
-    rng : numpy.random.Generator
-        Draws.
+    There are no halves where there are no rows, or a cohort has too few of them.
     """
     if rows is None or not can_be_halved(rows):
         return ()
@@ -200,26 +127,15 @@ def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArra
 
 
 def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
-    """What would be known with fewer of the rows.
+    """What would be known with so many of the rows that each row stands for.
 
-    Parameters
-    ----------
-    known : Known
-        What is known: scores above chance of sets of features, counted from rows.
-    weights : ndarray of shape (n_rows,)
-        How many of the rows that each row stands for are left.
+    Scores must be above chance, of sets of features, and counted from rows.
     """
     return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
 
 
 def can_be_halved(rows: Cohorts | None) -> bool:
-    """Whether there are rows, enough of them in every cohort.
-
-    Parameters
-    ----------
-    rows : Cohorts or None
-        The rows.
-    """
+    """Whether there are rows, enough of them in every cohort."""
     return rows is not None and min(cohort.size for cohort in rows) >= FEWEST_ROWS
 
 

@@ -34,16 +34,9 @@ MOST_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Rule:
-    """A feature that tells where others are missing.
+    """A feature that tells where others are missing: nearly always with the codes `always`.
 
-    Attributes
-    ----------
-    by : int
-        The number of the feature.
-    always : tuple of int
-        Its codes with which the others are nearly always missing.
-    mixed : bool
-        Whether one bin of it lies on both sides of the rule.
+    It is `mixed` where one of its bins lies on both sides of the rule.
     """
 
     by: int
@@ -52,13 +45,7 @@ class Rule:
 
 
 def missing_by_rule(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features that are missing where another one has certain values, and nearly never elsewhere.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    """
+    """Features that are missing where another one has certain values, and seldom elsewhere."""
     rows = _Rows(cohorts)
     audits = {audit.column: audit for audit in cohorts.columns if audit.role == "feature"}
     found: dict[Rule, list[int]] = {}

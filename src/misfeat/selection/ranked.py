@@ -11,9 +11,14 @@ from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
-from misfeat.selection.ranking import ScoredSet, as_columns, scored_sets, subgroup_rows
-from misfeat.selection.score_columns import score_columns
-from misfeat.selection.sufficient import without_padding
+from misfeat.selection.ranking import (
+    ScoredSet,
+    as_columns,
+    score_columns,
+    scored_sets,
+    subgroup_rows,
+    without_padding,
+)
 from misfeat.selection.swapping import distinct_sets
 
 if TYPE_CHECKING:
@@ -23,21 +28,7 @@ if TYPE_CHECKING:
 
 
 class Ranked(Found):
-    """What a fit found; says which sets of features tell most.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
+    """What a fit found; says which sets of features tell most."""
 
     @property
     def subgroups_(self) -> Any:
@@ -124,17 +115,6 @@ class Ranked(Found):
         distinct: bool = False,
     ) -> list[ScoredSet]:
         """The same as `top_k`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
-        subgroup : str, default=None
-            One subgroup only.
-        distinct : bool, default=False
-            Whether to leave out sets that tell the same as a better one but for one feature.
 
         Returns
         -------

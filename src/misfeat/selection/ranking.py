@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,53 +13,31 @@ from misfeat.information.grids import target_entropies
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.information.measures import Measure
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.scorebook import ScoreBook
 
-
 TIED_DECIMALS = 12
 """Scores that agree to so many decimals (nats) are tied; rounding must not rank them."""
+AS_MUCH = 0.99
+"""A set that scores this share of the best larger one tells as much."""
+MOST_TOLD = 0.8
+"""And it must tell this share of the target."""
+SOURCES = np.array(["recorded", "predicted"], dtype=object)
 
 
 @dataclass(frozen=True)
 class ScoredSet:
     """One feature set of one subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    rank : int or None
-        1 is the best set of its size in the subgroup; None where sets are not ranked.
-    features : tuple of str
-        In the table's column order.
-    score : float
-        What the set tells about the target, in nats, or R².
-    low, high : float
-        Its interval.
-    share : float
-        The score over what there is to tell: the entropy of the target in the subgroup, or 1.
-    observed : float or None
-        The score of the subgroup's own rows as they are; None where it did not record the set.
-    p_value : float or None
-        How likely chance alone gives a set that tells as much; None where it was not asked, or the
-        subgroup did not record the set.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in the score.
-    missing : tuple of str
-        The features of the set that the subgroup never recorded.
-    support : {"own rows", "joint", "pairs", "singles", "none"}
-        What the score rests on.
-    spread : float or None
-        Of a numeric target, how far the score differs between grids of its values (the standard
-        deviation); None for classes.
+    Its attributes are the columns that `Selection.top_k` explains, and None where there is no such
+    number: the rank of sets that are not ranked, what was not observed or tested, the spread of
+    classes.
     """
 
     subgroup: str
@@ -91,19 +69,24 @@ def scored_sets(
     `chosen` picks sets from all of them, best first, for a subgroup; None takes all. Ranks are
     those among all sets.
     """
-    found = []
+    found: list[ScoredSet] = []
     for cohort in map(cohorts.position, names):
         ordered = order_of_sets(scores, cohort, ranked=k is not None)
         order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[ordered] = np.arange(1, len(ordered) + 1)
-        observed = book.observed(cohort, scores.subsets[order])
-        for subset, seen in zip(order, observed, strict=True):
-            facts = _facts(book.measure, scores, cohort, subset)
-            facts["observed"] = None if np.isnan(seen) else float(seen)
-            facts["p_value"] = _p_value(tests, cohort, scores.subsets[subset])
-            place = int(ranks[subset]) if k else None
-            found.append(ScoredSet(cohorts.names[cohort], place, **facts))
+        subsets = scores.subsets[order]
+        columns: dict[str, list[Any]] = {
+            "rank": [int(ranks[number]) if k else None for number in order],
+            "features": _named(subsets, book.measure.features),
+            **_of_cohort(cohort, book, scores, order, subsets, rank(subsets), tests),
+        }
+        for name in ("observed", "p_value"):
+            columns[name] = [None if np.isnan(value) else value for value in columns[name]]
+        found += [
+            ScoredSet(cohorts.names[cohort], **dict(zip(columns, line, strict=True)))
+            for line in zip(*columns.values(), strict=True)
+        ]
     return found
 
 
@@ -128,32 +111,6 @@ def order_of_sets(scores: CompletedScores, cohort: int, *, ranked: bool = True) 
     return np.lexsort((*by_columns, best_first) if ranked else by_columns)
 
 
-def _facts(measure: Measure, scores: CompletedScores, cohort: int, subset: int) -> dict[str, Any]:
-    """What is known of a set in a cohort."""
-    members = scores.subsets[subset]
-    score = float(scores.score[cohort, subset])
-    whole = float(measure.whole[cohort])
-    return {
-        "features": tuple(measure.features[f] for f in members),
-        "score": score,
-        "low": float(scores.low[cohort, subset]),
-        "high": float(scores.high[cohort, subset]),
-        "share": score / whole if whole > 0 else 0.0,
-        "source": "predicted" if scores.predicted[cohort, subset] else "recorded",
-        "missing": tuple(measure.features[f] for f in members if measure.missing[cohort, f]),
-        "support": SUPPORT[scores.support[cohort, subset]],
-        "spread": None if scores.spread is None else float(scores.spread[cohort, subset]),
-    }
-
-
-def _p_value(tests: ChanceTests | None, cohort: int, members: NDArray[np.integer]) -> float | None:
-    """The p-value of a set, where it was asked for and there is one."""
-    if tests is None or len(members) not in tests.p_values:
-        return None
-    found = float(tests.p_values[len(members)][cohort, rank(members[None])[0]])
-    return None if np.isnan(found) else found
-
-
 def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
     """Lay scored sets out as columns for a dataframe; only those of a number have a spread."""
     absent = {"spread"} if all(row.spread is None for row in sets) else set()
@@ -162,3 +119,132 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
     for name in ("observed", "p_value"):
         columns[name] = [np.nan if value is None else value for value in columns[name]]
     return columns
+
+
+def without_padding(
+    order: NDArray[np.integer],
+    scores: CompletedScores,
+    cohort: int,
+    whole: float,
+    smaller: Callable[[int], CompletedScores],
+) -> Iterator[int]:
+    """Sets in an order; of those that contain one sufficient smaller set only the first.
+
+    Any set that contains a sufficient one tells as much, so that a list of the best would hold
+    little else. A set is sufficient if it tells nearly as much as the best of the larger sets, and
+    that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
+    than the whole entropy once chance is taken off and few rows lean on other subgroups.
+
+    `smaller` gives the scores of all sets of a size; it is asked only where a set tells so much.
+    """
+    best = float(scores.score[cohort].max(initial=0.0))
+    enough = max(AS_MUCH * best, MOST_TOLD * whole)
+    if not best >= enough > 0:
+        yield from map(int, order)
+        return
+    sizes = range(1, scores.subsets.shape[1])
+    suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
+    left = order
+    while len(left):
+        first, left = int(left[0]), left[1:]
+        yield first
+        for part in _sufficient_parts(scores.subsets[first], suffices):
+            left = left[~_contain(scores.subsets[left], part)]
+
+
+def _sufficient_parts(
+    members: NDArray[np.integer], suffices: Mapping[int, NDArray[np.bool_]]
+) -> list[tuple[int, ...]]:
+    """The smaller sets within a set that are sufficient, and contain no other that is."""
+    found: list[tuple[int, ...]] = []
+    for size, enough in suffices.items():
+        parts = np.array(list(combinations(members.tolist(), size)))
+        for part in parts[enough[rank(parts)]].tolist():
+            if not any(set(one) <= set(part) for one in found):
+                found.append(tuple(part))
+    return found
+
+
+def _contain(subsets: NDArray[np.integer], part: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which sets contain a smaller one."""
+    held = np.ones(len(subsets), dtype=bool)
+    for feature in part:
+        held &= (subsets == feature).any(axis=1)
+    return held
+
+
+def score_columns(
+    cohorts: Cohorts,
+    book: ScoreBook,
+    scores: CompletedScores,
+    names: Sequence[str],
+    tests: ChanceTests | None = None,
+) -> dict[str, list[Any]]:
+    """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
+
+    There may be half a million sets, so no object is made of each. They are in the order of the
+    table's columns; only those of a numeric target have a ``spread``.
+    """
+    order = order_of_sets(scores, 0, ranked=False)
+    subsets = scores.subsets[order]
+    ranks = rank(subsets)
+    features = _named(subsets, book.measure.features)
+    columns: dict[str, list[Any]] = {}
+    for name in names:
+        for column, values in _of_cohort(
+            cohorts.position(name), book, scores, order, subsets, ranks, tests
+        ).items():
+            columns.setdefault(column, []).extend(values)
+    whole: dict[str, list[Any]] = {
+        "subgroup": [name for name in names for _ in features],
+        "features": features * len(names),
+    }
+    return whole | columns
+
+
+def _of_cohort(
+    cohort: int,
+    book: ScoreBook,
+    scores: CompletedScores,
+    order: Sequence[int] | NDArray[np.intp],
+    subsets: NDArray[np.integer],
+    ranks: NDArray[np.int64],
+    tests: ChanceTests | None,
+) -> dict[str, list[Any]]:
+    """What is known of some sets in one cohort, by name."""
+    measure, size = book.measure, subsets.shape[1]
+    score, whole = scores.score[cohort, order], float(measure.whole[cohort])
+    p_values = None if tests is None else tests.p_values.get(size)
+    found = {
+        "score": score.tolist(),
+        "low": scores.low[cohort, order].tolist(),
+        "high": scores.high[cohort, order].tolist(),
+        "share": (score / whole if whole > 0 else np.zeros_like(score)).tolist(),
+        "observed": book.observed(cohort, subsets).tolist(),
+        "p_value": (
+            [np.nan] * len(order) if p_values is None else p_values[cohort, ranks].tolist()
+        ),
+        "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
+        "missing": _lacking(subsets, measure.missing[cohort], measure.features),
+        "support": np.array(SUPPORT, dtype=object)[scores.support[cohort, order]].tolist(),
+    }
+    if scores.spread is not None:
+        found["spread"] = scores.spread[cohort, order].tolist()
+    return found
+
+
+def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names of the features of every set."""
+    names = np.empty(len(features), dtype=object)
+    names[:] = features
+    return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))
+
+
+def _lacking(
+    subsets: NDArray[np.integer], missing: NDArray[np.bool_], features: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The features of every set that a cohort never recorded."""
+    found: list[tuple[str, ...]] = [()] * len(subsets)
+    for place in np.flatnonzero(missing[subsets].any(axis=1)):
+        found[place] = tuple(features[f] for f in subsets[place] if missing[f])
+    return found

@@ -53,21 +53,7 @@ _LARGEST_SEED = 2**32
 
 @dataclass(frozen=True)
 class StableSet:
-    """How often one of the best sets of a subgroup comes out again.
-
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    rank : int
-        1 is the best set of its size in the subgroup, with all rows.
-    features : tuple of str
-        In the table's column order.
-    frequency : float
-        The share of the draws in which it is among the k best again.
-    rank_low, rank_median, rank_high : int
-        The quartiles of its rank over the draws, among all sets of the size.
-    """
+    """How often one of the best sets of a subgroup comes out again (`Selection.stability`)."""
 
     subgroup: str
     rank: int
@@ -199,25 +185,8 @@ def redrawn(
 ) -> Redrawn:
     """Answer anew for every seed, and note where the sets come out that are best with all rows.
 
-    Parameters
-    ----------
-    shown : CompletedScores
-        The scores of all rows.
-    k : int
-        How many of the best sets of each cohort count.
-    seeds : sequence of numpy.random.SeedSequence
-        One a draw.
-    answer : callable
-        Draws rows, and gives the scores of the same sets in the same order.
-    progress : callable, default=None
-        Told what is done.
-    steps : Steps, default=None
-        Where finished draws are kept; None: nowhere.
-
-    Returns
-    -------
-    Redrawn
-        Of all draws; where the time is up, of those that were done by then.
+    `answer` draws rows, and gives the scores of the same sets in the same order. Where the time is
+    up, the draws count that were done by then.
     """
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
@@ -268,17 +237,7 @@ def _come_again(
 
 
 def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) -> ScoreBook:
-    """A book of the same settings for rows that are drawn anew.
-
-    Parameters
-    ----------
-    book : ScoreBook
-        Of all rows.
-    cohorts : Cohorts
-        The rows.
-    rng : numpy.random.Generator
-        Chance.
-    """
+    """A book of the same settings for rows that are drawn anew."""
     share = SHARE if book.estimate.name == POPULATION else SHARE_ALONE
     rows = drawn_anew(cohorts, share, rng)
     own, above_chance = book.measure.own, book.measure.above_chance
@@ -292,17 +251,7 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
 def stability_of(
     found: Redrawn, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str]
 ) -> Stability:
-    """What draws say about sets, features and subgroups.
-
-    Parameters
-    ----------
-    found : Redrawn
-        What came out.
-    subsets : ndarray of shape (n_sets, size)
-        Feature numbers of the sets.
-    features, names : sequence of str
-        Names of the features and the subgroups.
-    """
+    """What draws say about sets, features and subgroups."""
     n_draws, _, k = found.best.shape
     quartiles = np.percentile(found.ranks, (25, 50, 75), axis=0, method="inverted_cdf").astype(int)
     frequency = (found.ranks <= k).mean(axis=0)

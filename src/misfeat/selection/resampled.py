@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from misfeat.selection.unfinished import DRAWS
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
@@ -36,19 +35,7 @@ FEWEST_RESAMPLES = 2
 
 @dataclass(frozen=True, eq=False)
 class AnsweredAnew:
-    """The answer for rows that are drawn anew.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        All rows.
-    book : ScoreBook
-        How scores are made; nothing is read from it.
-    asked : Asked
-        Which sets are shown.
-    size : int
-        Features per set.
-    """
+    """The answer for rows that are drawn anew; of `book`, only settings are read."""
 
     cohorts: Cohorts
     book: ScoreBook
@@ -62,33 +49,7 @@ class AnsweredAnew:
 
 
 class Resampled(Explained):
-    """What a fit found; says whether it comes out again.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup, and how every column was treated.
-    book : ScoreBook
-        Scores of feature sets, computed and predicted when they are asked for.
-    asked : Asked
-        What was asked for: the size of sets, how many of them, which features to include.
-    verbose : int, default=0
-        1 shows progress.
-    screened : Screened, default=None
-        What a search through a wide table left out; None where every feature was kept.
-    """
-
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        book: ScoreBook,
-        asked: Asked,
-        *,
-        verbose: int = 0,
-        screened: Screened | None = None,
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
-        self._resampled: dict[tuple[int, int, int], Stability] = {}
+    """What a fit found; says whether it comes out again."""
 
     def stability(
         self,
@@ -134,8 +95,7 @@ class Resampled(Explained):
         """
         names = self.subgroup_names(subgroup)
         sets = [one for one in self.resampled(size, k, resamples).sets if one.subgroup in names]
-        columns = [field.name for field in fields(StableSet)]
-        return self._framed({name: [getattr(one, name) for one in sets] for name in columns})
+        return self._framed_lines(sets, StableSet.__dataclass_fields__)
 
     def resampled(
         self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
@@ -181,13 +141,7 @@ class Resampled(Explained):
     def resampled_in_time(
         self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
     ) -> Stability | None:
-        """The same within `max_minutes`: of fewer draws, or None where these are too few.
-
-        Parameters
-        ----------
-        size, k, resamples : int, default=None
-            As in `resampled`.
-        """
+        """The same as `resampled` within `max_minutes`: fewer draws, or None where too few."""
         found = in_time(lambda: self.resampled(size, k, resamples))
         if found is None:
             self.unfinished.note(DRAWS, "whether sets come out again was not tried")

@@ -12,22 +12,21 @@ import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from errno import ENOENT
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion.named import COMPLETERS, completer_classes
-from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables
-from misfeat.information.saved import MeasureByName, SavedMeasure, SavedScores, saved_measure
+from misfeat.information.saved import SavedMeasure, SavedScores, saved_measure
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
-from misfeat.population import Estimate
+from misfeat.population.estimates import Estimate
 from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
 from misfeat.selection.cell_counts import CellCounts
@@ -41,20 +40,20 @@ from misfeat.selection.checking import (
     check_held,
     check_scores,
     check_screened,
-    check_sums,
     check_unfinished,
     demand,
 )
-from misfeat.selection.checking_tables import check_alone, check_measured, check_tables
-from misfeat.selection.committing import read_parts, write_parts
-from misfeat.selection.encoding import decoded, encoded
+from misfeat.selection.checking_tables import check_alone, check_measured, check_sums, check_tables
+from misfeat.selection.encoding import decoded, decoded_completer, encoded, encoded_completer
 from misfeat.selection.folders import (
     ARRAYS,
     MANIFEST,
     REPORT,
     SETTINGS,
     as_folder,
+    read_parts,
     refuse_foreign,
+    write_parts,
 )
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.selection.unfinished import Unfinished
@@ -87,27 +86,7 @@ LONGEST_REASON = 200
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """All that a saved selection holds.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        The coded rows of every subgroup.
-    book : ScoreBook
-        Their scores.
-    asked : Asked
-        What was asked for.
-    validation : str or None
-        How far predictions can be trusted, in a sentence.
-    estimator : mapping or None
-        Plain values of the estimator that made it, which JSON can hold.
-    kept_cells : dict of tuple to CellCounts
-        The cells of sets, where no rows are kept to count them.
-    unfinished : Unfinished
-        What was left out because the time was up.
-    screened : Screened or None
-        What a search through a wide table left out.
-    """
+    """All that a saved selection holds."""
 
     cohorts: Cohorts
     book: ScoreBook
@@ -124,14 +103,7 @@ def write_saved(
 ) -> None:
     """Write what a fit found to a folder; an older one is replaced at once or not at all.
 
-    Parameters
-    ----------
-    saved : Saved
-        What a fit found.
-    folder : str or Path
-        Where to.
-    beside : mapping of str to bytes, default=None
-        Further parts of the same whole: a report, and the settings of a run.
+    `beside` are further parts of the same whole: a report, and the settings of a run.
     """
     from safetensors.numpy import save
 
@@ -158,9 +130,9 @@ def write_saved(
 def read_saved(folder: str | Path) -> Saved:
     """Read what `write_saved` wrote, and check all of it."""
     place = as_folder(folder)
-    parts = _read(place)
+    manifest, packed = _read(place)
     try:
-        return _restored(parts.manifest, _unpacked_arrays(parts.packed))
+        return _restored(manifest, _unpacked_arrays(packed))
     except ContradictionError as error:
         raise incomplete(place / error.part, error) from error
     except MALFORMED as error:
@@ -176,49 +148,10 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
     )
 
 
-def encoded_completer(completer: Any) -> Any:
-    """A completer's name, or a completer of ours with its settings, as JSON can hold it."""
-    if isinstance(completer, str):
-        return completer
-    name = completer_classes().get(type(completer).__name__)
-    if name is None or type(completer) is not COMPLETERS[name]:
-        raise MisfeatError(
-            "{setting} cannot be saved; only those that misfeat comes with can.",
-            setting=Setting("completer", completer),
-        )
-    params = completer.get_params(deep=False)
-    return {"name": name, "params": {k: encoded(v, k) for k, v in params.items()}}
-
-
-def decoded_completer(saved: Any) -> Any:
-    """What `encoded_completer` was given."""
-    if isinstance(saved, str):
-        return saved
-    params = {name: decoded(value) for name, value in saved["params"].items()}
-    return COMPLETERS[saved["name"]](**params)
-
-
-def encoded_measure(measure: Any) -> Any:
-    """A measure's name, or what a measure of one's own is called; never its code."""
-    if isinstance(measure, str):
-        return measure
-    return {"name": measure.name, "unit": measure.unit, "words": measure.words}
-
-
-def decoded_measure(saved: Any) -> Any:
-    """What stands for the measure that `encoded_measure` was given."""
-    if isinstance(saved, str):
-        return saved
-    demand(all(isinstance(word, str) for word in saved.values()), "the measure")
-    return MeasureByName(**saved)
-
-
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    sums, own = measure.sums, None
-    if measure.own is not None:
-        own = _packed(saved_measure(measure, book.held, book.n_jobs), "measured", arrays)
+    own = None if measure.own is None else saved_measure(measure, book.held, book.n_jobs)
     cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
@@ -226,10 +159,10 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "misfeat": __version__,
         "asked": _packed(saved.asked, "asked", arrays),
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
-        "sums": None if sums is None else _packed(sums, "sums", arrays),
-        "tables": None if measure.tables is None else _packed(measure.tables, "tables", arrays),
-        "measured": own,
-        "alone": None if measure.alone is None else _packed(measure.alone, "alone", arrays),
+        "sums": _packed(measure.sums, "sums", arrays),
+        "tables": _packed(measure.tables, "tables", arrays),
+        "measured": _packed(own, "measured", arrays),
+        "alone": _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
         "book": book.packed(arrays),
@@ -317,8 +250,10 @@ def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estima
     return book
 
 
-def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any]:
-    """The fields of plain data: arrays apart, the rest encoded."""
+def _packed(data: Any, name: str, arrays: Arrays) -> Any:
+    """The fields of plain data, if there is any: arrays apart, the rest encoded."""
+    if data is None:
+        return None
     rest = {}
     for one in fields(data):
         value = getattr(data, one.name)
@@ -336,13 +271,6 @@ def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any
     prefix = f"{name}."
     own = {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
     return {**found, **own}
-
-
-class _Parts(NamedTuple):
-    """The files of a selection, read and not yet understood."""
-
-    manifest: dict[str, Any]
-    packed: bytes
 
 
 def _unpacked_arrays(packed: bytes) -> Arrays:
@@ -363,7 +291,7 @@ def _why_not(folder: Path) -> str:
     return "is a file, not a folder" if folder.exists() else "does not exist"
 
 
-def _read(folder: Path) -> _Parts:
+def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     """The manifest and the packed arrays, of one save, with the checksums that they should have."""
     try:
         parts = read_parts(folder, [MANIFEST, ARRAYS])
@@ -386,7 +314,7 @@ def _read(folder: Path) -> _Parts:
         raise _unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
         raise _damaged(file)
-    return _Parts(manifest, parts[ARRAYS])
+    return manifest, parts[ARRAYS]
 
 
 def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:

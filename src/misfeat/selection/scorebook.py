@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import comb
 from threading import RLock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -13,26 +13,22 @@ from sklearn.base import clone
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.elsewhere import Part, ScoredRows, levels_elsewhere
 from misfeat.information.saved import SavedScores
-from misfeat.lattice import level, rank, unrank
-from misfeat.lattice.sampling import SAMPLERS
+from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
-from misfeat.machine.spreading import is_elsewhere
 from misfeat.machine.steps import Form, Steps
+from misfeat.selection.computing import Computing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Completer
-    from misfeat.information.measures import Measure, MutualInformation
+    from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
 
-WHAT = "Scoring feature sets"
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 """Where every score is exact, the cheapest completer says so."""
@@ -43,22 +39,8 @@ class ScoreBook:
 
     Several threads may ask at once: one of them computes, the others wait for what it finds.
 
-    Parameters
-    ----------
-    measure : Measure
-        Scores feature sets in a cohort.
-    estimate : Estimate
-        Predicts the scores that could not be computed, and says what all of them tell.
-    budget : float, default=1.0
-        The share of the computable sets of a cohort that is computed; the rest is predicted.
-    sampler : {"randwalk", "arbitrary", "stratified"}, default="randwalk"
-        How those sets are chosen.
-    seed : int or None, default=None
-        Makes the choice repeatable.
-    n_jobs : int or None, default=None
-        Threads, as joblib reads it.
-    steps : Steps, default=None
-        Where finished steps are kept; None: nowhere.
+    `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the choice of
+    sets repeatable, and `steps` keep what is finished.
     """
 
     def __init__(
@@ -105,30 +87,14 @@ class ScoreBook:
         return self.estimate.completer
 
     def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> ScoreBook:
-        """A book of the same estimate that knows some scores and nothing else.
-
-        Parameters
-        ----------
-        measure : Measure
-            Of what is left of the cohorts; nothing is computed with it.
-        scores : dict of int to CompletedScores
-            What can be asked for, by size.
-        """
+        """A book of the same estimate that knows some scores, by size, and nothing else."""
         book = ScoreBook(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
         book._completed = dict(scores)
         book.rows_withheld = True
         return book
 
     def of_other_rows(self, measure: Measure, seed: int) -> ScoreBook:
-        """An empty book of the same settings for other rows of the same table.
-
-        Parameters
-        ----------
-        measure : Measure
-            Scores feature sets in the other rows.
-        seed : int
-            Chooses the sets that are computed, where `budget` does not allow for all.
-        """
+        """An empty book of the same settings for other rows of the same table."""
         return ScoreBook(
             measure,
             clone(self.estimate, safe=False),
@@ -147,15 +113,7 @@ class ScoreBook:
             return self._completed[size]
 
     def observed(self, cohort: int, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
-        """The scores of the rows as they are, of listed sets of one size; NaN without rows.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        subsets : ndarray of shape (n_sets, size)
-            Feature numbers.
-        """
+        """The scores of the rows as they are, of listed sets of one size; NaN without rows."""
         if self.rows_withheld and self.measure.tables is None:
             return np.full(len(subsets), np.nan)
         size, measure = subsets.shape[1], self.measure.plug_in
@@ -336,13 +294,7 @@ class ScoreBook:
         )
 
     def memory_needed(self, size: int) -> int:
-        """Bytes that the scores of a size take, at most; an error where there are not so many.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """Bytes that the scores of a size take, at most; an error where there are not so many."""
         self._check_memory(size, self.estimate)
         return self._memory_needed(self._n_features, size, self.estimate)
 
@@ -368,117 +320,16 @@ class ScoreBook:
 
     def _compute_up_to(self, size: int, progress: Progress | None) -> None:
         """Add the scores of all sizes that are not known yet."""
-        measures, low = self.measure.parts or (self.measure,), len(self._exact)
-        n_cohorts = len(self.measure.missing)
-        seeds = self._seeds.spawn(n_cohorts)
-        told = None if progress is None else _CohortsDone(progress, n_cohorts * len(measures))
-        parts = [
-            Part(grid, cohort, low, size)
-            for grid in range(len(measures))
-            for cohort in range(n_cohorts)
-        ]
-        flat = self.steps.each(
-            [f"scores of {part}" for part in parts],
-            lambda left: self._compute([parts[number] for number in left], measures, seeds, told),
-            Form(fits=lambda found: [len(one) for one in found] == self._counts(low, size)),
-        )
-        if told is not None:
-            told.begin(len(parts))
-        found = [
-            [np.array(scores) for scores in zip(*flat[first : first + n_cohorts], strict=True)]
-            for first in range(0, len(flat), n_cohorts)
-        ]
+        seeds = self._seeds.spawn(len(self.measure.missing))
+        computing = Computing(self.measure, self.budget, self.sampler, self.n_jobs, seeds)
+        found = computing.levels(len(self._exact), size, self.steps, progress)
         if self.measure.parts:
-            by_grid = [np.array(scores) for scores in zip(*found, strict=True)]
-            self._by_grid += by_grid
-            self._exact += [scores.mean(axis=0) for scores in by_grid]
+            self._by_grid += found
+            self._exact += [scores.mean(axis=0) for scores in found]
         else:
-            self._exact += found[0]
-
-    def _counts(self, low: int, high: int) -> list[int]:
-        return [comb(self._n_features, size) for size in range(low, high + 1)]
-
-    def _compute(
-        self,
-        parts: Sequence[Part],
-        measures: Sequence[Measure],
-        seeds: Sequence[np.random.SeedSequence],
-        told: _CohortsDone | None,
-    ) -> Iterator[tuple[int, list[NDArray[np.float64]]]]:
-        """Scores of some sizes in one cohort after the other, an array a size."""
-        if is_elsewhere() and self.budget == 1 and self.measure.rows is not None:
-            yield from self._compute_elsewhere(parts, measures, told)
-            return
-        for number, part in enumerate(parts):
-            if told is not None:
-                told.begin(part.grid * len(seeds) + part.cohort)
-            measure, sizes = measures[part.grid], (part.low, part.high)
-            if self.budget < 1:
-                # The same sets in every grid of the target.
-                rng = np.random.default_rng(seeds[part.cohort])
-                yield number, self._sampled(measure, part.cohort, *sizes, rng)
-            else:
-                yield number, measure.of_levels(part.cohort, *sizes, self.n_jobs, told)
-
-    def _compute_elsewhere(
-        self, parts: Sequence[Part], measures: Sequence[Measure], told: _CohortsDone | None
-    ) -> Iterator[tuple[int, list[NDArray[np.float64]]]]:
-        rows = cast("Cohorts", self.measure.rows)
-        found = levels_elsewhere(ScoredRows(rows, self.measure.above_chance), parts)
-        for done, (number, scores) in enumerate(found, start=1):
-            part = parts[number]
-            measure = cast("MutualInformation", measures[part.grid])
-            yield number, [measure.bounded(one, part.cohort) for one in scores]
-            if told is not None:
-                told.begin(done)
-
-    def _sampled(
-        self, measure: Measure, cohort: int, low: int, high: int, rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
-        """Scores of a share of a cohort's computable sets, NaN for the others."""
-        recorded = np.flatnonzero(~self.measure.missing[cohort])
-        scores = [np.full(len(level(self._n_features, m)), np.nan) for m in range(low, high + 1)]
-        if low == 0:
-            scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
-        smallest, largest = max(low, 1), min(high, len(recorded))
-        if smallest > largest:
-            return scores
-        sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
-        for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
-            subsets = recorded[unrank(ranks, size)]
-            scores[size - low][rank(subsets)] = measure.of_subsets(cohort, subsets, self.n_jobs)
-        return scores
+            self._exact += [scores[0] for scores in found]
 
 
 def names_of_completed(measure: Measure) -> tuple[str, ...]:
-    """The arrays of completed scores; those of a numeric target have a spread.
-
-    Parameters
-    ----------
-    measure : Measure
-        What scores are.
-    """
+    """The arrays of completed scores; those of a numeric target have a spread."""
     return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
-
-
-class _CohortsDone:
-    """Tells how far the scores of all cohorts are, from how far those of one are."""
-
-    STEPS = 1000
-    """So many for each cohort."""
-
-    def __init__(self, progress: Progress, n_cohorts: int) -> None:
-        self._progress, self._total = progress, n_cohorts * self.STEPS
-        self._before = self._last = 0
-
-    def begin(self, cohort: int) -> None:
-        """Say that the cohorts before this one are done."""
-        self._before = self._last = cohort * self.STEPS
-        self._progress(WHAT, self._before, self._total)
-
-    def __call__(self, done: int, total: int) -> None:
-        """Say how far the scores of this cohort are; they may be computed in several turns."""
-        place = self._before + self.STEPS * done // max(total, 1)
-        if place > self._last:
-            self._last = place
-            self._progress(WHAT, place, self._total)

@@ -12,8 +12,9 @@ from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs, check_size
-from misfeat.selection.cautioned import Cautioned
-from misfeat.selection.collecting import WORTH_COLUMNS, Worth, Worths
+from misfeat.selection.caution import CAUTION_COLUMNS, worst_first
+from misfeat.selection.cautions import cautions_about
+from misfeat.selection.collecting import WORTH_COLUMNS, Unsettled, Worth, Worths
 from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved, features_to_judge, with_features
 from misfeat.selection.resampled import Resampled
@@ -21,13 +22,12 @@ from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
 from misfeat.selection.unfinished import VALIDATION
 
 if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.screening import Screened
-    from misfeat.selection.asked import Asked
-    from misfeat.selection.scorebook import ScoreBook
+    from misfeat.selection.caution import Caution
+
+LOOKING = "Looking for what may mislead"
 
 
-class Selection(AgainstChance, Compared, Resampled, Cautioned):
+class Selection(AgainstChance, Compared, Resampled):
     """What was found in a table; every answer comes from here.
 
     `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
@@ -59,18 +59,6 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
     >>> selection.best_sets(k=1)[0].features
     ('a',)
     """
-
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        book: ScoreBook,
-        asked: Asked,
-        *,
-        verbose: int = 0,
-        screened: Screened | None = None,
-    ) -> None:
-        super().__init__(cohorts, book, asked, verbose=verbose, screened=screened)
-        self._trusted: dict[tuple[int, int, int], list[Trust]] = {}
 
     def worth_collecting(
         self,
@@ -117,7 +105,7 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         0      f3     1
         """
         rows = self.worths(subgroup, size, costs)
-        return self._framed({name: [getattr(row, name) for row in rows] for name in WORTH_COLUMNS})
+        return self._framed_lines(rows, WORTH_COLUMNS)
 
     def worths(
         self,
@@ -126,15 +114,6 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         costs: Mapping[str, float] | None = None,
     ) -> list[Worth]:
         """The same as `worth_collecting`, as plain objects, without a dataframe library.
-
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        costs : mapping of str to float, default=None
-            What recording a feature costs.
 
         Returns
         -------
@@ -218,15 +197,6 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
     def trusts(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> list[Trust]:
         """The same as `validate`, as plain objects; asked again, it costs nothing.
 
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            How many of the best sets count. Defaults to the estimator's `k`.
-        rounds : int, default=4
-            How often features are hidden.
-
         Returns
         -------
         list of Trust
@@ -272,14 +242,76 @@ class Selection(AgainstChance, Compared, Resampled, Cautioned):
         return found
 
     def trusts_in_time(self, size: int | None = None, k: int | None = None) -> list[Trust] | None:
-        """The same as `trusts` within `max_minutes`; None where these are too few.
-
-        Parameters
-        ----------
-        size, k : int, default=None
-            As in `trusts`.
-        """
+        """The same as `trusts` within `max_minutes`; None where these are too few."""
         found = in_time(lambda: self.trusts(size, k))
         if found is None:
             self.unfinished.note(VALIDATION, "how far answers hold was not checked")
         return found
+
+    def cautions(self, size: int | None = None) -> Any:
+        """What may mislead in these answers, worst first.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+
+        Returns
+        -------
+        dataframe
+            A line for every caution: ``kind`` (``"leak"``, ``"missing pattern"``,
+            ``"duplicate"``, ``"few rows"``, …; docs/answers/cautions.md has all), ``columns`` and
+            ``subgroups`` that it is about, ``sentence`` (what was found), ``remedy`` (what to do,
+            empty where nothing can be done) and ``severity``: ``"overturns"`` where answers may be
+            wrong altogether, ``"weakens"`` where they are less sure than they look, ``"note"``
+            where they are to be read with this in mind.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 30, "paid": [2, 9] * 60, "y": [0, 1] * 60}
+        >>> found = SubgroupSelector(size=1).fit(table, "y").cautions()
+        >>> found[["kind", "columns", "severity"]]
+                    kind  columns   severity
+        0           leak  (paid,)  overturns
+        1  few subgroups       ()       note
+        """
+        found = self.caution_list(size)
+        columns = {name: [getattr(one, name) for one in found] for name in CAUTION_COLUMNS}
+        for name in ("sentence", "remedy"):
+            columns[name] = list(map(str, columns[name]))
+        return self._framed(columns)
+
+    def caution_list(self, size: int | None = None) -> list[Caution]:
+        """The same as `cautions`, as plain objects, without a dataframe library.
+
+        Returns
+        -------
+        list of Caution
+            Worst first; empty where nothing was found.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
+        >>> for caution in SubgroupSelector(size=1).fit(table, "y").caution_list():
+        ...     print(caution.words)
+        No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may ...
+        There is one subgroup only: its scores were shrunk by its own rows, with no other ...
+        """
+        best = self.best_sets(size, k=1)
+        asked = self.asked.min_cell
+        with long_work(self.verbose > 0) as progress:
+            if progress is not None:
+                progress(LOOKING, 0, 1)
+            found = cautions_about(
+                self.cohorts, best, self.book, self._unsettled(), asked, self.screened
+            )
+            if progress is not None:
+                progress(LOOKING, 1, 1)
+        stopped = self.unfinished.caution
+        return found if stopped is None else worst_first([stopped, *found])
+
+    def _unsettled(self) -> Unsettled:
+        rows = [cohort.size for cohort in self.cohorts]
+        return Unsettled(self.missing, rows, self.cohorts.names, self.feature_names)

@@ -23,22 +23,7 @@ MOST_COMPARED = 2000
 class Alternative:
     """A set whose score cannot be told from that of another one of its size.
 
-    Attributes
-    ----------
-    subgroup : str
-        Where.
-    features : tuple of str
-        The set, in the table's column order.
-    score, low, high : float
-        Its score, with its interval.
-    difference, difference_low, difference_high : float
-        By how much it scores higher than the other set, with its interval, which holds 0.
-    given_up, taken : tuple of str
-        The features of the other set that it lacks, and those that it has instead.
-    swaps : int
-        How many.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in its score.
+    Its attributes are the columns that `Selection.alternatives` explains.
     """
 
     subgroup: str
@@ -73,20 +58,7 @@ def alternatives_to(
 ) -> list[Alternative]:
     """Sets that cannot be told from one, fewest swaps first, grouped by what is given up.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Feature numbers of the set, ascending.
-    scores : CompletedScores
-        Of the sets of its size that may be shown.
-    cohort : int
-        Which subgroup.
-    names : tuple of str and sequence of str
-        Of the subgroup, and of all features.
-    contrasts : Contrasts
-        Says how sure differences are.
-    k : int
-        How many at most.
+    `names` are those of the subgroup and of all features.
     """
     own = tuple(members)
     found = []
@@ -107,22 +79,6 @@ def distinct_sets(
 
     A set is left out where it differs in a single feature from one that was kept, and their scores
     cannot be told apart.
-
-    Parameters
-    ----------
-    order : iterable of int
-        Numbers of sets, best first.
-    subsets : ndarray of shape (n_sets, size)
-        Their features.
-    cohort : int
-        Which subgroup.
-    contrasts : Contrasts
-        Says how sure differences are.
-
-    Yields
-    ------
-    int
-        The numbers that are left, in the same order.
     """
     kept: list[tuple[int, ...]] = []
     for number in order:

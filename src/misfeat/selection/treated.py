@@ -1,9 +1,11 @@
-"""What became of columns and subgroups on the way that a reader of the answers should know."""
+"""What became of columns, subgroups and sets on the way that a reader of answers should know."""
 
 from __future__ import annotations
 
 from statistics import median
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
@@ -15,8 +17,11 @@ from misfeat.words.numbers import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
+    from misfeat.screening import Screened
     from misfeat.selection.ranking import ScoredSet
 
 BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
@@ -35,16 +40,14 @@ _REMEDIES = {
     FREE_TEXT: "Make categories of it, or leave it out: {exclude}.",
 }
 _SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
+SCREENED = "screened"
+SAYS_LITTLE = 0.5
+"""A bound above this share of what there is to tell says next to nothing."""
+_SIZES = {1: "features", 2: "pairs", 3: "triples"}
 
 
 def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
-    """Identifiers, dates and free text that were coded as features.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    """
+    """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
         if audit.role != "feature" or audit.looks_like not in _WHAT_IT_TELLS:
             continue
@@ -62,13 +65,7 @@ def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
-    """Numbers that look like codes for missing values, and were taken as they are.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    """
+    """Numbers that look like codes for missing values, and were taken as they are."""
     for audit in cohorts.columns:
         if audit.role not in ("feature", "target") or not audit.suspects:
             continue
@@ -92,14 +89,7 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
 def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
     """A continuous target that was cut into bins: into those of several grids, or of one.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        With an audit of every column.
-    best : sequence of ScoredSet
-        The best set of every subgroup that has one.
-    measure : str
-        What scores are; R² reads the numbers themselves.
+    R² reads the numbers themselves.
     """
     for audit in cohorts.columns:
         if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
@@ -163,13 +153,7 @@ def _binned(audit: ColumnAudit) -> Caution:
 
 
 def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
-    """Merged subgroups of which some recorded a feature and others did not.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows, and which subgroups were joined so.
-    """
+    """Merged subgroups of which some recorded a feature and others did not."""
     for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
         if not features:
@@ -190,3 +174,77 @@ def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
             subgroups=(subgroup,),
             severity=WEAKENS,
         )
+
+
+def unseen_sets(
+    screened: Screened | None, cohorts: Cohorts, whole: NDArray[np.float64]
+) -> Iterator[Caution]:
+    """What was screened out, what was looked at, and what sets that were not could tell at most."""
+    if screened is None:
+        return
+    n_left, n_kept = len(screened.left_out), len(cohorts.features)
+    yield Caution(
+        SCREENED,
+        Message(
+            "{left} of {every} features were screened out, for there are too many sets to score "
+            "all: those kept are part of the best among {looked}, in {rows} rows.{telling} "
+            "{unseen}",
+            left=f"{n_left:,}",
+            every=f"{n_left + n_kept:,}",
+            looked=Message(_looked(screened)),
+            rows=f"{screened.rows:,}",
+            telling=Message(_telling(screened.telling)),
+            unseen=_at_most(screened, cohorts, whole),
+        ),
+        Message(
+            "Raise {max_sets} to keep more of them, or leave out what cannot matter ({exclude}). "
+            "P-values are of the other rows, and hold; what stability and validation say is about "
+            "the features that were kept.",
+            max_sets=Setting("max_sets"),
+            exclude=Setting("exclude"),
+        ),
+        severity=WEAKENS,
+    )
+
+
+def _telling(count: int | None) -> str:
+    """Whether something was left out that tells."""
+    if count is None:
+        return ""
+    if not count:
+        return " No other was seen to tell more than chance would, alone or with others."
+    tell = "tells" if count == 1 else "tell"
+    return f" {count:,} more {tell} something, for which there was no room."
+
+
+def _looked(screened: Screened) -> str:
+    """How many sets of every size were looked at."""
+    parts = []
+    for one in screened.looked:
+        what = _SIZES.get(one.size, f"sets of {one.size}")
+        parts.append(
+            f"all {one.of:,} {what}" if one.whole else f"{one.sets:,} of {one.of:,} {what}"
+        )
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _at_most(screened: Screened, cohorts: Cohorts, whole: NDArray[np.float64]) -> Message:
+    """What a set that nobody looked at could tell at most, where that is most."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(whole > 0, screened.at_most / whole, 0.0)
+    most = int(np.argmax(shares))
+    share = min(float(shares[most]), 1.0)
+    weak = ", a bound that says little" if share > SAYS_LITTLE else ""
+    told = Message(
+        "A set that was not looked at tells at most {share} of what there is to tell in the rows "
+        "of {where!r}{weak}.",
+        share=Message(percent(share)),
+        where=cohorts.names[most],
+        weak=Message(weak),
+    )
+    if screened.exhaustive >= len(screened.looked):
+        return told
+    return told + (
+        f" One that tells nothing in parts of up to {screened.exhaustive} features is missed."
+    )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion import Known
     from misfeat.machine.progress import Progress
-    from misfeat.population import Estimate
+    from misfeat.population.estimates import Estimate
     from misfeat.selection.judging import Figures, Truth
 
 
@@ -54,21 +54,7 @@ TOO_NARROW = 0.05
 
 @dataclass(frozen=True)
 class Trust:
-    """How far the answers for one cohort can be trusted.
-
-    Attributes
-    ----------
-    cohort : int
-        Which cohort.
-    hidden : int
-        Features that were hidden from it, over all rounds.
-    captured : float
-        The share of the best sets' true score that the sets which look best hold, over all sets.
-    coverage : float
-        How often intervals hold the truth.
-    error : float
-        The root mean square error of scores, in their unit.
-    """
+    """How far the answers for one cohort can be trusted, as `Selection.validate` explains it."""
 
     cohort: int
     hidden: int
@@ -93,30 +79,8 @@ def trust(
     Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
     where it is not at hand.
 
-    Parameters
-    ----------
-    known : Known
-        What is known of the table.
-    estimate : Estimate
-        What answers.
-    size, k : int
-        Size of the sets, and how many of the best ones count.
-    rounds : int
-        How often features are hidden.
-    seed : int, default=None
-        Seed of what is left out.
-    progress : callable, default=None
-        Told what is done.
-    steps : Steps, default=None
-        Where finished estimates are kept; None: nowhere.
-    shown : CompletedScores, default=None
-        What `estimate` makes of `known`, where that is at hand.
-
-    Returns
-    -------
-    list of Trust
-        One for every cohort about whose answers something can be said: a feature could be hidden
-        from it, or it lacks none and its scores are estimates.
+    A cohort is told about where a feature could be hidden from it, or it lacks none and its scores
+    are estimates. `shown` is what `estimate` makes of `known`, where that is at hand.
     """
     rng = np.random.default_rng(0 if seed is None else seed)
     told = _Told(progress, rounds + 3)
@@ -153,17 +117,7 @@ def trust(
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """A table of which parts are left out, and what answers then.
-
-    Attributes
-    ----------
-    known : Known
-        What is known of the table.
-    estimate : Estimate
-        What answers.
-    size : int
-        Size of the sets.
-    """
+    """A table of which parts are left out, and what answers then."""
 
     known: Known
     estimate: Estimate
@@ -250,20 +204,9 @@ def in_words(
 ) -> str:
     """One sentence for people.
 
-    Parameters
-    ----------
-    found : sequence of Trust
-        What `trust` found.
-    k : int
-        How many of the best sets count.
-    confidence : float or None
-        Target coverage of the intervals; None where they are certain bounds.
-    predicted : bool, default=True
-        Whether anything was predicted at all.
-    rows_left_out : bool, default=None
-        Whether rows were left out, too. None: scores are of the rows, and there is no need to.
-    judged : tuple of two int, default=None
-        Of how many features, and of how many in all, sets were tried; None: of all.
+    Where `confidence` is None, intervals are certain bounds. `rows_left_out` is None where scores
+    are of the rows, so that there is no need to, and `judged` says of how many features, and of how
+    many in all, sets were tried.
 
     Examples
     --------

@@ -35,15 +35,7 @@ class Unfinished:
     parts: dict[str, str] = field(default_factory=dict)
 
     def note(self, kind: str, words: str) -> None:
-        """Note what is left out.
-
-        Parameters
-        ----------
-        kind : str
-            What it is.
-        words : str
-            The same for people.
-        """
+        """Note what is left out."""
         self.minutes = minutes_allowed()
         self.parts[kind] = words
 

@@ -1,19 +1,25 @@
-"""What every single feature is worth to a subgroup: alone, joined to others, and its share."""
+"""What every single feature is worth to a subgroup: alone, joined to others, and its share.
+
+The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
+averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
+features of a set add up to its score.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.lattice import rank
+from misfeat.lattice import rank, ranks_below
 from misfeat.selection.collecting import SHARED_ERROR
 from misfeat.selection.contrasts import Estimated
-from misfeat.selection.shapley import mean_of_additions, mean_shares, parts_of, shapley_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,25 +37,8 @@ NOTHING = Estimated(0.0, 0.0, 0.0)
 class FeatureValue:
     """What one feature tells in one subgroup.
 
-    Attributes
-    ----------
-    subgroup, feature : str
-        Which feature, and where.
-    alone, alone_low, alone_high : float
-        Its score by itself, with its interval.
-    adds, adds_low, adds_high : float
-        What it adds to the best set of the other features, one feature smaller than the sets that
-        were asked for; NaN where no such set holds all features to include.
-    adds_to : tuple of str
-        That set.
-    share_of_best, share_of_best_low, share_of_best_high : float
-        Its Shapley value in the best set of the subgroup; 0 where that set does not hold it.
-    mean_share, mean_share_low, mean_share_high : float
-        The mean of its Shapley value over all sets that hold it.
-    in_best : float
-        The share of the k best sets that hold it.
-    source : {"recorded", "predicted"}
-        Whether the subgroup's own rows took part in its score.
+    Its attributes are the columns that `Selection.features` explains; what it `adds` is NaN where
+    no set of the others holds all features to include.
     """
 
     subgroup: str
@@ -74,18 +63,9 @@ class FeatureValue:
 class FeatureValues:
     """Finds what single features are worth.
 
-    Parameters
-    ----------
-    levels : sequence of CompletedScores
-        Scores of all sets of size 1, 2 and so on, up to the size that was asked for.
-    shown : CompletedScores
-        Those of the largest size that may be shown: that hold every feature to include.
-    features : sequence of str
-        Names.
-    contrasts : Contrasts
-        Says how sure sums of scores are.
-    least : float
-        What no feature adds less than: 0, or minus infinity where larger sets may score lower.
+    `levels` are the scores of all sets of size 1, 2 and so on, `shown` those of the largest size
+    that hold every feature to include. No feature adds less than `least`: 0, or minus infinity
+    where larger sets may score lower.
     """
 
     def __init__(
@@ -100,17 +80,7 @@ class FeatureValues:
         self._features, self._contrasts, self._least = features, contrasts, least
 
     def of(self, cohort: int, name: str, best: Sequence[tuple[str, ...]]) -> list[FeatureValue]:
-        """The features of a cohort, those with the largest mean share first.
-
-        Parameters
-        ----------
-        cohort : int
-            Which subgroup.
-        name : str
-            What it is called.
-        best : sequence of tuple of str
-            Its k best sets, best first.
-        """
+        """The features of a cohort, largest mean share first; `best` are its k best sets."""
         shares = self._shares_of_best(cohort, best[0])
         means = self._mean_shares(cohort)
         order = np.argsort([-mean.value for mean in means], kind="stable").tolist()
@@ -179,19 +149,7 @@ class FeatureValues:
 def shapley_values(
     contrasts: Contrasts, cohort: int, members: Sequence[int], least: float
 ) -> list[Estimated]:
-    """The Shapley values of the features of a set; they add up to its score.
-
-    Parameters
-    ----------
-    contrasts : Contrasts
-        Says how sure sums of scores are.
-    cohort : int
-        Which subgroup.
-    members : sequence of int
-        Feature numbers, ascending.
-    least : float
-        What no feature adds less than.
-    """
+    """The Shapley values of the features of a set; they add up to its score."""
     return contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
 
 
@@ -208,3 +166,97 @@ def _reach_above(own: Bounds, part: Bounds) -> Floats:
 def _reach(own: Floats, part: Floats) -> Floats:
     reach: Floats = np.sqrt(own**2 + part**2 - 2 * SHARED_ERROR * own * part)
     return reach
+
+
+def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
+    """All parts of a set but the empty one, and the set itself.
+
+    Examples
+    --------
+    >>> parts_of([2, 5])
+    [(2,), (5,), (2, 5)]
+    """
+    sizes = range(1, len(members) + 1)
+    return [part for size in sizes for part in combinations(members, size)]
+
+
+def shapley_weights(members: Sequence[int]) -> Floats:
+    """What the score of every part of a set counts in the Shapley value of each of its features.
+
+    Of shape (n_members, n_parts), parts as in `parts_of`.
+
+    Examples
+    --------
+    >>> shapley_weights([2, 5])
+    array([[ 0.5, -0.5,  0.5],
+           [-0.5,  0.5,  0.5]])
+    """
+    size = len(members)
+    parts = parts_of(members)
+    joins = np.array([1.0 / (size * comb(size - 1, len(part) - 1)) for part in parts])
+    lacks = np.array(
+        [-1.0 / (size * comb(size - 1, len(part))) if len(part) < size else 0.0 for part in parts]
+    )
+    held = np.array([[member in part for part in parts] for member in members])
+    return np.where(held, joins, lacks)
+
+
+def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]) -> Floats:
+    """The mean Shapley value of every feature over all sets of a size that hold it.
+
+    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
+    is that of what the feature adds to all of them, averaged over sizes.
+
+    `levels` are the scores of all sets of size 1, 2 and so on, `subsets` these sets.
+
+    Examples
+    --------
+    >>> from misfeat.lattice import level
+    >>> mean_shares([np.array([0.2, 0.1]), np.array([0.5])], [level(2, 1), level(2, 2)])
+    array([0.3, 0.2])
+    """
+    n_features = len(levels[0])
+    shares = np.zeros(n_features)
+    without = np.zeros(n_features)  # the mean of sets of the size before that lack each feature
+    for size, (scores, sets) in enumerate(zip(levels, subsets, strict=True), start=1):
+        held = _by_member(sets, np.broadcast_to(scores[:, None], sets.shape), n_features)
+        shares += held / comb(n_features - 1, size - 1) - without
+        if size < n_features:
+            without = (scores.sum() - held) / comb(n_features - 1, size)
+    shares /= len(levels)
+    return shares
+
+
+def mean_of_additions(
+    levels: Sequence[CompletedScores],
+    cohort: int,
+    number: Callable[[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]], Floats],
+) -> Floats:
+    """The mean of a number of every set and the same without a feature, by feature.
+
+    Sets are averaged as in `mean_shares`: equally within a size, and sizes equally. `number` takes
+    scores, low and high of sets, and of the same sets without one feature.
+    """
+    n_features = len(levels[0].subsets)
+    mean = np.zeros(n_features)
+    nothing = np.zeros(1)
+    below = (nothing, nothing, nothing)
+    for size, scores in enumerate(levels, start=1):
+        sets = scores.subsets
+        own = scores.score[cohort], scores.low[cohort], scores.high[cohort]
+        parts = ranks_below(sets)
+        numbers = np.empty(sets.shape)
+        for place, ranks in enumerate(parts.T):
+            numbers[:, place] = number(own, (below[0][ranks], below[1][ranks], below[2][ranks]))
+        mean += _by_member(sets, numbers, n_features) / comb(n_features - 1, size - 1)
+        below = own
+    mean /= len(levels)
+    return mean
+
+
+def _by_member(sets: NDArray[np.integer], numbers: Floats, n_features: int) -> Floats:
+    """The sum of numbers of sets and members, by member."""
+    found = np.zeros(n_features)
+    for members, each in zip(sets.T, numbers.T, strict=True):
+        found += np.bincount(members, weights=each, minlength=n_features)
+    return found

@@ -46,12 +46,7 @@ class Rounding:
     rows themselves: the same table is told the same way every time, and nobody who does not have it
     can draw again.
 
-    Attributes
-    ----------
-    least : int
-        The fewest rows that may be told.
-    key : int
-        What chance is drawn from.
+    `least` is the fewest rows that may be told; chance is drawn from `key`.
 
     Examples
     --------
@@ -68,52 +63,21 @@ class Rounding:
 
     @classmethod
     def for_rows(cls, cohorts: Cohorts, least: int) -> Rounding:
-        """The rounding of a table.
-
-        Parameters
-        ----------
-        cohorts : Cohorts
-            Its coded rows.
-        least : int
-            The fewest rows that may be told.
-        """
+        """The rounding of a table."""
         found = hashlib.sha256()
         for array in (cohorts.codes, cohorts.target_codes, cohorts.weights, cohorts.offsets):
             found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
         return cls(least, int.from_bytes(found.digest()))
 
     def of(self, counts: Any, *about: str) -> NDArray[np.int64]:
-        """Rounded counts.
-
-        Parameters
-        ----------
-        counts : array-like
-            Rows.
-        *about : str
-            What they count; what has another name is rounded by chance of its own.
-        """
+        """Rounded counts; what has another name is rounded by chance of its own."""
         name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
         chance = np.random.default_rng([self.key, name]).random(np.shape(counts))
         return rounded_by(counts, chance, self.least)
 
 
 def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
-    """Counts rounded up or down to multiples, as chance has it.
-
-    Parameters
-    ----------
-    counts : array-like
-        Rows.
-    chance : ndarray
-        A number between 0 and 1 for each.
-    least : int
-        What they become multiples of.
-
-    Examples
-    --------
-    >>> rounded_by([3, 8], np.array([0.4, 0.4]), 10)
-    array([ 0, 10])
-    """
+    """Counts rounded up or down to multiples by chance, a number between 0 and 1 for each."""
     multiples = np.asarray(counts) / least
     below = np.floor(multiples)
     told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
@@ -121,25 +85,7 @@ def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
 
 
 def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCounts:
-    """The cells of a set: small ones merged, all counts rounded.
-
-    Parameters
-    ----------
-    found : CellCounts
-        Rows by cell and class.
-    rounding : Rounding
-        How counts are rounded.
-    *about : str
-        Which cells these are.
-
-    Examples
-    --------
-    >>> counts = np.array([[20.0, 30.0], [6.0, 4.0], [2.0, 8.0], [30.0, 0.0], [1.0, 1.0]])
-    >>> found = CellCounts([("0",), ("1",), ("2",), ("3",), ("4",)], counts)
-    >>> left = withheld_cells(found, Rounding(10, key=1), "example")
-    >>> left.values[0], left.counts[0], left.values[-1]
-    (('0',), array([20, 30]), ('any other',))
-    """
+    """The cells of a set: small ones merged, all counts rounded."""
     counts = found.in_rows
     told = rounding.of(counts, *about)
     kept = (counts.sum(axis=1) >= rounding.least) & (told.sum(axis=1) > 0)
@@ -154,18 +100,8 @@ def withheld_cells(found: CellCounts, rounding: Rounding, *about: str) -> CellCo
 def withheld_cohorts(cohorts: Cohorts, rounding: Rounding) -> Cohorts:
     """Subgroups without their rows: how many there are of each class, rounded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    rounding : Rounding
-        How counts are rounded.
-
-    Returns
-    -------
-    Cohorts
-        One row a subgroup and class, whose features have no value but whether the subgroup
-        recorded them.
+    There is one row a subgroup and class; its features have no value but whether they were
+    recorded.
     """
     least, n_classes = rounding.least, len(cohorts.classes)
     by_class = np.array(
@@ -215,16 +151,7 @@ def withheld_scores(
 ) -> dict[int, CompletedScores]:
     """Scores and bounds rounded to what so many rows weigh, in the order that they were in.
 
-    Parameters
-    ----------
-    by_size : mapping of int to CompletedScores
-        All sets of every size.
-    cohorts : Cohorts
-        What is left of the subgroups.
-    ceiling : ndarray of shape (n_cohorts,)
-        What no score can exceed, by what is left.
-    least : int
-        The fewest rows that may be told.
+    `cohorts` is what is left of the subgroups, and `ceiling` what no score can exceed by that.
     """
     step = np.array([least / cohort.size for cohort in cohorts])[:, None]
     sizes = sorted(by_size)
@@ -243,17 +170,7 @@ def withheld_scores(
 
 
 def withheld_search(screened: Screened, cohorts: Cohorts, rounding: Rounding) -> Screened:
-    """What is known of a search through a wide table, rounded like the scores.
-
-    Parameters
-    ----------
-    screened : Screened
-        What was searched.
-    cohorts : Cohorts
-        What is left of the subgroups.
-    rounding : Rounding
-        How counts are rounded.
-    """
+    """What is known of a search through a wide table, rounded like the scores."""
     step = np.array([rounding.least / cohort.size for cohort in cohorts])
     return replace(
         screened,

@@ -22,9 +22,9 @@ from misfeat.machine.progress import announce, expect, in_words
 from misfeat.machine.threads import Work
 from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.selection.chance_tests import DEALING, Dealer
+from misfeat.selection.computing import WHAT as SCORING
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
 from misfeat.selection.redrawing import WHAT as REDRAWING
-from misfeat.selection.scorebook import WHAT as SCORING
 from misfeat.selection.trust import WHAT as VALIDATING
 from misfeat.show.costs import MEASURED, Shape, passing
 from misfeat.show.first_screen.effort import effort_for, has_gaps

@@ -6,7 +6,7 @@ from misfeat.sites.combining import Combined, Refusal, combine
 from misfeat.sites.files import read_summary, write_summary
 from misfeat.sites.ledger import Ledger
 from misfeat.sites.proposing import Proposal, propose, read_proposal
-from misfeat.sites.signing import make_key, read_key
+from misfeat.sites.sealing import make_key, read_key
 from misfeat.sites.summarising import summarise
 from misfeat.sites.summary import Summary
 

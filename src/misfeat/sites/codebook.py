@@ -128,8 +128,8 @@ class Codebook:
         """Plain values for JSON."""
         return {
             "edition": self.edition,
-            "target": _plain(self.target),
-            "features": [_plain(feature) for feature in self.features],
+            "target": plain_of(self.target),
+            "features": [plain_of(feature) for feature in self.features],
             "sites": dict(self.sites),
         }
 
@@ -184,17 +184,7 @@ def read_codebook(file: str | Path) -> Codebook:
 def differences(one: Codebook, other: Codebook) -> list[str]:
     """In what two codebooks differ, in words; empty where they are the same.
 
-    Parameters
-    ----------
-    one, other : Codebook
-        The first is the one that counts.
-
-    Examples
-    --------
-    >>> age, ill = ColumnCode("age", "number", edges=(40,)), ColumnCode("ill", "flag")
-    >>> later = ColumnCode("age", "number", edges=(45,))
-    >>> differences(Codebook(ill, (age,)), Codebook(ill, (later,), edition=2))
-    ['it is edition 2, not 1', "'age' is coded in another way"]
+    The first is the one that counts.
     """
     said = []
     if one.edition != other.edition:
@@ -215,13 +205,7 @@ def differences(one: Codebook, other: Codebook) -> list[str]:
 
 
 def check_site(name: object) -> str:
-    """The name of a site, checked.
-
-    Parameters
-    ----------
-    name : object
-        As users give it.
-    """
+    """The name of a site, checked."""
     if (
         not isinstance(name, str)
         or not 0 < len(name) <= LONGEST
@@ -235,10 +219,11 @@ def check_site(name: object) -> str:
     return name
 
 
-def _plain(code: ColumnCode) -> dict[str, Any]:
+def plain_of(column: Any) -> dict[str, Any]:
+    """The fields of what is said of a column as plain values for JSON."""
     return {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(code).items()
+        for name, value in asdict(column).items()
     }
 
 

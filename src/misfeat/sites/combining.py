@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
-from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.scored import ScoredInformation
 from misfeat.information.tabled import TableInformation
 from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
@@ -19,13 +19,16 @@ from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.scoring import joined_scores
 from misfeat.sites.spending import epsilon_of
+from misfeat.sites.summarising import check_takes_part, summarise
 from misfeat.sites.summary import SCORES, TABLES, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from misfeat.cohorts.coding import Coding
     from misfeat.information.count_tables import CountTables
+    from misfeat.information.scores_alone import ScoresAlone
 
 SHORT = 16
 """Digits of a fingerprint or a key that people compare."""
@@ -127,9 +130,9 @@ def combine(
     refused += unfit
     if not taken:
         raise _unusable(refused)
-    selection = _selection(
-        taken, agreed, _size(size, taken), k, Estimate(estimate, _completer(), confidence), n_jobs
-    )
+    completer = completer_of("auto", confidence=None, device="cpu", random_state=None)
+    scale = Estimate(estimate, completer, confidence)
+    selection = _selection(taken, agreed, _size(size, taken), k, scale, n_jobs)
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
 
@@ -140,13 +143,7 @@ def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
 
 
 def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:
-    """The codebook that most of the summaries that can be read were made with.
-
-    Parameters
-    ----------
-    summaries : iterable of str, Path or Summary
-        The files of all sites, or what was read from them.
-    """
+    """The codebook that most of the summaries that can be read were made with."""
     return _most_common([one for _, one in _read(summaries)[0]])
 
 
@@ -239,10 +236,6 @@ def _size(size: int | None, taken: Sequence[Summary]) -> int:
     return size
 
 
-def _completer() -> Any:
-    return completer_of("auto", confidence=None, device="cpu", random_state=None)
-
-
 def _selection(
     taken: Sequence[Summary],
     codebook: Codebook,
@@ -298,15 +291,22 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
             "rows are worth {worth}.",
             site=repr(one.site),
             least=one.min_cell,
-            sizes=" and ".join(map(str, range(1, tables.largest + 1))),
-            rows=one.rows,
-            worth=" and ".join(
-                f"{tables.rows_worth(m)[place]:,.0f}" for m in range(1, tables.largest + 1)
-            ),
+            **_worth(one, tables, place),
         )
         for place, one in enumerate(taken)
         if one.min_cell > 1
     ]
+
+
+def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
+    """The rows of a site, and how many exact ones would tell as much about sets of every size."""
+    sizes = range(1, held.largest + 1)
+    worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
+    return {
+        "sizes": " and ".join(map(str, sizes)),
+        "rows": one.rows,
+        "worth": " and ".join(worth),
+    }
 
 
 def _noisy(
@@ -316,7 +316,6 @@ def _noisy(
     held = measure.tables if measure.tables is not None else measure.alone
     if held is None:
         return []
-    sizes = range(1, held.largest + 1)
     return [
         Message(
             "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
@@ -324,10 +323,30 @@ def _noisy(
             site=repr(one.site),
             epsilon=one.noise.epsilon,
             delta=one.noise.delta,
-            sizes=" and ".join(map(str, sizes)),
-            rows=one.rows,
-            worth=" and ".join(f"{held.rows_worth(m)[place]:,.0f}" for m in sizes),
+            **_worth(one, held, place),
         )
         for place, one in enumerate(taken)
         if one.noise is not None
     ]
+
+
+def own_summary(
+    X: Any,
+    summaries: Sequence[Any],
+    site: str,
+    codebook: Codebook | None = None,
+    coding: Coding | None = None,
+) -> Summary:
+    """What one's own rows give, which never leaves the house.
+
+    Without a codebook, it is coded by the one that most summaries were made with.
+    """
+    agreed = readable_codebook(summaries) if codebook is None else codebook
+    if not site:
+        raise MisfeatError(
+            "One's own table is that of a site; name it with {site}: {names}.",
+            site=InPython("site", "--site"),
+            names=listed(sorted(agreed.sites)),
+        )
+    check_takes_part(agreed, site)
+    return summarise(X, agreed, site, coding=coding)

@@ -70,13 +70,7 @@ class Denoised:
 
 
 def denoised_tables(summary: Summary) -> Denoised:
-    """The tables behind the noisy ones of a summary.
-
-    Parameters
-    ----------
-    summary : Summary
-        With noise.
-    """
+    """The tables behind the noisy ones of a summary."""
     noise = summary.noise
     if noise is None:
         raise ValueError("a summary without noise")
@@ -92,24 +86,9 @@ def denoised(
 ) -> Denoised:
     """The tables behind noisy ones.
 
-    Parameters
-    ----------
-    told : sequence of ndarray of shape (n_lines, n_classes)
-        With noise, from the classes on, which are a table of one line.
-    by_class : ndarray of shape (n_classes,)
-        What the classes are believed to be.
-    cards : ndarray of int
-        How many values each feature has.
-    scales : sequence of float
-        The standard deviation of the noise in tables of every size.
-
-    Examples
-    --------
-    >>> classes, singles = np.array([[52, 48]]), np.array([[31, -2], [20, 49]])
-    >>> found = denoised([classes, singles], np.array([52, 48]), np.array([2]), [1.0, 1.0])
-    >>> found.tables[0].round(1)
-    array([[31.5,  0. ],
-           [20.5, 48. ]])
+    `told` has tables with noise from the classes on, which are a table of one line; `by_class` what
+    the classes are believed to be, and `scales` the standard deviation of the noise in tables of
+    every size.
     """
     own, noise = own_parts(told, cards, scales)
     sizes = range(len(told))
@@ -144,21 +123,8 @@ def noised_again(
 ) -> tuple[Floats, list[Floats]]:
     """A sample of a population with noise, denoised again: a simulation.
 
-    Parameters
-    ----------
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class that are expected.
-    tables : list of ndarray of shape (n_lines, n_classes)
-        What is expected of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    seed : int
-        What chance is drawn from.
-    trust, noise : sequence of float
-        As in `Denoised`.
-    sign : {1, -1}, default=1
-        -1 turns all of chance the other way round, so that the mean of both is nearer to that of
-        many.
+    Trust and noise are those of `Denoised`. A sign of -1 turns all of chance the other way round,
+    so that the mean of both is nearer to that of many.
 
     Examples
     --------
@@ -191,17 +157,8 @@ def own_parts(
 ) -> tuple[Parts, dict[Members, float]]:
     """The part of every set's table that no subset shares, and the variance of its noise.
 
-    Parameters
-    ----------
-    told, cards, scales
-        As in `denoised`.
-
-    Returns
-    -------
-    parts : dict of tuple of int to ndarray
-        By the features of the set; an axis a feature, and one of classes.
-    noise : dict of tuple of int to float
-        Of every number before means were taken off.
+    Parts are by the features of the set, and have an axis a feature and one of classes. The
+    variance is that of every number before means were taken off.
     """
     sums: Parts = {}
     weights: dict[Members, float] = {}
@@ -225,14 +182,8 @@ def own_parts(
 class _Follow:
     """How far counts follow what was told of them: the share of a variance in all of it.
 
-    Attributes
-    ----------
-    trust, kept : float
-        For every expected row: the variance that is there, and the one that is kept.
-    noise : float
-        The variance of noise.
-    root : bool
-        Whether what is left is to have the variance that is kept, instead of being nearest.
+    Variances are for every expected row: `trust` is there, `kept` is kept. With `root`, what is
+    left is to have the variance that is kept, instead of being nearest.
     """
 
     trust: float

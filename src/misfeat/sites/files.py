@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, replace
+from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,21 @@ from misfeat.information.count_tables import table_starts
 from misfeat.lattice import count, level
 from misfeat.machine.paths import as_path, write_file
 from misfeat.sites.codebook import Codebook, check_site
-from misfeat.sites.noise import with_classes
+from misfeat.sites.ledger import LARGEST_RHO
+from misfeat.sites.noise import rho_spent, with_classes
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
-from misfeat.sites.stating import MOST_ROWS, noise_stated, stated_noise
+from misfeat.sites.spending import (
+    LARGEST_DELTA,
+    LARGEST_EPSILON,
+    LEAST_DELTA,
+    LEAST_EPSILON,
+    Noise,
+    epsilon_of,
+)
 from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,6 +40,11 @@ if TYPE_CHECKING:
 KIND = "misfeat summary"
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
+MOST_ROWS = 2**52
+"""Rows of a site; counts stay whole numbers whatever is done with them."""
+MOST_RELEASES = 10**9
+TOLERANCE = 1e-6
+"""By which share an epsilon may differ from what its noise promises."""
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
@@ -128,26 +143,24 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         head = _with_noise(head, held["noise"])
     if share == SCORES:
         return _with_scores(head, held, body)
-    if head.noise is not None:
-        return _with_noisy_tables(head, held["counts"], body)
     return _with_tables(head, held["counts"], body)
 
 
 def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
-    """A summary with the tables that a file holds."""
-    cards, size, rounded = head.cards, head.size, head.min_cell > 1
-    sizes = range(1 if rounded else size, size + 1)
+    """A summary with the tables that a file holds; noisy ones tell of the classes, too."""
+    cards, size = head.cards, head.size
+    sizes = range(size if head.exact else 1, size + 1)
     lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    if wide not in ("<u4", "<u8"):
+    if wide not in (("<u4", "<u8") if head.noise is None else ("<i4", "<i8")):
         raise ValueError("the type of its counts")
     n_classes = len(head.by_class)
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    if rounded:
-        _check_rounded(counts, head, sizes)
-    if not rounded:
+    if head.exact:
         _check_exact(tables, head.by_class, cards, size)
-    return replace(head, tables=tables, smaller=tuple(smaller))
+    elif head.noise is None:
+        _check_rounded(counts, head, sizes)
+    return with_classes(replace(head, tables=tables, smaller=tuple(smaller)))
 
 
 def _with_noise(head: Summary, held: Any) -> Summary:
@@ -156,18 +169,6 @@ def _with_noise(head: Summary, held: Any) -> Summary:
         raise ValueError("counts that are both rounded and noisy")
     classes = () if head.share == SCORES else tuple(head.by_class.tolist())
     return replace(head, noise=noise_stated(held, classes, len(head.cards), head.size))
-
-
-def _with_noisy_tables(head: Summary, wide: object, body: bytes) -> Summary:
-    """A summary with the noisy tables that a file holds; its classes are what they tell of them."""
-    if wide not in ("<i4", "<i8"):
-        raise ValueError("the type of its counts")
-    cards, n_classes = head.cards, len(head.by_class)
-    sizes = range(1, head.size + 1)
-    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
-    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    return with_classes(replace(head, tables=tables, smaller=tuple(smaller)))
 
 
 def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
@@ -238,3 +239,43 @@ def _counts(held: Any, many: int, least: int = 0) -> NDArray[np.int64]:
     if not whole or sum(map(abs, held)) > MOST_ROWS:
         raise ValueError("rows by class")
     return np.array(held, dtype=np.int64)
+
+
+def stated_noise(noise: Noise) -> dict[str, Any]:
+    """Plain values for JSON; the classes are told beside them."""
+    return {name: value for name, value in asdict(noise).items() if name != "classes"}
+
+
+def noise_stated(
+    held: Mapping[str, Any], classes: tuple[int, ...], n_features: int, size: int
+) -> Noise:
+    """The noise that a file says it has, checked; a ValueError says what is wrong with it.
+
+    `classes` are rows by class as they were told; empty where scores alone were.
+    """
+    epsilon = _within(held["epsilon"], LEAST_EPSILON, LARGEST_EPSILON, "epsilon")
+    delta = _within(held["delta"], LEAST_DELTA, LARGEST_DELTA, "delta")
+    rho = _within(held["rho"], 0.0, LARGEST_RHO, "rho")
+    all_rho = _within(held["all_rho"], rho * (1.0 - TOLERANCE), LARGEST_RHO, "what was spent")
+    scales = _numbers(held["scales"], size + 1, "the scales of its noise")
+    worth = _numbers(held["worth"], 0 if classes else size, "what its rows are worth")
+    releases = held["releases"]
+    if type(releases) is not int or not 0 <= releases < MOST_RELEASES:
+        raise ValueError("how many releases there were")
+    if not isclose(rho_spent(scales, n_features), rho, rel_tol=TOLERANCE):
+        raise ValueError("its noise does not spend what it says")
+    if not isclose(epsilon_of(rho, delta), epsilon, rel_tol=TOLERANCE):
+        raise ValueError("its noise does not promise the epsilon that it says")
+    return Noise(epsilon, delta, rho, scales, classes, worth, releases, all_rho)
+
+
+def _numbers(held: Any, many: int, what: str) -> tuple[float, ...]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError(what)
+    return tuple(_within(one, 1e-6, MOST_ROWS, what) for one in held)
+
+
+def _within(held: Any, least: float, most: float, what: str) -> float:
+    if type(held) not in (int, float) or not isfinite(held) or not least <= held <= most:
+        raise ValueError(what)
+    return float(held)

@@ -34,17 +34,9 @@ def each_set(
 ) -> Floats:
     """What a function makes of the table of every set of a size, and of the tables of its parts.
 
-    Parameters
-    ----------
-    tables, smaller : ndarray of shape (n_lines, n_classes)
-        Of all sets of a size, and of one feature less; of single features, the classes alone.
-    cards : ndarray of int
-        How many values each feature has.
-    size : int
-        Features per set.
-    make : callable
-        Takes a table with an axis a feature and one of classes, those of its parts in the order of
-        the feature that each lacks, and the name of the set.
+    `make` takes a table with an axis a feature and one of classes, those of its parts in the order
+    of the feature that each lacks, and the name of the set. The part of a single feature is the
+    classes.
     """
     subsets = level(len(cards), size)
     starts = table_starts(subsets, cards)
@@ -63,19 +55,24 @@ def each_set(
     return made
 
 
+def each_size(
+    by_class: Floats,
+    tables: list[Floats],
+    cards: NDArray[np.int64],
+    make: Callable[[Floats, list[Floats], str], Floats],
+) -> list[Floats]:
+    """The same for all sizes from 1 on, parts being what was made of the size below."""
+    smaller, found = by_class[None], []
+    for size, table in enumerate(tables, start=1):
+        smaller = each_set(table, smaller, cards, size, make)
+        found.append(smaller)
+    return found
+
+
 def restricted(
     tables: list[Floats], cards: NDArray[np.int64], some: NDArray[np.int64]
 ) -> list[Floats]:
     """The tables of all sets of some features.
-
-    Parameters
-    ----------
-    tables : list of ndarray of shape (n_lines, n_classes)
-        Of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    some : ndarray of int64
-        Which features, ascending.
 
     Examples
     --------
@@ -94,14 +91,7 @@ def restricted(
 def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     """A table scaled until its sums over each feature are those of its parts.
 
-    Parameters
-    ----------
-    table : ndarray
-        An axis a feature, and one of classes.
-    parts : list of ndarray
-        Without the first feature, the second, and so on.
-    sweeps : int, default=25
-        Rounds.
+    Parts lack the first feature, the second, and so on.
 
     Examples
     --------

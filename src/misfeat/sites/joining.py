@@ -16,10 +16,10 @@ from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
 from misfeat.sites.denoising import denoised_tables
-from misfeat.sites.hidden_classes import tells_of_classes, with_hidden_classes
 from misfeat.sites.losing import lost, nothing_told
+from misfeat.sites.noise import deviation_of_classes
 from misfeat.sites.noise_cost import noise_cost
-from misfeat.sites.rounding import fitted_tables, told_again
+from misfeat.sites.rounding import fitted_tables, hidden_rows, told_again
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -39,15 +39,8 @@ if TYPE_CHECKING:
 class Kept:
     """What of a codebook some site has rows of.
 
-    Attributes
-    ----------
-    features : ndarray of int
-        The numbers of the features that some site recorded.
-    codes : list of ndarray of int
-        Of each of them, the codes that are kept: all, but no code for missing or other values that
-        no site holds.
-    classes : ndarray of int
-        The classes that are kept, in the same way.
+    These are the features that some site recorded, all codes of each but those for missing or other
+    values that no site holds, and classes in the same way.
     """
 
     features: NDArray[np.int64]
@@ -56,15 +49,7 @@ class Kept:
 
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
-    """The tables of all sites, of what some site has rows of.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site, all made with the codebook.
-    codebook : Codebook
-        How columns were coded.
-    """
+    """The tables of all sites, of what some site has rows of."""
     telling = [tells_of_classes(one) for one in summaries]
     summaries = with_hidden_classes(summaries)
     behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
@@ -114,25 +99,7 @@ def joined_cohorts(
     notes: tuple[str, ...],
     tables: CountTables | None = None,
 ) -> Cohorts:
-    """All sites as subgroups of which nothing is known but how many rows of each class they have.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site.
-    codebook : Codebook
-        How columns were coded.
-    missing : ndarray of bool of shape (n_sites, n_features)
-        What each site never recorded.
-    categories : tuple of tuple of str
-        What the values of each feature mean.
-    kept : Kept
-        What of the codebook some site has rows of.
-    notes : tuple of str
-        What happened.
-    tables : CountTables, default=None
-        What the sites counted, where they share counts.
-    """
+    """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
     believed = with_hidden_classes(summaries)
     by_class = np.array([summary.by_class[kept.classes] for summary in believed])
@@ -270,3 +237,31 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
         edges=() if code.exact else code.edges,
         taken_for="number" if code.kind == NUMBER else "category",
     )
+
+
+def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
+    """Summaries with a few rows of every class that others tell of and protection may hide.
+
+    Without them there would seem to be less to tell about the target than there is: nothing at all,
+    if one class is left. So where another site tells of a class, a protected site that tells of
+    none is taken to have as many rows of it as protection hides on the mean.
+    """
+    elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
+    return [_with_hidden(one, elsewhere & (one.by_class == 0)) for one in summaries]
+
+
+def tells_of_classes(summary: Summary) -> bool:
+    """Whether a site tells of rows of two classes at least."""
+    return int(np.count_nonzero(summary.by_class)) > 1
+
+
+def _with_hidden(summary: Summary, hidden: np.ndarray) -> Summary:
+    if summary.exact or not hidden.any():
+        return summary
+    if summary.noise is not None:
+        # Classes are seen from two deviations on: one is the middle of what is not.
+        few = deviation_of_classes(summary.noise.scales, summary.cards)
+    else:
+        few = hidden_rows(summary.min_cell)
+    rows = max(1, round(few))
+    return replace(summary, by_class=np.where(hidden, rows, summary.by_class))

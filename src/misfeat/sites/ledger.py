@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
 from misfeat.machine.turns import Turn
-from misfeat.sites.sealing import not_whole, read_document, sealed, write_document
-from misfeat.sites.signing import public_key
+from misfeat.sites.sealing import not_whole, public_key, read_document, sealed, write_document
 from misfeat.sites.spending import check_epsilon, epsilon_of
 
 if TYPE_CHECKING:
@@ -159,15 +158,7 @@ class Ledger:
 
 
 def ledger_beside(table: str, key_file: str = "") -> Path:
-    """Where the record of a table is kept if nobody says: beside it, or beside the key.
-
-    Parameters
-    ----------
-    table : str
-        The table, a file or what an engine reads.
-    key_file : str, default=""
-        The file of the site's key.
-    """
+    """Where the record of a table is kept if nobody says: beside it, or beside the key."""
     for name in (table, key_file):
         if name and Path(name).is_file():
             return Path(name).resolve().parent / FILE

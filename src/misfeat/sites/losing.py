@@ -22,7 +22,7 @@ import numpy as np
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.table_scores import scores_of_tables
 from misfeat.lattice import level
-from misfeat.sites.fitting import each_set, raked, restricted
+from misfeat.sites.fitting import each_size, raked, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,16 +79,8 @@ class Lost(NamedTuple):
 class _Compared(NamedTuple):
     """Scores of one draw of one size, beside those of the same draw unprotected.
 
-    Attributes
-    ----------
-    protected, plain : ndarray of shape (n_sets,)
-        Scores above chance.
-    chance : ndarray of shape (n_sets,)
-        What chance gives the protected tables.
-    true : ndarray of shape (n_sets,)
-        The information of what was drawn from.
-    freedom : ndarray of shape (n_sets,)
-        Degrees of freedom.
+    `protected` and `plain` are above chance, `chance` is what chance gives the protected tables,
+    and `true` the information of what was drawn from.
     """
 
     protected: Floats
@@ -101,27 +93,7 @@ class _Compared(NamedTuple):
 def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: int) -> Lost:
     """What protection cost a site, by trying it out on tables like those that it told.
 
-    Parameters
-    ----------
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class as they were told.
-    tables : list of ndarray of shape (n_lines, n_classes)
-        The tables of all sets of one feature, two and so on: protected and consistent.
-    cards : ndarray of int64
-        How many values each feature has.
-    redo : callable
-        The rule.
-    seed : int
-        What chance is drawn from.
-
-    Examples
-    --------
-    Next to nothing is lost where counts are told as they are:
-
-    >>> tables = [np.full((4, 2), 50.0), np.full((4, 2), 25.0)]
-    >>> found = lost(np.array([100.0, 100.0]), tables, np.array([2, 2]), _as_they_are, seed=1)
-    >>> found.worth.round(-1)
-    array([200., 200., 200.])
+    Tables are those of all sets of one feature, two and so on, protected and consistent.
     """
     rng = np.random.default_rng([seed, len(cards)])
     noise = _noise(by_class, tables[: len(BEYOND_NOISE)], cards, redo, rng)
@@ -149,18 +121,7 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
 
 
 def nothing_told(rows: float) -> Lost:
-    """What a site loses whose counts tell of one class only: all that they could say of the target.
-
-    Parameters
-    ----------
-    rows : float
-        Rows of the site.
-
-    Examples
-    --------
-    >>> nothing_told(300.0).worth
-    array([1., 1., 1.])
-    """
+    """What a site loses whose counts tell of one class only: all they could say of the target."""
     worth = np.full(LARGEST, LEAST_WORTH)
     return Lost(np.zeros((LARGEST, 2)), worth, (rows / worth) ** 2, noise=rows / LEAST_WORTH)
 
@@ -185,17 +146,6 @@ def _some(tables: list[Floats], cards: Ints, rng: np.random.Generator) -> tuple[
     return restricted(tables, cards, some), cards[some]
 
 
-def _as_they_are(
-    by_class: Floats, tables: list[Floats], cards: Ints, _seed: int
-) -> tuple[Floats, list[Floats]]:
-    """The rule that leaves counts alone; tables of all sizes are made consistent."""
-    smaller, found = by_class[None], []
-    for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, lambda held, parts, _: raked(held, parts))
-        found.append(smaller)
-    return by_class, found
-
-
 def _smoothed(
     by_class: Floats, tables: list[Floats], cards: Ints, noise: list[float] | None
 ) -> list[Floats]:
@@ -203,20 +153,16 @@ def _smoothed(
 
     `noise` is what `_noise` gives; None: all of it is noise.
     """
-    smaller, found = by_class[None], []
-    for size, table in enumerate(tables, start=1):
-        least = np.inf
+
+    def smooth(held: Floats, parts: list[Floats], _: str) -> Floats:
+        size, least = len(parts), np.inf
         if noise is not None and size <= len(noise):
             least = BEYOND_NOISE[size - 1] * noise[size - 1]
+        expected = _expected(held, parts)
+        kept = max(0.0, 1.0 - least / max(_distance(held, expected), TINY))
+        return expected + kept * (held - expected)
 
-        def smooth(held: Floats, parts: list[Floats], _: str, least: float = least) -> Floats:
-            expected = _expected(held, parts)
-            kept = max(0.0, 1.0 - least / max(_distance(held, expected), TINY))
-            return expected + kept * (held - expected)
-
-        smaller = each_set(table, smaller, cards, size, smooth)
-        found.append(smaller)
-    return found
+    return each_size(by_class, tables, cards, smooth)
 
 
 def _expected(table: Floats, parts: list[Floats]) -> Floats:
@@ -237,18 +183,13 @@ def _distance(table: Floats, expected: Floats) -> float:
 
 def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[list[float]]:
     """The distance of every table from what smaller ones lead one to expect, by size."""
-    smaller, found = by_class[None], []
-    for size, table in enumerate(tables, start=1):
-        of_size: list[float] = []
+    found: list[list[float]] = [[] for _ in tables]
 
-        def measure(
-            held: Floats, parts: list[Floats], _: str, into: list[float] = of_size
-        ) -> Floats:
-            into.append(_distance(held, _expected(held, parts)))
-            return held
+    def measure(held: Floats, parts: list[Floats], _: str) -> Floats:
+        found[len(parts) - 1].append(_distance(held, _expected(held, parts)))
+        return held
 
-        smaller = each_set(table, smaller, cards, size, measure)
-        found.append(of_size)
+    each_size(by_class, tables, cards, measure)
     return found
 
 
@@ -259,7 +200,7 @@ def _drawn(
     classes = rng.poisson(by_class).astype(np.float64)
     classes[by_class.argmax()] += not classes.any()
     drawn = [rng.poisson(np.maximum(table, 0.0)).astype(np.float64) for table in tables]
-    return _as_they_are(classes, drawn, cards, 0)
+    return classes, each_size(classes, drawn, cards, lambda held, parts, _: raked(held, parts))
 
 
 def _compared(

@@ -39,29 +39,13 @@ SHARES = {1: (0.1, 0.9), 2: (0.05, 0.4, 0.55), 3: (0.05, 0.4, 0.45, 0.1)}
 def noisy_summary(
     summary: Summary, epsilon: float, delta: float = DELTA, *, draw: Draw | None = None
 ) -> Summary:
-    """The same summary with noise in all counts. Every call draws anew, and spends as much again.
+    """The same summary with noise in all counts.
 
-    Parameters
-    ----------
-    summary : Summary
-        With exact counts.
-    epsilon : float
-        What is promised: one row more or less makes no release more than exp(epsilon) times as
-        likely.
-    delta : float, default=1e-6
-        But for this chance.
-    draw : callable, default=None
-        What adds noise to counts, from them, its standard deviation and in how many of them a row
-        counts. Defaults to the secure noise of OpenDP; others are for simulations.
+    Every call draws anew, and spends as much again.
 
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 400, "b": [0, 0, 1, 1] * 200, "ill": [False, True] * 400}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = noisy_summary(summarise(table, codebook, "north"), epsilon=2)
-    >>> told.noise.epsilon, 500 < told.rows < 1100
-    (2.0, True)
+    Epsilon and delta are as in `summarise`. `draw` adds noise to counts, from them, its standard
+    deviation and in how many of them a row counts: the secure noise of OpenDP, or another one in
+    simulations.
     """
     epsilon, delta = check_promise(epsilon, delta)
     rho = rho_of(epsilon, delta)
@@ -79,48 +63,19 @@ def noisy_summary(
 
 
 def scales_of(rho: float, n_features: int, size: int) -> tuple[float, ...]:
-    """The standard deviations of noise that spends so much, by size from 0 on.
-
-    Parameters
-    ----------
-    rho : float
-        What is spent.
-    n_features : int
-        Recorded features.
-    size : int
-        Features of the largest sets.
-
-    Examples
-    --------
-    >>> [round(scale, 1) for scale in scales_of(0.09, 12, 2)]
-    [10.5, 12.9, 25.8]
-    """
+    """The standard deviations of noise that spends so much, by size from 0 on."""
     return tuple(
         sqrt(count(n_features, m) / (2.0 * rho * share)) for m, share in enumerate(SHARES[size])
     )
 
 
 def rho_spent(scales: Sequence[float], n_features: int) -> float:
-    """What noise of some standard deviations spends.
-
-    Parameters
-    ----------
-    scales : sequence of float
-        By size from 0 on.
-    n_features : int
-        Recorded features.
-    """
+    """What noise of some standard deviations spends."""
     return sum(count(n_features, m) / (2.0 * scale**2) for m, scale in enumerate(scales))
 
 
 def with_classes(summary: Summary) -> Summary:
-    """A summary with the rows of every class that all its noisy tables together tell of.
-
-    Parameters
-    ----------
-    summary : Summary
-        With noise.
-    """
+    """A summary with the rows of every class that all its noisy tables together tell of."""
     if summary.noise is None:
         return summary
     scales, n_features = summary.noise.scales, len(summary.cards)
@@ -140,20 +95,7 @@ def with_classes(summary: Summary) -> Summary:
 
 
 def deviation_of_classes(scales: Sequence[float], cards: NDArray[np.int64]) -> float:
-    """The standard deviation of noise in the rows of a class that all tables together tell of.
-
-    Parameters
-    ----------
-    scales : sequence of float
-        Standard deviations of noise by size from 0 on.
-    cards : ndarray of int64
-        How many values each recorded feature has.
-
-    Examples
-    --------
-    >>> round(deviation_of_classes([10.0, 10.0], np.array([2, 4])), 2)
-    7.75
-    """
+    """The standard deviation of noise in the rows of a class that all tables together tell of."""
     whole = scales[0] ** -2.0
     for size, scale in enumerate(scales[1:], start=1):
         n_lines = float(table_starts(level(len(cards), size), cards)[-1])
@@ -164,14 +106,7 @@ def deviation_of_classes(scales: Sequence[float], cards: NDArray[np.int64]) -> f
 def secure_noise(counts: Counts, scale: float, tables: int) -> Counts:
     """Counts with discrete Gaussian noise, drawn by OpenDP from the system's secure randomness.
 
-    Parameters
-    ----------
-    counts : ndarray of int64
-        What is told.
-    scale : float
-        The standard deviation.
-    tables : int
-        How many of the counts a single row is in.
+    `tables` is how many of the counts a single row is in.
     """
     measurement = _gaussian(scale)
     promised = tables / (2.0 * scale**2)

@@ -46,19 +46,7 @@ class _Seen(NamedTuple):
 
 
 def noise_cost(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Lost:
-    """What noise cost a site, by trying it out on tables like those behind the noise.
-
-    Parameters
-    ----------
-    found : Denoised
-        The tables of the site.
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class.
-    cards : ndarray of int64
-        How many values each feature has.
-    seed : int
-        What chance is drawn from.
-    """
+    """What noise cost a site, by trying it out on tables like those behind the noise."""
     rng = np.random.default_rng([seed, len(cards)])
     seen: list[list[_Seen]] = [[] for _ in found.tables]
     for _ in range(DRAWS):

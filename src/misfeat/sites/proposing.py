@@ -28,9 +28,9 @@ from misfeat.sites.codebook import (
     MOST_VALUES,
     NUMBER,
     check_site,
+    plain_of,
 )
-from misfeat.sites.sealing import not_whole, read_document, sealed, write_document
-from misfeat.sites.signing import public_key
+from misfeat.sites.sealing import not_whole, public_key, read_document, sealed, write_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,8 +103,8 @@ class Proposal:
         """
         contents = {
             "site": self.site,
-            "target": _plain(self.target),
-            "features": [_plain(one) for one in self.features],
+            "target": plain_of(self.target),
+            "features": [plain_of(one) for one in self.features],
         }
         write_document(file, sealed(KIND, contents, key))
 
@@ -256,15 +256,6 @@ def _common(profile: Profile, most: int) -> tuple[Any, ...]:
 
 def _can_be_named(text: str) -> bool:
     return 0 < len(text) <= LONGEST and text not in (ANY_OTHER, MISSING_LABEL)
-
-
-def _plain(one: ProposedColumn) -> dict[str, Any]:
-    return {
-        "column": one.column,
-        "kind": one.kind,
-        "edges": list(one.edges),
-        "values": list(one.values),
-    }
 
 
 def _column(held: Any) -> ProposedColumn:

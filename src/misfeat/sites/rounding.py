@@ -10,6 +10,8 @@ key (`chance`): the same rows are told the same way every time, and asking again
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +19,10 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.selection.withholding import Rounding, rounded_by
-from misfeat.sites.chance import chance_of
-from misfeat.sites.fitting import each_set, raked
+from misfeat.sites.fitting import each_size, raked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,28 +34,14 @@ if TYPE_CHECKING:
 PRIOR = 0.05
 """What a rounded table gets of what its smaller tables lead one to expect, before it is fitted: no
 cell is impossible because it was rounded down."""
+BYTES = 8
+"""Bytes that a number between 0 and 1 is made of."""
 
 
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
-    Parameters
-    ----------
-    summary : Summary
-        With exact counts.
-    least : int
-        The fewest rows that a count may tell of.
-    secret : bytes, default=b""
-        What chance is drawn from beside the counts (`signing.secret_of`).
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = rounded_summary(summarise(table, codebook, "north"), 10)
-    >>> bool((told.tables % 10 == 0).all()), told.rows % 10
-    (True, 0)
+    Chance is drawn from `secret` (`sealing.secret_of`) beside the counts.
     """
     if least < 2:
         return summary
@@ -83,52 +70,20 @@ def hidden_rows(least: int) -> float:
 
     All numbers of rows below the least being as likely, those that are often rounded down are told
     of as none more often.
-
-    Parameters
-    ----------
-    least : int
-        The fewest rows that a count may tell of.
     """
     return least / 3.0
 
 
 def fitted_tables(summary: Summary) -> list[Floats]:
-    """The tables of a rounded summary, made consistent: larger ones have the smaller in common.
-
-    Parameters
-    ----------
-    summary : Summary
-        With rounded counts.
-    """
+    """The tables of a rounded summary, made consistent: larger ones have the smaller in common."""
     tables = [table.astype(np.float64) for table in (*summary.smaller, summary.tables)]
-    return _consistent(summary.by_class.astype(np.float64), tables, summary.cards)
+    return each_size(summary.by_class.astype(np.float64), tables, summary.cards, _fitted)
 
 
 def told_again(
     by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
-    """Rows by class and tables, rounded by chance of their own and made consistent again.
-
-    Parameters
-    ----------
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class.
-    tables : list of ndarray of shape (n_lines, n_classes)
-        The tables of all sets of one feature, two and so on.
-    cards : ndarray of int64
-        How many values each feature has.
-    seed : int
-        What chance is drawn from.
-    least : int
-        The fewest rows that a count may tell of.
-
-    Examples
-    --------
-    >>> whole, table = np.array([33.0, 44.0]), np.array([[20.0, 13.0], [13.0, 31.0]])
-    >>> told, fitted = told_again(whole, [table], np.array([2]), 1, least=10)
-    >>> bool((told % 10 == 0).all()), bool(np.allclose(fitted[0].sum(axis=0), told))
-    (True, True)
-    """
+    """Rows by class and tables, rounded by chance of their own and made consistent again."""
     rounding = Rounding(least, seed)
     told = rounding.of(by_class, "classes").astype(np.float64)
     if not told.any():
@@ -138,7 +93,7 @@ def told_again(
     def draw(_: Floats, fitted: Floats, members: list[int]) -> Counts:
         return rounding.of(fitted, "tables", "-".join(map(str, members)))
 
-    return told, _consistent(told, _rounded(told, tables, cards, draw), cards)
+    return told, each_size(told, _rounded(told, tables, cards, draw), cards, _fitted)
 
 
 def _rounded(
@@ -153,20 +108,7 @@ def _rounded(
         members = list(map(int, name.split("-")))
         return draw(counts, raked(counts, parts), members).astype(np.float64)
 
-    smaller, found = told.astype(np.float64)[None], []
-    for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, make)
-        found.append(smaller)
-    return found
-
-
-def _consistent(told: Floats, tables: list[Floats], cards: Counts) -> list[Floats]:
-    """Rounded tables by size, each fitted to those below it."""
-    smaller, found = told[None], []
-    for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, _fitted)
-        found.append(smaller)
-    return found
+    return each_size(told.astype(np.float64), tables, cards, make)
 
 
 def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
@@ -181,3 +123,38 @@ def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
     sums, whole = table.sum(axis=tuple(range(table.ndim - 1))), parts[0].reshape(-1, len(table.T))
     scale = np.divide(whole.sum(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
     return raked(table * scale + PRIOR * expected, parts)
+
+
+def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes) -> Floats:
+    """A number between 0 and 1 for every count of a table, an axis a column and one of classes.
+
+    Whoever could have the same rows rounded again and again, each time by other chance, would find
+    the counts by averaging. So chance depends on nothing that can be asked for anew: not on which
+    other columns a codebook holds, nor on their order, on how codes are called, on codes that no
+    row has, or on the multiple that counts are rounded to. It is drawn from the columns of the
+    table, the exact counts of the line, and a secret of the site.
+
+    Examples
+    --------
+    >>> table = np.array([[3, 1], [0, 4]])
+    >>> one, other = chance_of(table, ["a"], b""), chance_of(table[::-1], ["a"], b"")
+    >>> bool((one == other[::-1]).all()), bool((one == chance_of(table, ["b"], b"")).any())
+    (True, False)
+    """
+    order = np.argsort(columns, kind="stable").tolist()
+    lines = counts.transpose(*order, -1).reshape(-1, counts.shape[-1])
+    name = repr(sorted(columns)).encode()
+    found = np.zeros(lines.shape)
+    seen: Counter[bytes] = Counter()
+    for place in np.flatnonzero(lines.any(axis=1)).tolist():
+        line = lines[place].astype("<i8").tobytes()
+        found[place] = _numbers(name + line + seen[line].to_bytes(BYTES), len(lines.T), secret)
+        seen[line] += 1
+    ordered = found.reshape(*(counts.shape[axis] for axis in order), counts.shape[-1])
+    return ordered.transpose(*np.argsort(order).tolist(), -1)
+
+
+def _numbers(about: bytes, many: int, secret: bytes) -> Floats:
+    drawn = hashlib.shake_256(len(secret).to_bytes(BYTES) + secret + about).digest(BYTES * many)
+    found: Floats = np.frombuffer(drawn, dtype="<u8") / 2.0**64
+    return found

@@ -11,8 +11,7 @@ from misfeat.information.count_tables import LARGEST
 from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
-from misfeat.sites.hidden_classes import with_hidden_classes
-from misfeat.sites.joining import Kept, joined_tables
+from misfeat.sites.joining import Kept, joined_tables, with_hidden_classes
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.summary import SCORES, Summary
 
@@ -30,25 +29,8 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
     """The scores above chance of all sets that a site has tables of, in place of the tables.
 
     Scores are rounded to what so many rows weigh, n over the rows of the site in nats: a score to
-    the last digit would tell the counts that it was made of.
-
-    Parameters
-    ----------
-    summary : Summary
-        With tables.
-    least : int, default=1
-        The fewest rows that something may tell of; rows by class are multiples of it.
-    secret : bytes, default=b""
-        What chance is drawn from beside the counts (`signing.secret_of`).
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "ill": [False, True] * 40}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> told = scored_summary(summarise(table, codebook, "north"))
-    >>> (told.scores[0] * told.step).round(2)
-    array([ 0.69, -0.01])
+    the last digit would tell the counts that it was made of. Rows by class are multiples of
+    `least`. Chance is drawn from `secret` (`sealing.secret_of`) beside the counts.
     """
     if summary.share == SCORES:
         return summary
@@ -93,15 +75,7 @@ def _effective(scored: Sequence[Summary]) -> NDArray[np.float64] | None:
 
 
 def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[ScoresAlone, Kept]:
-    """The scores of all sites, side by side.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-        One a site, all made with the codebook; tables are scored here.
-    codebook : Codebook
-        How columns were coded.
-    """
+    """The scores of all sites, side by side; tables are scored here."""
     scored = [scored_summary(summary) for summary in summaries]
     features = np.flatnonzero(np.any([one.recorded for one in scored], axis=0))
     most = min(max(len(one.scores) for one in scored), len(features))

@@ -1,24 +1,19 @@
 """Documents that sites exchange: JSON of one form, a checksum, and a signature if there is a key.
 
 A document is written in one way only, so that no byte of it can change unseen. What a stranger
-wrote is read within bounds, and nothing in it is run.
+wrote is read within bounds, and nothing in it is run. Keys are Ed25519, through `cryptography`,
+which the extra ``sites`` brings along.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.machine.paths import as_path, unreadable, write_file
-from misfeat.sites.signing import (
-    KEY_LENGTH,
-    SIGNATURE_LENGTH,
-    is_signed,
-    public_key,
-    signature_of,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,19 +23,16 @@ LARGEST_DOCUMENT = 8 * 2**20
 """Bytes of a proposal, a codebook, or the head of a summary."""
 SEALS = ("checksum", "signature")
 """What is written about a document into itself."""
+LARGEST_KEY_FILE = 10_000
+"""Bytes; a key takes some hundred."""
+CHANCE = b"misfeat: chance of rounding"
+"""What a key is asked for where chance is drawn from it, and not a signature."""
+KEY_LENGTH, SIGNATURE_LENGTH = 64, 128
+"""Hexadecimal digits of a public key and of a signature."""
 
 
 def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
     """A document in one line: what it is, what it holds, its checksum and signature.
-
-    Parameters
-    ----------
-    kind : str
-        What it is, such as ``"misfeat codebook"``.
-    contents : dict
-        Plain values.
-    key : Ed25519PrivateKey, default=None
-        What signs it; None: nobody does.
 
     Examples
     --------
@@ -60,14 +52,7 @@ def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
 def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     """The document that was sealed, checked; its ``signed_by`` is whoever did sign it, or None.
 
-    Parameters
-    ----------
-    text : bytes
-        What `sealed` gave.
-    kind : str
-        What it must be.
-    file : str
-        Where it came from, for messages.
+    `file` says where it came from, for messages.
     """
     try:
         document = json.loads(text, parse_constant=_no_number)
@@ -94,14 +79,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
 def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]:
     """A document that was written to a file of its own, checked.
 
-    Parameters
-    ----------
-    file : str or Path
-        Where it is.
-    kind : str
-        What it must be.
-    parameter : str
-        The parameter that named it, for messages.
+    `parameter` named it, for messages.
     """
     place = as_path(file, parameter)
     text = read_within(place, LARGEST_DOCUMENT)
@@ -109,30 +87,12 @@ def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]
 
 
 def write_document(file: str | Path, text: bytes, parameter: str = "out") -> None:
-    """Write a sealed document to a file.
-
-    Parameters
-    ----------
-    file : str or Path
-        Where to.
-    text : bytes
-        What `sealed` gave.
-    parameter : str, default="out"
-        The parameter that named it, for messages.
-    """
+    """Write a sealed document to a file."""
     write_file(as_path(file, parameter), text + b"\n")
 
 
 def read_within(place: Path, most: int) -> bytes:
-    """The contents of a file, refused where it is larger than it can be.
-
-    Parameters
-    ----------
-    place : Path
-        Where it is.
-    most : int
-        Bytes.
-    """
+    """The contents of a file, refused where it is larger than it can be."""
     try:
         with place.open("rb") as opened:
             text = opened.read(most + 1)
@@ -144,28 +104,14 @@ def read_within(place: Path, most: int) -> bytes:
 
 
 def not_whole(file: str, why: str) -> DamagedFileError:
-    """The error for a file that is not what somebody sent.
-
-    Parameters
-    ----------
-    file : str
-        Its name.
-    why : str
-        What is wrong with it.
-    """
+    """The error for a file that is not what somebody sent."""
     return DamagedFileError(
         "{file!r} is damaged or was altered: {why}. Ask for it again.", file=file, why=why
     )
 
 
 def checksum_of(contents: Any) -> str:
-    """The checksum of plain values, by which people compare what they have.
-
-    Parameters
-    ----------
-    contents : object
-        Plain values.
-    """
+    """The checksum of plain values, by which people compare what they have."""
     return hashlib.sha256(_as_text(contents)).hexdigest()
 
 
@@ -191,3 +137,109 @@ def _as_text(contents: Any) -> bytes:
     return json.dumps(
         contents, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":")
     ).encode()
+
+
+def make_key(file: str | Path) -> str:
+    """Make a key that signs, write it to a file that only its owner can read, and say who it is.
+
+    Parameters
+    ----------
+    file : str or Path
+        Where to; a file that is there already is not replaced.
+
+    Returns
+    -------
+    str
+        The public key, in hexadecimal digits, by which others know the site.
+    """
+    from cryptography.hazmat.primitives import serialization
+
+    place = as_path(file, "out")
+    if place.exists():
+        raise MisfeatError(
+            "{file!r} is there already, and a key that is lost cannot be made again; give another "
+            "name.",
+            file=str(place),
+        )
+    key = _keys().Ed25519PrivateKey.generate()
+    text = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    write_file(place, text)
+    place.chmod(0o600)
+    return public_key(key)
+
+
+def read_key(file: str | Path) -> Any:
+    """The key that `make_key` wrote.
+
+    Parameters
+    ----------
+    file : str or Path
+        Where it is.
+    """
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    place = as_path(file, "key")
+    try:
+        with place.open("rb") as opened:
+            text = opened.read(LARGEST_KEY_FILE)
+    except OSError as error:
+        raise unreadable(place, error) from error
+    try:
+        key = load_pem_private_key(text, password=None)
+    except (ValueError, TypeError) as error:
+        raise MisfeatError(
+            "{file!r} holds no key; make one with 'misfeat site key'.", file=str(place)
+        ) from error
+    if not isinstance(key, _keys().Ed25519PrivateKey):
+        raise MisfeatError(
+            "{file!r} holds a key of another kind than Ed25519; make one with 'misfeat site key'.",
+            file=str(place),
+        )
+    return key
+
+
+def public_key(key: Any) -> str:
+    """By which others know who signs with a key."""
+    return str(key.public_key().public_bytes_raw().hex())
+
+
+def signature_of(content: bytes, key: Any) -> str:
+    """What only the owner of a key can write under something."""
+    return str(key.sign(content).hex())
+
+
+def secret_of(key: Any) -> bytes:
+    """What only the owner of a key can draw chance from, the same every time.
+
+    Without a key, nothing is secret.
+    """
+    if key is None:
+        return b""
+    return hmac.digest(key.private_bytes_raw(), CHANCE, "sha256")
+
+
+def is_signed(content: bytes, public: str, signature: str) -> bool:
+    """Whether the owner of a public key signed something."""
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        key = _keys().Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+        key.verify(bytes.fromhex(signature), content)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _keys() -> Any:
+    """The module that knows keys; an error says what to install."""
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError as error:
+        raise MisfeatError(
+            "Signatures need the package 'cryptography'; install misfeat[sites]."
+        ) from error
+    return ed25519

@@ -64,13 +64,6 @@ class Noise:
 def delta_of(rho: float, epsilon: float) -> float:
     """The chance with which a promise of epsilon may fail.
 
-    Parameters
-    ----------
-    rho : float
-        What was spent.
-    epsilon : float
-        What is promised.
-
     Examples
     --------
     >>> f"{delta_of(0.0884, 2.0):.2g}"
@@ -94,13 +87,6 @@ def delta_of(rho: float, epsilon: float) -> float:
 def epsilon_of(rho: float, delta: float) -> float:
     """The epsilon that is promised but for a chance of delta.
 
-    Parameters
-    ----------
-    rho : float
-        What was spent.
-    delta : float
-        The chance.
-
     Examples
     --------
     >>> round(epsilon_of(0.0884, 1e-6), 2), round(epsilon_of(2 * 0.0884, 1e-6), 2)
@@ -118,11 +104,6 @@ def epsilon_of(rho: float, delta: float) -> float:
 def rho_of(epsilon: float, delta: float) -> float:
     """What may be spent for an epsilon, but for a chance of delta.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        What is promised.
-
     Examples
     --------
     >>> round(rho_of(2.0, 1e-6), 4)
@@ -136,13 +117,7 @@ def rho_of(epsilon: float, delta: float) -> float:
 
 
 def check_promise(epsilon: object, delta: object) -> tuple[float, float]:
-    """Epsilon and delta as numbers; an error says what they may be.
-
-    Parameters
-    ----------
-    epsilon, delta : object
-        As users give them.
-    """
+    """Epsilon and delta as numbers; an error says what they may be."""
     return (
         check_epsilon(epsilon, "epsilon"),
         _number(delta, "delta", LEAST_DELTA, LARGEST_DELTA),
@@ -150,15 +125,7 @@ def check_promise(epsilon: object, delta: object) -> tuple[float, float]:
 
 
 def check_epsilon(epsilon: object, name: str) -> float:
-    """An epsilon as a number; an error says what it may be.
-
-    Parameters
-    ----------
-    epsilon : object
-        As users give it.
-    name : str
-        Of the parameter.
-    """
+    """An epsilon as a number; an error says what it may be."""
     return _number(epsilon, name, LEAST_EPSILON, LARGEST_EPSILON)
 
 

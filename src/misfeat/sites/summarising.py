@@ -23,7 +23,7 @@ from misfeat.sites.ledger import Release
 from misfeat.sites.noise import check_opendp, noisy_summary
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.scoring import scored_summary
-from misfeat.sites.signing import public_key, secret_of
+from misfeat.sites.sealing import public_key, secret_of
 from misfeat.sites.spending import DELTA, check_promise, rho_of
 from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
 from misfeat.version import __version__
@@ -178,17 +178,7 @@ def _with_noise(exact: Summary, planned: Release, ledger: Ledger | None) -> Summ
 
 
 def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
-    """Raise unless a codebook names a site, and its key.
-
-    Parameters
-    ----------
-    codebook : Codebook
-        What was agreed on.
-    site : str
-        The site's name.
-    key : Ed25519PrivateKey, default=None
-        What the site signs with, where it is to sign.
-    """
+    """Raise unless a codebook names a site, and its key."""
     if site not in codebook.sites:
         raise MisfeatError(
             "The codebook names no site {site!r}; it names {names}.",
@@ -204,17 +194,7 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
 
 
 def check_signs(codebook: Codebook, site: str, key: Any) -> None:
-    """Raise where a site would send what nobody takes: the codebook has its key, and it has none.
-
-    Parameters
-    ----------
-    codebook : Codebook
-        What was agreed on.
-    site : str
-        The site's name.
-    key : Ed25519PrivateKey or None
-        What the site signs with.
-    """
+    """Raise where a site would send what nobody takes: the codebook has its key, it has none."""
     if key is None and codebook.sites[site] is not None:
         raise MisfeatError(
             "The codebook has a key of {site!r}, and others refuse what is not signed with it; "
@@ -343,16 +323,7 @@ def tables_of_rows(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The tables of some sets laid end to end, and where each starts.
 
-    Parameters
-    ----------
-    rows : CodedRows
-        A line a feature, and the target last.
-    cards : ndarray of int64
-        How many codes each feature has, the one for missing values included.
-    n_classes : int
-        Classes of the target.
-    subsets : ndarray of int64 of shape (n_sets, size)
-        Feature numbers.
+    Of rows, the line of the target is the last.
     """
     from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
 

@@ -115,34 +115,14 @@ class Summary:
 
 
 def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
-    """Features of the sets whose tables are shared.
-
-    Parameters
-    ----------
-    share : {"tables2", "tables3", "scores"}
-        What is shared.
-    recorded : ndarray of bool
-        Which features were recorded.
-    """
+    """Features of the sets whose tables are shared."""
     return min(TABLES[share], int(recorded.sum()))
 
 
 def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     """The tables of all sets of one feature less.
 
-    Parameters
-    ----------
-    tables : ndarray of shape (n_lines, n_classes)
-        Of all sets of a size, in the order of ranks.
-    cards : ndarray of int
-        How many values each feature has.
-    size : int
-        Features per set, at least 2.
-
-    Examples
-    --------
-    >>> margins(np.array([[1, 2], [3, 4], [5, 6], [7, 8]]), np.array([2, 2]), 2).tolist()
-    [[4, 6], [12, 14], [6, 8], [10, 12]]
+    `tables` are those of all sets of a size of 2 at least, in the order of ranks.
     """
     whole, parts = level(len(cards), size), level(len(cards), size - 1)
     starts, ends = table_starts(whole, cards), table_starts(parts, cards)
@@ -159,13 +139,7 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
 
 
 def agree_in_margins(tables: Counts, cards: NDArray[np.int64], size: int) -> bool:
-    """Whether tables have the same smaller tables in common wherever they overlap.
-
-    Parameters
-    ----------
-    tables, cards, size
-        As in `margins`.
-    """
+    """Whether tables have the same smaller tables in common wherever they overlap."""
     smaller = margins(tables, cards, size)
     whole, parts = level(len(cards), size), level(len(cards), size - 1)
     starts, ends = table_starts(whole, cards), table_starts(parts, cards)

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import Message
-from misfeat.selection.change_words import change_in_words, points_in_words, share_in_words
+from misfeat.selection.changed import change_in_words, points_in_words, share_in_words
 from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.words.numbers import p_words
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.selection.interacting import REDUNDANCY, SYNERGY, UNCLEAR
+from misfeat.selection.contrasts import REDUNDANCY, SYNERGY, UNCLEAR
 from misfeat.show.plot.asking import most_telling, one_subgroup, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.interacting import Interaction
+    from misfeat.selection.contrasts import Interaction
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 

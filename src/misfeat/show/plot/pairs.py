@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.selection.contrasts import REDUNDANCY, SYNERGY, UNCLEAR
 from misfeat.selection.explaining import condition
-from misfeat.selection.interacting import REDUNDANCY, SYNERGY, UNCLEAR
 from misfeat.show.plot.asking import one_subgroup, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from misfeat.selection.contrasts import Interaction
     from misfeat.selection.explaining import Cell, Explanation, Share
-    from misfeat.selection.interacting import Interaction
     from misfeat.selection.selection import Selection
     from misfeat.show.plot.asking import Fitted
 

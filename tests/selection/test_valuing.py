@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.lattice import level, rank
-from misfeat.selection.shapley import mean_shares, parts_of, shapley_weights
+from misfeat.selection.valuing import mean_shares, parts_of, shapley_weights
 
 
 def levels_of(seed, n_features, size):

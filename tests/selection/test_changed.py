@@ -3,13 +3,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from misfeat.exceptions import Message
-from misfeat.selection.change_words import (
+from misfeat.selection.changed import (
+    ALONE,
+    BEST_OF_FIRST,
+    Change,
+    SubgroupChange,
     changes_in_words,
     points_in_words,
     subgroup_in_words,
     summary_of,
 )
-from misfeat.selection.changed import ALONE, BEST_OF_FIRST, Change, SubgroupChange
 
 SAME = ("y", "y")
 LINE = Change(

@@ -12,7 +12,7 @@ from safetensors.numpy import load, save
 
 from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector
 from misfeat.screening import Looked
-from misfeat.selection.unseen import unseen_sets
+from misfeat.selection.treated import unseen_sets
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
 from tests.screening.conftest import wide_columns
 
