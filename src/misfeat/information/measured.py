@@ -6,7 +6,7 @@ What chance scores, and how much that varies, comes from dealing the target out 
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_measure import check_named, scores_of
 from misfeat.information.dealing_counts import CountDeals
 from misfeat.information.measured_noise import NoiseCurve, ScoreNoise, curve_of, filled_up, smoothed
+from misfeat.information.measures import OwnMeasure
 from misfeat.information.set_tables import DealtRows
 from misfeat.lattice.levels import level, rank
 from misfeat.machine.threads import Work
@@ -24,12 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_measure import CountMeasure
-    from misfeat.information.count_tables import CountTables
     from misfeat.information.deals import Deals
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
     from misfeat.information.set_tables import DealtLines
     from misfeat.machine.threads import Task
 
@@ -54,7 +51,7 @@ class _Sampled(NamedTuple):
     variance: Scores
 
 
-class CountedMeasure:
+class CountedMeasure(OwnMeasure):
     """A measure of one's own over the coded rows of a table.
 
     Parameters
@@ -76,48 +73,18 @@ class CountedMeasure:
     (array([1., 0.]), array([1.]))
     """
 
-    device = "cpu"
-    rows: Cohorts | None = None
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-    parts: tuple[Any, ...] = ()
-
     def __init__(
         self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
     ) -> None:
         check_named(asked)
         _check_whole(asked, cohorts)
-        self.asked, self.cohorts, self.above_chance = asked, cohorts, above_chance
-        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
-        self.features, self.missing = cohorts.features, cohorts.missing
-        self.closed = not above_chance
+        self.cohorts = cohorts
         self.whole = np.array([_whole(asked, one.target, one.counts) for one in cohorts])
         _check_told(asked, self.whole, cohorts)
         self.ceiling = self.whole
         self._variances: dict[tuple[int, int], Scores] = {}
         self._curve: NoiseCurve | None = None
-        self._plain = CountedMeasure(asked, cohorts) if above_chance else None
-
-    @property
-    def own(self) -> OwnScores | None:
-        """Itself: no measure that misfeat comes with."""
-        return self
-
-    @property
-    def plug_in(self) -> CountedMeasure:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
-
-    def of_rows(self, cohorts: Cohorts) -> CountedMeasure:
-        """The same measure of other rows.
-
-        Parameters
-        ----------
-        cohorts : Cohorts
-            Coded rows.
-        """
-        return CountedMeasure(self.asked, cohorts, above_chance=self.above_chance)
+        super().__init__(asked, cohorts, above_chance=above_chance)
 
     def of_levels(
         self,
@@ -157,33 +124,11 @@ class CountedMeasure:
         within: int | None,
         seed: np.random.SeedSequence,
     ) -> Deals:
-        """Ways to deal the target of a cohort out, leaving what held features tell as it is.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        largest : int
-            Sets hold up to so many features besides those held.
-        held : tuple of int
-            Features that every set holds.
-        within : int or None
-            A feature within whose values classes stay, too.
-        seed : SeedSequence
-            Makes deals repeatable.
-        """
+        """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
         return CountDeals(self.asked, self.cohorts.at(cohort), largest, held, within, seed)
 
     def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
-        """How scores above chance of all sets of a size vary from sample to sample.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        n_jobs : int, default=None
-            Threads, as joblib reads it.
-        """
+        """How scores above chance of all sets of a size vary from sample to sample."""
         for cohort in range(len(self.missing)):
             if (cohort, size) not in self._variances:
                 self.of_levels(cohort, size, size, n_jobs)

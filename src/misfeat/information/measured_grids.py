@@ -8,29 +8,19 @@ import numpy as np
 
 from misfeat.information.grids import MeanOfGrids
 from misfeat.information.measured import CountedMeasure
+from misfeat.information.measures import OwnMeasure
 
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_measure import CountMeasure
-    from misfeat.information.count_tables import CountTables
     from misfeat.information.deals import Deals
     from misfeat.information.measured_noise import ScoreNoise
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
 
 
-class CountedGrids(MeanOfGrids):
+class CountedGrids(MeanOfGrids, OwnMeasure):
     """A measure of one's own with a numeric target: the mean over its grids.
 
-    Parameters
-    ----------
-    asked : CountMeasure
-        Scores tables of counts.
-    cohorts : Cohorts
-        Coded rows with the grids of a numeric target.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give, as in `CountedMeasure`.
+    Parameters are those of `CountedMeasure`.
 
     Examples
     --------
@@ -41,56 +31,17 @@ class CountedGrids(MeanOfGrids):
     array([0. , 0.2])
     """
 
-    device = "cpu"
-    rows: Cohorts | None = None
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-
     def __init__(
         self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
     ) -> None:
-        self.asked, self.above_chance = asked, above_chance
-        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
-        self.features, self.missing = cohorts.features, cohorts.missing
+        super().__init__(asked, cohorts, above_chance=above_chance)
         self.parts = tuple(
             CountedMeasure(asked, grid, above_chance=above_chance) for grid in cohorts.by_grid()
         )
-        self.closed = not above_chance
-        self.whole = np.mean([part.whole for part in self.parts], axis=0)
-        self.ceiling = self.whole
-        self._plain = CountedGrids(asked, cohorts) if above_chance else None
-
-    @property
-    def own(self) -> OwnScores | None:
-        """Itself: no measure that misfeat comes with."""
-        return self
-
-    @property
-    def plug_in(self) -> CountedGrids:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
-
-    def of_rows(self, cohorts: Cohorts) -> CountedGrids:
-        """The same measure of other rows.
-
-        Parameters
-        ----------
-        cohorts : Cohorts
-            Coded rows with the grids of a numeric target.
-        """
-        return CountedGrids(self.asked, cohorts, above_chance=self.above_chance)
+        self.ceiling = self.whole = np.mean([part.whole for part in self.parts], axis=0)
 
     def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
-        """How scores of the first grid vary; estimates are made of every grid apart.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        n_jobs : int, default=None
-            Threads, as joblib reads it.
-        """
+        """How scores of the first grid vary; estimates are made of every grid apart."""
         found: ScoreNoise = self.parts[0].noise(size, n_jobs)
         return found
 
@@ -102,12 +53,6 @@ class CountedGrids(MeanOfGrids):
         within: int | None,
         seed: np.random.SeedSequence,
     ) -> Deals:
-        """Ways to deal the classes of the first grid out, as tests of information do.
-
-        Parameters
-        ----------
-        cohort, largest, held, within, seed
-            As in `CountedMeasure.deals`.
-        """
+        """Ways to deal the classes of the first grid out, as tests of information do."""
         found: Deals = self.parts[0].deals(cohort, largest, held, within, seed)
         return found

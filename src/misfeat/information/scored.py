@@ -6,32 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.information.measures import LevelByLevel
 from misfeat.information.shannon import entropy
-from misfeat.lattice.levels import level, rank
+from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.measures import Measure
-    from misfeat.information.own_scores import OwnScores
     from misfeat.information.scores_alone import ScoresAlone
 
     Floats = NDArray[np.float64]
-    Progress = Callable[[int, int], None]
 
 
-class ScoredInformation:
+class ScoredInformation(LevelByLevel):
     """Joint mutual information with the target, in nats above chance, as it was handed over.
 
-    Parameters
-    ----------
-    scores : ScoresAlone
-        Of all cohorts.
+    Nobody knows what chance was taken off, so that `plug_in` is the same.
 
     Examples
     --------
@@ -45,52 +35,18 @@ class ScoredInformation:
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
-    device = "cpu"
-    rows: Cohorts | None = None
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    own: OwnScores | None = None
-    parts: tuple[Measure, ...] = ()
+    alone: ScoresAlone
     above_chance, closed = True, False
 
     def __init__(self, scores: ScoresAlone) -> None:
-        self.alone: ScoresAlone | None = scores
-        self._scores = scores
-        self.features = scores.features
-        self.missing = scores.missing
-        self.whole = np.array([entropy(counts) for counts in scores.by_class])
-        self.ceiling = self.whole
+        self.alone, self.features, self.missing = scores, scores.features, scores.missing
+        self.ceiling = self.whole = np.array([entropy(counts) for counts in scores.by_class])
 
-    @property
-    def plug_in(self) -> ScoredInformation:
-        """The same: nobody knows what chance was taken off."""
-        return self
-
-    def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
-    ) -> list[Floats]:
-        """Scores of every set of sizes low to high, by rank; NaN where there is none."""
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         del n_jobs
-        found = [self._of_level(cohort, size) for size in range(low, high + 1)]
-        if progress is not None:
-            progress(1, 1)
-        return found
-
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Floats:
-        """Scores of listed sets of one size; NaN where there is none."""
-        del n_jobs
-        found: Floats = self._of_level(cohort, subsets.shape[1])[rank(subsets)]
-        return found
-
-    def _of_level(self, cohort: int, size: int) -> Floats:
         if size == 0:
             return np.zeros(1)
-        if size > self._scores.largest:
+        if size > self.alone.largest:
             return np.full(len(level(len(self.features), size)), np.nan)
-        scores: Floats = self._scores.of_size(size)[cohort]
+        scores: Floats = self.alone.of_size(size)[cohort]
         return scores

@@ -314,8 +314,6 @@ def _noisy(
 ) -> list[Message]:
     """What noise promises, and what rows are worth with it."""
     held = measure.tables if measure.tables is not None else measure.alone
-    if held is None:
-        return []
     sizes = range(1, held.largest + 1)
     return [
         Message(
