@@ -33,18 +33,7 @@ def population_ceiling(
     It draws the hidden values from the population, given all that is recorded, and says what scores
     they give on average. Nothing can be expected to come closer.
 
-    Parameters
-    ----------
-    truth : Truth
-        The complete table.
-    mask : ndarray of bool of shape (n_cohorts, n_features)
-        What is hidden.
-    size : int
-        Size of the sets.
-    rng : numpy.random.Generator
-        Chance.
-    redraw : callable
-        Takes the mask and `rng`; returns cohorts whose hidden features are drawn anew.
+    `redraw` returns cohorts whose hidden features are drawn anew.
     """
     drawn = [exact_scores(redraw(mask, rng), size).by_size[size] for _ in range(DRAWS)]
     return _figures(truth.exact.by_size[size], np.mean(drawn, axis=0), mask, size)

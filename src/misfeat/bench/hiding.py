@@ -153,12 +153,7 @@ def sets_to_test(truth: Truth, known: Known, size: int) -> Mask:
 def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:
     """How well guessed scores rank sets; means over subgroups.
 
-    Parameters
-    ----------
-    true, guessed : ndarray of shape (n_cohorts, n_subsets)
-        True and guessed scores; guessed ones are exact where that is possible.
-    tested : ndarray of bool of shape (n_cohorts, n_subsets)
-        Sets whose scores were not known.
+    Guessed scores are exact where that is possible; tested are sets whose scores were not known.
 
     Returns
     -------

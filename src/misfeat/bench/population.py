@@ -81,19 +81,10 @@ class PopulationBench:
         check_count(self.size, "size")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
-        """Make the draws that are not made yet; write figures, plots and a page.
+        """Make the draws that are not made yet; write figures, plots and a page to a folder.
 
-        Parameters
-        ----------
-        folder : str or Path
-            Where everything is written, and where an interrupted run goes on.
-        tell : callable
-            Told in a line what is done and how long the rest will take.
-
-        Returns
-        -------
-        list of str
-            The lines of a summary.
+        An interrupted run goes on there. Returns the lines of a summary; `tell` is told what is
+        done.
         """
         place = Path(folder)
         rows = made_draws(list(self.units()), place, tell, self.n_jobs)

@@ -69,11 +69,6 @@ class Workload:
     def table(self, seed: int = 1) -> Columns:
         """Draw the rows.
 
-        Parameters
-        ----------
-        seed : int, default=1
-            Says which.
-
         Examples
         --------
         >>> list(Workload(100, 3, 2, 2).table())

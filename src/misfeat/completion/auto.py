@@ -60,15 +60,7 @@ class AutoCompleter(BaseCompleter):
         return self._way(known).guess(known, size)
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort.
-
-        Parameters
-        ----------
-        known : Known
-            What is known.
-        size : int
-            Features per set.
-        """
+        """A score for every subset of one size in every cohort."""
         self._check_parameters()
         return self._way(known).complete(known, size)
 

@@ -175,13 +175,6 @@ def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores) -> Score
 class ErrorModel:
     """How far guesses are off: half the width of an interval with a target coverage.
 
-    Parameters
-    ----------
-    trial : Trial
-        Errors to learn from.
-    confidence : float
-        Target coverage of the intervals.
-
     Attributes
     ----------
     knows : bool

@@ -23,15 +23,6 @@ OURS = "misfeat."
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
     """The guesses of a completer, of every size up to one; of others none is above the ceiling.
 
-    Parameters
-    ----------
-    completer : BaseCompleter
-        Whose `guess` is asked.
-    known : Known
-        What it may read.
-    size : int
-        The largest size.
-
     Examples
     --------
     >>> from misfeat.completion import BaseCompleter, ExactScores, Known

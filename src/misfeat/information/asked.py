@@ -26,18 +26,7 @@ def measure_of(
 ) -> Measure:
     """The measure that a name or an instance stands for, of the rows of a table.
 
-    Parameters
-    ----------
-    asked : {"mutual_info", "r2"} or CountMeasure
-        What scores are.
-    cohorts : Cohorts
-        Coded rows.
-    sums : ProductSums, default=None
-        Sums of products, for ``"r2"``.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give.
-    device : str, default="auto"
-        Whether a CUDA device may count.
+    `sums` of products are for ``"r2"``.
 
     Examples
     --------

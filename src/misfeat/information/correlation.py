@@ -24,12 +24,7 @@ def squared_correlation(
     all sets at once): R2 grows by the squared correlation of what is left of the feature with the
     target. A feature of which nothing is left adds nothing, so copies do no harm.
 
-    Parameters
-    ----------
-    products : ndarray of shape (n_features + 1, n_features + 1)
-        Sums of products of centred columns, the target last.
-    subsets : ndarray of shape (n_subsets, size)
-        Feature numbers.
+    `products` are sums of products of centred columns, the target last.
 
     Examples
     --------

@@ -93,24 +93,12 @@ class CountTables:
         return self.effective is not None
 
     def rows_counted(self, size: int) -> Floats:
-        """As many rows of every cohort as make scores of a size as uncertain as they are.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """As many rows of every cohort as make scores of a size as uncertain as they are."""
         rows: Floats = self.by_class.sum(axis=1)
         return rows if self.as_few is None else np.where(self.as_few, self.rows_worth(size), rows)
 
     def rows_worth(self, size: int) -> Floats:
-        """How many exactly counted rows of every cohort would tell as much about sets of a size.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """How many exactly counted rows of every cohort would tell as much about sets of a size."""
         if self.effective is None or size == 0:
             rows: Floats = self.by_class.sum(axis=1)
             return rows
@@ -128,35 +116,15 @@ class CountTables:
         return max(held, default=0)
 
     def of_size(self, size: int) -> Floats:
-        """The tables of all sets of a size.
-
-        Parameters
-        ----------
-        size : int
-            1, 2 or 3.
-        """
+        """The tables of all sets of a size."""
         return (self.singles, self.pairs, self.triples)[size - 1]
 
     def starts(self, size: int) -> NDArray[np.int64]:
-        """The first line of every set's table, and the end of the last.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """The first line of every set's table, and the end of the last."""
         return table_starts(level(len(self.features), size), self.cards)
 
     def of(self, cohort: int, members: Any) -> Floats:
-        """The table of one set in one cohort.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        members : sequence of int
-            Feature numbers, ascending.
-        """
+        """The table of one set in one cohort."""
         place = int(rank(np.asarray([members]))[0])
         first, last = self.starts(len(members))[place : place + 2]
         return self.of_size(len(members))[cohort, first:last]

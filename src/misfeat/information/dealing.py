@@ -205,13 +205,7 @@ def _side_by_side(asked: Dealing) -> bool:
 
 
 class SideBySide:
-    """Deals whose tables are counted, many at a time.
-
-    Parameters
-    ----------
-    asked : Dealing
-        Rows without gaps, and sets whose tables are small.
-    """
+    """Deals of rows without gaps whose tables are small enough to be counted, many at a time."""
 
     def __init__(self, asked: Dealing) -> None:
         rows, free = asked.rows, asked.free
@@ -325,13 +319,7 @@ def _dealt_rows(
 
 
 class OneByOne:
-    """Deals that are scored one at a time: rows with gaps, large sets, features of many values.
-
-    Parameters
-    ----------
-    asked : Dealing
-        What is dealt.
-    """
+    """Deals that are scored one at a time: rows with gaps, large sets, features of many values."""
 
     def __init__(self, asked: Dealing) -> None:
         self.asked, self.subsets = asked, asked.subsets

@@ -82,16 +82,7 @@ class CorrelationDeals:
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """R² of deals ``first`` to ``last - 1`` beyond the features that are held.
 
-        Parameters
-        ----------
-        first, last : int
-            Numbers of deals; 0 is the target as it was recorded.
-        work : Work
-            Threads.
-
-        Returns
-        -------
-        ndarray of shape (n_deals, n_sets)
+        Number 0 is the target as it was recorded. Of shape (n_deals, n_sets).
         """
         found = np.empty((last - first, sum(map(len, self.subsets))))
 

@@ -33,23 +33,8 @@ def extended_mutual_info(
 
     The rows of a set are grouped once for all features that join it.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    sets : ndarray of shape (n_sets, size)
-        Feature numbers.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give.
-    n_jobs : int, default=None
-        Threads, as joblib reads it. The result is the same for any number.
-    progress : callable, default=None
-        Called as ``progress(done, total)``; what it raises stops the work.
-
-    Returns
-    -------
-    ndarray of shape (n_sets, n_features)
-        NaN for the features of the set itself, and where the cohort never recorded one.
+    The result, of shape (n_sets, n_features), is NaN for the features of the set itself, and where
+    the cohort never recorded one.
 
     Examples
     --------

@@ -54,14 +54,7 @@ class _Sampled(NamedTuple):
 class CountedMeasure(OwnMeasure):
     """A measure of one's own over the coded rows of a table.
 
-    Parameters
-    ----------
-    asked : CountMeasure
-        Scores tables of counts.
-    cohorts : Cohorts
-        Coded rows; none of them may lack a value of a recorded feature.
-    above_chance : bool, default=False
-        Whether to take off what the set scores on the mean where the target is dealt out at random.
+    No row may lack a value of a recorded feature.
 
     Examples
     --------

@@ -59,17 +59,8 @@ class SampledShare(NamedTuple):
 def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None:
     """The share that a set tells in a cohort, and how it varies.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    members : sequence of int
-        Feature numbers, ascending, all of them recorded.
-
-    Returns
-    -------
-    SampledShare or None
-        None where no row has all values, or the target has a single class.
+    The features, ascending, are all recorded. None where no row has all values, or the target has a
+    single class.
 
     Examples
     --------

@@ -96,13 +96,7 @@ class SavedScores(LevelByLevel, OwnMeasure):
 
 
 class MeasureByName(CountMeasure):
-    """What stands for a measure of one's own in a selector that was loaded.
-
-    Parameters
-    ----------
-    name, unit, words : str
-        Of the measure that was saved.
-    """
+    """What stands for a measure of one's own in a selector that was loaded."""
 
     def __init__(self, name: str, unit: str, words: str) -> None:
         self.name = name
@@ -110,13 +104,7 @@ class MeasureByName(CountMeasure):
         self.words = words
 
     def of_counts(self, counts: Floats) -> Floats:
-        """An error: only the name of the measure was saved.
-
-        Parameters
-        ----------
-        counts : ndarray
-            Rows of every cell and class.
-        """
+        """An error: only the name of the measure was saved."""
         del counts
         raise MisfeatError(
             "{measure} was saved by its name, not its code; set it before a fit: "
@@ -126,17 +114,7 @@ class MeasureByName(CountMeasure):
 
 
 def saved_measure(measure: Measure, sizes: Iterable[int], n_jobs: int | None) -> SavedMeasure:
-    """What is saved of a measure of one's own.
-
-    Parameters
-    ----------
-    measure : Measure
-        Of which ``own`` is not None.
-    sizes : iterable of int
-        Features of sets whose scores were completed.
-    n_jobs : int or None
-        Threads, as joblib reads it.
-    """
+    """What is saved of a measure of one's own, whose sets of these sizes were completed."""
     if isinstance(measure, SavedScores):
         return measure.asked
     wanted = tuple(sorted(sizes))

@@ -49,26 +49,14 @@ class ScoresAlone:
     effective: Floats | None = None
 
     def rows_worth(self, size: int) -> Floats:
-        """How many exactly counted rows of every cohort would tell as much about sets of a size.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """How many exactly counted rows of every cohort would tell as much about sets of a size."""
         if self.effective is None:
             rows: Floats = self.by_class.sum(axis=1)
             return rows
         return self.effective[:, min(size, LARGEST) - 1]
 
     def of_size(self, size: int) -> Floats:
-        """The scores of all sets of a size.
-
-        Parameters
-        ----------
-        size : int
-            1, 2 or 3.
-        """
+        """The scores of all sets of a size."""
         return (self.singles, self.pairs, self.triples)[size - 1]
 
     @property

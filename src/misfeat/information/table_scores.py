@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 class TableScores(NamedTuple):
-    """Scores of some tables.
-
-    Attributes
-    ----------
-    above_chance : ndarray of shape (n_sets,)
-        The plug-in information less what chance alone would give.
-    chance : ndarray of shape (n_sets,)
-        What chance alone would give.
-    """
+    """Scores of some tables less what chance alone would give, and that."""
 
     above_chance: Floats
     chance: Floats
@@ -37,14 +29,8 @@ class TableScores(NamedTuple):
 def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
     """Scores of tables that count the same rows.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_lines, n_classes)
-        The tables, a line a cell; whole rows or not.
-    by_class : ndarray of shape (n_classes,)
-        Rows of every class.
-    starts : ndarray of int64 of shape (n_sets + 1,)
-        The first line of every table, and the end of the last.
+    A line of `counts` is a cell, a column a class. `starts` are the first line of every table, and
+    the end of the last.
 
     Examples
     --------

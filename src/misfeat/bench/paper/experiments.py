@@ -55,17 +55,7 @@ TIMED_BUDGET, TIMED_SHARE, TIMED_FEATURES, TIMED_SUBGROUPS = 0.6, 0.2, 10, 4
 
 
 class Experiments:
-    """Makes the pieces of work of every experiment.
-
-    Parameters
-    ----------
-    plan : Plan
-        What to run.
-    n_jobs : int or None
-        Threads.
-    device : str
-        Where networks are trained.
-    """
+    """Makes the pieces of work of every experiment."""
 
     def __init__(self, plan: Plan, n_jobs: int | None = -1, device: str = "auto") -> None:
         self.plan, self._n_jobs, self._device = plan, n_jobs, device

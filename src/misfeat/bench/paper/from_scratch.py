@@ -22,13 +22,6 @@ MOST_TIMED = 300
 def score_from_scratch(cohort: Cohort, subset: NDArray[np.integer]) -> float:
     """I(S; Y) = H(S) + H(Y) - H(S, Y) of one set, in nats, by counting its rows anew.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    subset : ndarray of int
-        The features of the set.
-
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts

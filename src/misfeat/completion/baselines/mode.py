@@ -66,12 +66,7 @@ class ModeCompleter(BaseCompleter):
 def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.integer]:
     """The codes of all cohorts with the most frequent value of every feature one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it.
 
     Examples
     --------

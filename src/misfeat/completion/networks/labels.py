@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The known scores of one subgroup.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        Rows of what the network is told about sets.
-    scores : ndarray of shape (n,)
-        The score of each.
-    """
+    """The known scores of one subgroup, and the rows of the network's inputs that they belong to."""
 
     rows: NDArray[np.int64]
     scores: Scores
@@ -54,13 +46,7 @@ class Labels:
 
 
 def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which subgroups have a known score to learn from.
-
-    Parameters
-    ----------
-    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
-        Known scores; NaN where unknown.
-    """
+    """Which subgroups have a known score to learn from."""
     return np.logical_or.reduce([~np.isnan(scores).all(axis=1) for scores in by_size])
 
 

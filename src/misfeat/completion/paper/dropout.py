@@ -24,12 +24,7 @@ class Dropout(nn.Module):
     On a CPU PyTorch draws one number a value, one after the other, which would take more than half
     of a training step; NumPy's bits are twenty times faster.
 
-    Parameters
-    ----------
-    share : float
-        The share of values that is set to 0.
-    seed : int
-        Seed of the draws on a CPU. On other devices PyTorch's own seed counts.
+    The seed is that of draws on a CPU; on other devices PyTorch's own counts.
 
     Examples
     --------

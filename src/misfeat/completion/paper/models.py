@@ -128,15 +128,7 @@ class PaperModels:
 
     @torch.no_grad()
     def predict(self, size: int, device: str = "auto") -> NDArray[np.float64]:
-        """Scores of every subset of one size, of shape (n_cohorts, n_subsets).
-
-        Parameters
-        ----------
-        size : int
-            One of the sizes in the lattice graph.
-        device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-            Where to compute.
-        """
+        """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
         if not self.shape.low <= size <= self.shape.high:
             raise MisfeatError(
                 "{setting}; the models know sets of sizes {low} to {high}.",
@@ -155,13 +147,7 @@ class PaperModels:
         return torch.cat(predicted).numpy()
 
     def save(self, path: str | Path) -> None:
-        """Write the weights to a safetensors file; an old file is replaced at once or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to.
-        """
+        """Write the weights to a safetensors file, which replaces an old one whole or not at all."""
         from safetensors.torch import save
 
         path = as_path(path, "path")
@@ -179,13 +165,7 @@ class PaperModels:
 
     @classmethod
     def load(cls, path: str | Path) -> PaperModels:
-        """Read what `save` wrote.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-        """
+        """Read what `save` wrote."""
         from safetensors import SafetensorError, safe_open
 
         path = as_path(path, "path")

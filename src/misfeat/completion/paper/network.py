@@ -46,18 +46,8 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 class PaperNetwork(nn.Module):
     """One model a subgroup, all over the same lattice graph.
 
-    Parameters
-    ----------
-    graph : Neighbours
-        The lattice graph that every subgroup has.
-    n_lattices : int
-        How many subgroups the graph has.
-    own : sequence of int
-        The subgroup of each model.
-    layers, hidden, dropout, activation
-        As in `PaperCompleter`.
-    seed : int, default=0
-        Seed of the first weights, and of dropout on a CPU.
+    `own` is the subgroup of each model; the seed is that of the first weights, and of dropout on a
+    CPU.
     """
 
     inputs: Tensor

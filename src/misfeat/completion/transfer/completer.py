@@ -141,18 +141,7 @@ def _taken_from_scores(
 
 
 class TransferRows:
-    """The rows of a table prepared for any number of guesses.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The rows.
-
-    Attributes
-    ----------
-    coded : CodedRows
-        The rows as the transfer counts them.
-    """
+    """The rows of a table prepared for any number of guesses."""
 
     def __init__(self, cohorts: Cohorts) -> None:
         self.coded = CodedRows.of(cohorts)
@@ -190,30 +179,11 @@ class TransferRows:
 
 
 class CountedRows:
-    """What was counted of rows that are not there; in place of `TransferRows`.
-
-    Parameters
-    ----------
-    tables : CountTables
-        Rows by cell and class of sets of up to three features.
-
-    Attributes
-    ----------
-    coded : CountedTables
-        The same as the transfer takes them.
-    """
+    """What was counted of rows that are not there; in place of `TransferRows`."""
 
     def __init__(self, tables: CountTables) -> None:
         self.coded = CountedTables(tables)
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
-        """Nothing: tables are of the categories that scores are of.
-
-        Parameters
-        ----------
-        exact : ExactScores
-            What could be computed.
-        size : int
-            Features per set.
-        """
+        """Nothing: tables are of the categories that scores are of."""
         return np.zeros_like(exact.by_size[size])

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 class CountedTables:
-    """The tables of all cohorts, in place of `CodedRows`; sets hold at most three features.
-
-    Parameters
-    ----------
-    tables : CountTables
-        What was counted.
-    """
+    """The tables of all cohorts, in place of `CodedRows`; sets hold at most three features."""
 
     as_scored = True
 
@@ -41,35 +35,17 @@ class CountedTables:
         self.as_few = tables.as_few
 
     def rows_counted(self, size: int) -> Floats:
-        """As many rows of every cohort as make scores of a size as uncertain as they are.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """As many rows of every cohort as make scores of a size as uncertain as they are."""
         return self._tables.rows_counted(size)
 
     def more_variance(self, size: int) -> Floats:
-        """How many times as large the variance of sets that tell nothing is, a line a cohort.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """How many times as large the variance of sets that tell nothing is, a line a cohort."""
         if self._tables.variance is None:
             return np.ones((len(self.missing), 1))
         return self._tables.variance[:, size - 1, None]
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
-        """Sizes and classes of all cohorts, and no rows.
-
-        Parameters
-        ----------
-        missing : ndarray of bool of shape (n_cohorts, n_features)
-            What to treat as never recorded.
-        """
+        """Sizes and classes of all cohorts, and no rows; `missing` is treated as never recorded."""
         from misfeat.completion.transfer.kernels.tables import Rows
 
         return Rows(
@@ -84,19 +60,7 @@ class CountedTables:
         )
 
     def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
-        """Fill in the tables of the sets first to last, in every cohort that recorded them.
-
-        Parameters
-        ----------
-        rows : Rows
-            What each cohort never recorded.
-        layout : Layout
-            The sets, and where their tables go.
-        first, last : int
-            Which of them.
-        counts : ndarray of shape (n_cohorts, n_lines, n_classes)
-            Where to.
-        """
+        """Fill in the tables of the sets first to last, in every cohort that recorded them."""
         size = layout.subsets.shape[1]
         held, starts = self._tables.of_size(size), self._tables.starts(size)
         places = rank(layout.subsets[first:last])

@@ -105,13 +105,7 @@ class CodedRows:
         return counts
 
     def rows_counted(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """The rows of every cohort, whatever the size of sets: all are counted as they are.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """The rows of every cohort, whatever the size of sets: all are counted as they are."""
         rows: NDArray[np.float64] = self.by_class.sum(axis=1)
         return rows
 
@@ -121,22 +115,12 @@ class CodedRows:
         return None
 
     def more_variance(self, size: int) -> float:  # noqa: ARG002
-        """How many times as large the variance of sets that tell nothing is: rows are exact.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        """
+        """How many times as large the variance of sets that tell nothing is: rows are exact."""
         return 1.0
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
-        """The same as the kernels take them.
-
-        Parameters
-        ----------
-        missing : ndarray of bool of shape (n_cohorts, n_features)
-            What to treat as never recorded: at least what is.
+        """The same as the kernels take them; `missing`, at least what is, is treated as never
+        recorded.
         """
         from misfeat.completion.transfer.kernels.tables import Rows
 
@@ -155,19 +139,7 @@ class CodedRows:
     def count(
         self, rows: Rows, layout: Layout, first: int, last: int, counts: NDArray[np.float64]
     ) -> None:
-        """Add to the tables of the sets first to last, in every cohort that recorded them.
-
-        Parameters
-        ----------
-        rows : Rows
-            What `rows` gave.
-        layout : Layout
-            The sets, and where their tables go.
-        first, last : int
-            Which of them.
-        counts : ndarray of shape (n_cohorts, n_lines, n_classes)
-            Where to.
-        """
+        """Add to the tables of the sets first to last, in every cohort that recorded them."""
         from misfeat.completion.transfer.kernels.tables import count_level
 
         count_level(rows, layout, first, last, counts)

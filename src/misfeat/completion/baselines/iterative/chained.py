@@ -42,16 +42,7 @@ def chained_codes(
 ) -> Codes:
     """The codes of all cohorts with a value for every feature that one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-    settings : ChainSettings
-        How to impute.
-    rng : numpy.random.Generator
-        What values are drawn with.
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it.
 
     Examples
     --------

@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 def cut_rows(cohorts: Cohorts, missing: NDArray[np.bool_], max_rows: int) -> Cohorts:
     """The same cohorts with rows of lower weight, and more of them.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features were never recorded; only cohorts that lack one have their rows cut.
-    max_rows : int
-        Rows are cut to weight 1 where a cohort then has no more rows than this; else to the least
-        weight that adds at most so many.
+    Only cohorts that lack a feature have their rows cut: to weight 1 where one then has at most
+    `max_rows`, else to the least weight that adds at most so many.
 
     Examples
     --------

@@ -44,20 +44,8 @@ def imputed_codes(
 ) -> Codes:
     """The codes of all cohorts with a value for every feature that one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-    n_neighbors : int
-        How many rows vote.
-    with_target : bool
-        Whether rows are compared in the target too.
-    work : Work
-        Threads.
-    compared : ndarray of bool of shape (n_cohorts, n_features), default=None
-        The features in which the rows of each cohort are compared with others; None: in all.
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it. Rows of a cohort
+    are compared in the features that `compared` marks for it; None: in all.
 
     Examples
     --------

@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GTest:
-    """What a test found.
-
-    Attributes
-    ----------
-    statistic : float
-        G.
-    dof : int
-        Degrees of freedom.
-    """
+    """What a test found."""
 
     statistic: float
     dof: int
@@ -61,17 +53,9 @@ def g_test(
 ) -> GTest:
     """Test whether two variables are independent within strata.
 
-    Parameters
-    ----------
-    x, y : ndarray of int of shape (n_rows,)
-        Codes from 0 on.
-    strata : ndarray of int of shape (n_rows,), default=None
-        The stratum of every row, numbered from 0 on; None: all rows are in one.
-    weights : ndarray of int of shape (n_rows,), default=None
-        How many rows each row stands for; None: one.
-    rows_per_cell : float, default=0
-        A stratum with fewer rows for every pair of the values that x and y have there is left out;
-        where all are, there are 0 degrees of freedom.
+    Codes and strata are numbered from 0 on; rows stand for one each unless they have weights. A
+    stratum with fewer rows than `rows_per_cell` for every pair of the values that x and y have
+    there is left out; where all are, there are 0 degrees of freedom.
 
     Examples
     --------
