@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.bench.ceilings import bootstrap_ceiling, population_ceiling
-from misfeat.bench.hiding import Truth, outcome_of
+from misfeat.bench.hiding import Truth, bootstrap_ceiling, outcome_of, population_ceiling
 from misfeat.bench.tables import TABLES
 from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.datasets.hiding import random_mask

@@ -25,8 +25,7 @@ ROUNDING = 1e-12
 
 
 def trial(similarity: float, rows: int, seed: int) -> dict[str, bool]:
-    """Draw a table; whether intervals hold the truth of a feature, pair or two sets drawn at
-    random.
+    """Whether intervals hold the truth of a feature, a pair and two sets drawn at random.
 
     Examples
     --------

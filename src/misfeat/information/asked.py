@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.information.grids import information_of
-from misfeat.information.measured import CountedMeasure
-from misfeat.information.measured_grids import CountedGrids
+from misfeat.information.measured import CountedGrids, CountedMeasure
 from misfeat.information.measures import SquaredCorrelation
 
 if TYPE_CHECKING:

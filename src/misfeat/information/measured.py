@@ -13,6 +13,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_measure import check_named, scores_of
 from misfeat.information.dealing_counts import CountDeals
+from misfeat.information.grids import MeanOfGrids
 from misfeat.information.measured_noise import NoiseCurve, ScoreNoise, curve_of, filled_up, smoothed
 from misfeat.information.measures import OwnMeasure
 from misfeat.information.set_tables import DealtRows
@@ -210,3 +211,44 @@ def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
                 measure=Setting("measure", asked),
                 setting=Setting("sporadic", "category"),
             )
+
+
+class CountedGrids(MeanOfGrids, OwnMeasure):
+    """A measure of one's own with a numeric target: the mean over its grids.
+
+    Parameters are those of `CountedMeasure`.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> from misfeat.information.count_measure import GiniExplained
+    >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
+    >>> CountedGrids(GiniExplained(), cohorts).of_levels(0, 1, 1, None)[0].round(2)
+    array([0. , 0.2])
+    """
+
+    def __init__(
+        self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
+    ) -> None:
+        super().__init__(asked, cohorts, above_chance=above_chance)
+        self.parts = tuple(
+            CountedMeasure(asked, grid, above_chance=above_chance) for grid in cohorts.by_grid()
+        )
+        self.ceiling = self.whole = np.mean([part.whole for part in self.parts], axis=0)
+
+    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
+        """How scores of the first grid vary; estimates are made of every grid apart."""
+        found: ScoreNoise = self.parts[0].noise(size, n_jobs)
+        return found
+
+    def deals(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...],
+        within: int | None,
+        seed: np.random.SeedSequence,
+    ) -> Deals:
+        """Ways to deal the classes of the first grid out, as tests of information do."""
+        found: Deals = self.parts[0].deals(cohort, largest, held, within, seed)
+        return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TableScores(NamedTuple):
-    """Scores of some tables less what chance alone would give, and that."""
+    """Scores of some tables less what chance alone would give them, and what that is."""
 
     above_chance: Floats
     chance: Floats

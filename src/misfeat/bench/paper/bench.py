@@ -39,8 +39,7 @@ class PaperBench:
         self._plan, self._n_jobs, self._device = plan, n_jobs, device
 
     def run(self, folder: str | Path, tell: Callable[[str], None]) -> None:
-        """Do what is not done yet; write a CSV file a table or figure, plots and a page to a
-        folder.
+        """Do what is not done yet; write CSV files, plots and a page to a folder.
 
         An interrupted run goes on there. `tell` is told what comes next and how long the rest will
         take.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The known scores of one subgroup, and the rows of the network's inputs that they belong to."""
+    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
 
     rows: NDArray[np.int64]
     scores: Scores

@@ -147,7 +147,7 @@ class PaperModels:
         return torch.cat(predicted).numpy()
 
     def save(self, path: str | Path) -> None:
-        """Write the weights to a safetensors file, which replaces an old one whole or not at all."""
+        """Write the weights to a safetensors file, replacing an old one whole or not at all."""
         from safetensors.torch import save
 
         path = as_path(path, "path")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.networks.settings import TrainingSettings
+    from misfeat.completion.networks.completer import TrainingSettings
     from misfeat.completion.paper.models import ModelShape
     from misfeat.lattice.neighbours import Neighbours
     from misfeat.machine.progress import Progress

@@ -14,8 +14,7 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.settings import INHERIT
-from misfeat.completion.transfer.counted import CountedTables
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import CodedRows, CountedTables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from misfeat.completion.networks.weights import Draw
+from misfeat.completion.networks.training import Draw
 from misfeat.lattice import contains, level
 
 if TYPE_CHECKING:
