@@ -1,4 +1,4 @@
-"""Hide features from subgroups on purpose, and see how well a completer predicts them, or an oracle."""
+"""Hide features from subgroups on purpose, and see how well completers and oracles predict them."""
 
 from __future__ import annotations
 
