@@ -139,15 +139,7 @@ class Draw:
 
 
 def draw_rows(cohorts: Cohorts, n_rows: int, rng: np.random.Generator) -> Draw:
-    """Draw rows from every subgroup, without putting them back.
-
-    Examples
-    --------
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 0], "y": [0, 0, 1, 1, 1]}, "y")
-    >>> draw = draw_rows(cohorts, 2, np.random.default_rng(0))
-    >>> [int(found.weights.sum()) for found in (draw.rows, draw.left)]
-    [2, 3]
-    """
+    """Draw rows from every subgroup, without putting them back."""
     drawn = np.concatenate([_drawn(cohort.weights, n_rows, rng) for cohort in cohorts])
     return Draw(reweighted(cohorts, drawn), reweighted(cohorts, cohorts.weights - drawn))
 
@@ -164,13 +156,7 @@ def draw_of(source: Source, n_rows: int, seed: int) -> Draw:
 
 
 def mask_of(missing: Mask, share: float, seed: int) -> Mask:
-    """What a seed hides from a table that lacks something already; no feature from all subgroups.
-
-    Examples
-    --------
-    >>> mask_of(np.zeros((2, 4), dtype=bool), 0.5, 1).any(axis=1)
-    array([ True,  True])
-    """
+    """What a seed hides from a table beside what it lacks; no feature from all subgroups."""
     rng = np.random.default_rng([seed, round(1000 * share)])
     mask = random_mask(len(missing), missing.shape[1], share, rng) & ~missing
     mask[:, (mask | missing).all(axis=0)] = False

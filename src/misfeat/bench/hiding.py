@@ -39,15 +39,7 @@ DRAWS = 20
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """A table of which everything is known.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        Its coded rows.
-    exact : ExactScores
-        The scores of every subset up to some size.
-    """
+    """A table of which everything is known: the scores of every subset up to some size."""
 
     cohorts: Cohorts
     exact: ExactScores
@@ -73,19 +65,7 @@ def exact_scores(cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> Exa
 def sampled(
     exact: ExactScores, budget: float, sampler: str, rng: np.random.Generator
 ) -> ExactScores:
-    """Keep a share of each subgroup's known scores, chosen by a sampler; the others become NaN.
-
-    Examples
-    --------
-    >>> exact = ExactScores(
-    ...     (np.zeros((1, 1)), np.full((1, 4), 0.1), np.full((1, 6), 0.2)),
-    ...     np.zeros((1, 4), dtype=bool),
-    ...     np.ones(1),
-    ... )
-    >>> left = sampled(exact, 0.5, "arbitrary", np.random.default_rng(0))
-    >>> sum(int(np.isfinite(scores).sum()) for scores in left.by_size[1:])
-    5
-    """
+    """Keep a share of each subgroup's known scores, chosen by a sampler; the others become NaN."""
     if budget == 1:
         return exact
     kept = [exact.by_size[0], *(np.full_like(scores, np.nan) for scores in exact.by_size[1:])]

@@ -219,13 +219,7 @@ def _in_order(seconds: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were taken on.
-
-    Examples
-    --------
-    >>> sorted(machine())
-    ['architecture', 'cores', 'python', 'threads', 'version']
-    """
+    """What the figures were taken on."""
     from joblib import effective_n_jobs
 
     from misfeat.version import __version__

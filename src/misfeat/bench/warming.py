@@ -35,15 +35,7 @@ WHAT = "Compiling kernels"
 
 @dataclass(frozen=True)
 class Warmed:
-    """What a warm-up did.
-
-    Attributes
-    ----------
-    kernels : int
-        Kernels that were compiled.
-    seconds : float
-        What compiling them took.
-    """
+    """How many kernels a warm-up compiled, and the seconds that took."""
 
     kernels: int
     seconds: float

@@ -67,13 +67,7 @@ class Workload:
         return GROUPS if self.subgroups > 1 else None
 
     def table(self, seed: int = 1) -> Columns:
-        """Draw the rows.
-
-        Examples
-        --------
-        >>> list(Workload(100, 3, 2, 2).table())
-        ['cohort', 'f1', 'f2', 'f3', 'target']
-        """
+        """Draw the rows."""
         if not self.related:
             return self._even(np.random.default_rng(seed))
         made = make_cohorts(

@@ -72,16 +72,7 @@ class SeenCorrelations:
 
     @classmethod
     def of(cls, sums: ProductSums, missing: Flags) -> SeenCorrelations:
-        """Standardise sums of products; of missing features nothing is read.
-
-        Examples
-        --------
-        >>> from misfeat.cohorts import build_product_sums
-        >>> sums = build_product_sums({"a": [1.0, 2.0, 3.0], "y": [1.0, 3.0, 2.0]}, "y")
-        >>> SeenCorrelations.of(sums, sums.missing).values.round(2)
-        array([[[1. , 0.5],
-                [0.5, 1. ]]])
-        """
+        """Standardise sums of products; of missing features nothing is read."""
         n_cohorts, n_features = missing.shape
         recorded = np.column_stack([~missing, np.ones(n_cohorts, dtype=bool)])
         products = np.where(recorded[:, :, None] & recorded[:, None, :], sums.products, 0.0)

@@ -55,13 +55,6 @@ def adjusted_correlation(
         As in `squared_correlation`.
     n_rows : int
         Rows that the products are sums over.
-
-    Examples
-    --------
-    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
-    >>> columns = np.vstack([x, x[0] + x[1]])
-    >>> adjusted_correlation(columns @ columns.T, np.array([[0], [1]]), 4).round(4)
-    array([0.25, 0.25])
     """
     explained, n_different = _explained(products, subsets)
     left = n_rows - 1.0 - n_different

@@ -125,11 +125,6 @@ def scores_of(measure: CountMeasure, counts: Floats) -> Floats:
     """Scores of a stack of tables, of which tables without rows have none: NaN.
 
     The measure may be anybody's, so that what it gives is checked.
-
-    Examples
-    --------
-    >>> scores_of(GiniExplained(), np.array([[[2.0, 0.0], [0.0, 2.0]], np.zeros((2, 2))]))
-    array([ 1., nan])
     """
     scores = np.full(len(counts), np.nan)
     held = counts.any(axis=(1, 2))

@@ -62,16 +62,6 @@ class CountTables:
     as_few : ndarray of bool of shape (n_cohorts,) or None
         Which cohorts have scores as uncertain as those of so few rows, whatever they tell; of
         others, `variance` says all. None: no cohort.
-
-    Examples
-    --------
-    >>> counts = np.array([[[3.0, 1.0], [0.0, 4.0]]])
-    >>> none = np.zeros((1, 0, 2))
-    >>> whole = counts.sum(axis=1)
-    >>> missing = np.array([[False]])
-    >>> tables = CountTables(("a",), (("0", "1"),), missing, whole, counts, none, none)
-    >>> tables.largest, tables.of(0, [0]).tolist()
-    (1, [[3.0, 1.0], [0.0, 4.0]])
     """
 
     features: tuple[str, ...]

@@ -153,18 +153,6 @@ def deals_of(
         Makes deals repeatable.
     most : int, default=131072
         Deals are numbered up to this one; the first ones are the same whatever it is.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.machine.threads import Work
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> deals = deals_of(build_cohorts(table, "y")["all rows"], 2, seed=np.random.SeedSequence(0))
-    >>> [subsets.tolist() for subsets in deals.subsets]
-    [[[0], [1]], [[0, 1]]]
-    >>> scores = deals.scores(0, 3, Work())
-    >>> bool(scores[0, 0] > scores[1:, 0].max())
-    True
     """
     rows, one_each = prepare_rows(cohort), cohort.effective is not None
     effect = design_effect(cohort)

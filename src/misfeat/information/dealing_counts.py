@@ -29,17 +29,6 @@ class CountDeals:
 
     Sets hold up to `largest` features besides those `held`; classes stay within the cells of these,
     and of the feature `within`.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> from misfeat.machine.threads import Work
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> cohort, seed = build_cohorts(table, "y")["all rows"], np.random.SeedSequence(0)
-    >>> deals = CountDeals(GiniExplained(), cohort, 1, (), None, seed)
-    >>> deals.scores(0, 1, Work())
-    array([[1., 0.]])
     """
 
     def __init__(

@@ -47,16 +47,7 @@ class MeanOfGrids(Measure):
 
 
 class GridInformation(MeanOfGrids, InformationOfRows):
-    """Information about a numeric target: the mean over its grids.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
-    >>> measure = GridInformation(cohorts)
-    >>> measure.of_levels(0, 1, 1, None)[0].round(2), measure.whole.round(2)
-    (array([0. , 0.6]), array([1.7]))
-    """
+    """Information about a numeric target: the mean over its grids."""
 
     def __init__(
         self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
@@ -80,14 +71,7 @@ def information_of(
 
 
 def target_entropies(cohorts: Cohorts) -> list[float]:
-    """H(Y) of every cohort, the mean over the grids of a numeric target.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> round(target_entropies(build_cohorts({"a": [0, 1], "y": [0, 1]}, "y"))[0], 4)
-    0.6931
-    """
+    """H(Y) of every cohort, the mean over the grids of a numeric target."""
     found = [[target_entropy(cohort) for cohort in grid] for grid in cohorts.by_grid()]
     means: list[float] = np.mean(found, axis=0).tolist()
     return means

@@ -56,15 +56,6 @@ class CountedMeasure(OwnMeasure):
     """A measure of one's own over the coded rows of a table.
 
     No row may lack a value of a recorded feature.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> measure = CountedMeasure(GiniExplained(), build_cohorts(table, "y"))
-    >>> measure.of_levels(0, 1, 1, None)[0], measure.whole
-    (array([1., 0.]), array([1.]))
     """
 
     def __init__(
@@ -217,14 +208,6 @@ class CountedGrids(MeanOfGrids, OwnMeasure):
     """A measure of one's own with a numeric target: the mean over its grids.
 
     Parameters are those of `CountedMeasure`.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
-    >>> CountedGrids(GiniExplained(), cohorts).of_levels(0, 1, 1, None)[0].round(2)
-    array([0. , 0.2])
     """
 
     def __init__(

@@ -178,14 +178,6 @@ def extended_mutual_info(
 
     The result, of shape (n_sets, n_features), is NaN for the features of the set itself, and where
     the cohort never recorded one.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
-    >>> cohort = build_cohorts(table, "y")["all rows"]
-    >>> extended_mutual_info(cohort, np.array([[0]])).round(4)
-    array([[   nan, 0.6931]])
     """
     rows = prepare_rows(cohort, above_chance=above_chance)
     found = np.full((len(sets), len(cohort.recorded)), np.nan)

@@ -61,14 +61,6 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
 
     The features, ascending, are all recorded. None where no row has all values, or the target has a
     single class.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 0, 1, 1, 1] * 9, "y": [0, 0, 1, 1, 1, 0] * 9}
-    >>> found = sampled_share(build_cohorts(table, "y")["all rows"], [0])
-    >>> round(found.share, 3), round((found.spread / found.n_rows + found.chance) ** 0.5, 3)
-    (0.068, 0.061)
     """
     rows = cohort.counts
     by_class = np.bincount(cohort.target, weights=rows)

@@ -22,16 +22,6 @@ class ScoredInformation(LevelByLevel):
     """Joint mutual information with the target, in nats above chance, as it was handed over.
 
     Nobody knows what chance was taken off, so that `plug_in` is the same.
-
-    Examples
-    --------
-    >>> from misfeat.information.scores_alone import ScoresAlone
-    >>> none = np.zeros((1, 0))
-    >>> missing, rows = np.array([[False]]), np.array([[5.0, 5.0]])
-    >>> steps, scores = np.array([0.1]), np.array([[0.3]])
-    >>> held = ScoresAlone(("a",), np.array([2]), missing, rows, scores, none, none, steps)
-    >>> ScoredInformation(held).of_levels(0, 1, 1, None)[0]
-    array([0.3])
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"

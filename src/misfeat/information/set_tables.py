@@ -87,15 +87,6 @@ class DealtRows:
 
     Where there are strata, a number for every distinct row, classes stay among rows of the same
     one.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> rows = DealtRows(build_cohorts(table, "y")["all rows"], np.random.SeedSequence(0))
-    >>> [(place, tables)] = rows.deals([0, 1]).tables(np.array([[0]]))
-    >>> tables[0, 0].tolist(), tables[0, 1].sum(axis=0).tolist()
-    ([[2.0, 0.0], [0.0, 2.0]], [2.0, 2.0])
     """
 
     def __init__(

@@ -31,13 +31,6 @@ def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]
 
     A line of `counts` is a cell, a column a class. `starts` are the first line of every table, and
     the end of the last.
-
-    Examples
-    --------
-    >>> counts = np.array([[2.0, 0.0], [0.0, 2.0]])
-    >>> found = scores_of_tables(counts, counts.sum(axis=0), np.array([0, 2]))
-    >>> found.above_chance.round(4), found.plug_in.round(4)
-    (array([0.4621]), array([0.6931]))
     """
     n_rows, totals = by_class.sum(), counts.sum(axis=1)
     of_totals = chance_of_counts(totals, by_class)

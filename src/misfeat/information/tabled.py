@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 
 
 class TableInformation(LevelByLevel):
-    """Joint mutual information with the target, in nats, from count tables alone.
-
-    Examples
-    --------
-    >>> from misfeat.information.count_tables import CountTables
-    >>> counts = np.array([[[2.0, 0.0], [0.0, 2.0]]])
-    >>> none, missing = np.zeros((1, 0, 2)), np.array([[False]])
-    >>> tables = CountTables(("a",), (("0", "1"),), missing, counts.sum(axis=1), counts, none, none)
-    >>> TableInformation(tables).of_levels(0, 1, 1, None)[0].round(4)
-    array([0.6931])
-    >>> TableInformation(tables, above_chance=True).of_levels(0, 1, 1, None)[0].round(4)
-    array([0.4621])
-    """
+    """Joint mutual information with the target, in nats, from count tables alone."""
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     tables: CountTables

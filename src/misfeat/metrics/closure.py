@@ -20,12 +20,5 @@ def share_closed(
 
     `parts` are scores of sets one smaller, `parts_of` which of these each set has
     (`misfeat.lattice.ranks_below`). Lower by up to `tolerance` does not count as lower.
-
-    Examples
-    --------
-    The set of two features scores at least as much as one of them, but not as the other.
-
-    >>> share_closed(np.array([[0.3]]), np.array([[0.2, 0.4]]), np.array([[0, 1]]))
-    0.5
     """
     return float(np.mean(scores[:, :, None] >= parts[:, parts_of] - tolerance))

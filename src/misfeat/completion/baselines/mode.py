@@ -60,14 +60,6 @@ def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.
     """The codes of all cohorts with the most frequent value of every feature one never recorded.
 
     `missing` marks what counts as never recorded, whatever the cohorts hold of it.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"site": list("aaabb"), "x": [0, 1, 1, None, None], "y": [0, 1, 0, 0, 1]}
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> modes_filled_in(cohorts, cohorts.missing).tolist()
-    [[0, 1, 1, 1, 1]]
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     counted = cohorts.counts

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How long and how to train; see `PaperCompleter` for what each is.
-
-    Examples
-    --------
-    >>> TrainingSettings(epochs=5).learning_rate
-    0.001
-    """
+    """How long and how to train; see `PaperCompleter` for what each is."""
 
     epochs: int = 1000
     learning_rate: float = 1e-3

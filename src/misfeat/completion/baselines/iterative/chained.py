@@ -77,21 +77,6 @@ def chained_codes(
     """The codes of all cohorts with a value for every feature that one never recorded.
 
     `missing` marks what counts as never recorded, whatever the cohorts hold of it.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {
-    ...     "site": ["a"] * 40 + ["b"] * 40,
-    ...     "x": [0, 1] * 40,
-    ...     "z": [1, 0] * 20 + [None] * 40,
-    ...     "y": [0, 1, 1, 0] * 20,
-    ... }
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> settings = ChainSettings(sweeps=2, max_rows=100, rows_per_leaf=1, with_target=True)
-    >>> codes = chained_codes(cohorts, cohorts.missing, settings, np.random.default_rng(0))
-    >>> bool((codes[0] == 1 - codes[1]).all())
-    True
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     chain = _Chain(codes, cohorts.target_codes, cohorts.weights, missing[cohort_of].T, settings)

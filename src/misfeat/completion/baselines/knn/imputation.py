@@ -46,20 +46,6 @@ def imputed_codes(
 
     `missing` marks what counts as never recorded, whatever the cohorts hold of it. Rows of a cohort
     are compared in the features that `compared` marks for it; None: in all.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.machine.threads import Work
-    >>> table = {
-    ...     "site": ["a", "a", "b", "b"],
-    ...     "x": [0, 1, 0, 1],
-    ...     "z": [1, 0, None, None],
-    ...     "y": [0, 1, 0, 1],
-    ... }
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> imputed_codes(cohorts, cohorts.missing, 1, True, Work())[1].tolist()
-    [1, 0, 1, 0]
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     packed = PackedRows.of(codes, cohorts.target_codes if with_target else None, missing, cohort_of)

@@ -56,14 +56,6 @@ def g_test(
     Codes and strata are numbered from 0 on; rows stand for one each unless they have weights. A
     stratum with fewer rows than `rows_per_cell` for every pair of the values that x and y have
     there is left out; where all are, there are 0 degrees of freedom.
-
-    Examples
-    --------
-    >>> x, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> g_test(x, y, weights=np.array([30, 10, 10, 30])).p_value < 1e-4
-    True
-    >>> g_test(x, y, strata=np.array([0, 1, 1, 0])).dof
-    2
     """
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
