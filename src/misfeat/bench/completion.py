@@ -34,18 +34,7 @@ CEILING = "noise ceiling"
 class CompletionBench:
     """What is compared.
 
-    Parameters
-    ----------
-    completers : sequence of str
-        Names of completers.
-    tables : sequence of str
-        Names in `TABLES`.
-    shares : sequence of float, default=(0.2, 0.5)
-        Probabilities with which a feature is hidden from a subgroup.
-    seeds : sequence of int, default=1 to 10
-        Seeds of what is hidden.
-    size : int, default=3
-        Size of the sets.
+    Features are hidden from a subgroup with the probabilities `shares`.
     """
 
     completers: Sequence[str] = ("auto", "transfer", "interactions", "gain", "add", "knn")

@@ -47,20 +47,8 @@ METHODS = (*OURS, *(f"{peer}, {whose}" for peer in PEERS for whose in ("pooled",
 class DownstreamBench:
     """Chooses features on drawn rows, fits models to them, and tests these on other rows.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Names in `misfeat.bench.draws.SOURCES`.
-    rows : sequence of int, default=(200, 500, 1500)
-        Rows drawn from every subgroup.
-    sizes : sequence of int, default=(2, 3)
-        Features to choose.
-    seeds : sequence of int, default=1 to 10
-        Seeds of what is drawn.
-    methods : sequence of str
-        Some of `METHODS`.
-    n_jobs : int or None, default=1
-        Processes; the figures do not depend on it.
+    Tables are those of `misfeat.bench.draws.SOURCES`, rows are drawn from every subgroup, `sizes`
+    are features to choose, methods some of `METHODS`. The figures do not depend on `n_jobs`.
     """
 
     tables: Sequence[str] = USUAL

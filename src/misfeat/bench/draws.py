@@ -62,12 +62,7 @@ _KEPT_SOURCES = 3
 class Source:
     """A large table to draw rows from.
 
-    Attributes
-    ----------
-    cohorts : Cohorts
-        Its coded rows.
-    populations : sequence of Population or None
-        What the rows of every subgroup were drawn from; None where nobody knows.
+    `populations` is what the rows of every subgroup were drawn from; None where nobody knows.
     """
 
     cohorts: Cohorts

@@ -56,16 +56,8 @@ CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 class SpeedBench:
     """What is timed.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Names of workloads.
-    quick : bool, default=False
-        Small tables: less than a minute.
-    n_jobs : int or None, default=-1
-        Threads.
-    cold : bool, default=False
-        Whether compiling all kernels into an empty folder is timed, too.
+    `quick` takes small tables: less than a minute. `cold` times compiling all kernels into an empty
+    folder, too.
     """
 
     tables: Sequence[str] = ()

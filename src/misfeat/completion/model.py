@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
+    from misfeat.information.count_tables import CountTables, ScoresAlone
     from misfeat.information.measures import OwnMeasure
-    from misfeat.information.scores_alone import ScoresAlone
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
+    from misfeat.information.count_tables import CountTables, ScoresAlone
     from misfeat.information.deals import Deals
     from misfeat.information.measured_noise import ScoreNoise
-    from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]

@@ -13,7 +13,7 @@ from misfeat.lattice.levels import level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.count_tables import ScoresAlone
 
     Floats = NDArray[np.float64]
 

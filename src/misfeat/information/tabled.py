@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from misfeat.information.chance import chance_of_counts, n_log_n
 from misfeat.information.measures import LevelByLevel
 from misfeat.information.shannon import entropy
-from misfeat.information.table_scores import scores_of_tables
 from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
@@ -18,6 +17,31 @@ if TYPE_CHECKING:
     from misfeat.information.count_tables import CountTables
 
     Floats = NDArray[np.float64]
+
+
+class TableScores(NamedTuple):
+    """Scores of some tables less what chance alone would give them, and what that is."""
+
+    above_chance: Floats
+    chance: Floats
+
+    @property
+    def plug_in(self) -> Floats:
+        """The information of the tables as they are."""
+        return self.above_chance + self.chance
+
+
+def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
+    """Scores of tables that count the same rows.
+
+    A line of `counts` is a cell, a column a class. `starts` are the first line of every table, and
+    the end of the last.
+    """
+    n_rows, totals = by_class.sum(), counts.sum(axis=1)
+    of_totals = chance_of_counts(totals, by_class)
+    above = np.add.reduceat(n_log_n(counts).sum(axis=1) - of_totals, starts[:-1]) / n_rows
+    dealt = np.add.reduceat(of_totals - n_log_n(totals), starts[:-1]) - n_log_n(by_class).sum()
+    return TableScores(above, np.log(n_rows) + dealt / n_rows)
 
 
 class TableInformation(LevelByLevel):
@@ -41,17 +65,17 @@ class TableInformation(LevelByLevel):
         if size > self.tables.largest:
             return np.full(len(subsets), np.nan)
         counts, by_class = self.tables.of_size(size)[cohort], self.tables.by_class[cohort]
-        if self.above_chance and self.tables.bias is not None:
-            found = scores_of_tables(counts, by_class, self.tables.starts(size))
-            first, second = self.tables.bias[cohort, size - 1]
-            scores = found.above_chance - first * found.chance - second * found.chance**2
-            return np.where(lacking, np.nan, scores)
-        n_rows, totals = by_class.sum(), counts.sum(axis=1)
-        of_totals = chance_of_counts(totals, by_class) if self.above_chance else n_log_n(totals)
-        cells = n_log_n(counts).sum(axis=1) - of_totals
-        sums = np.add.reduceat(cells, self.tables.starts(size)[:-1])
-        scores = sums / n_rows
-        if not self.above_chance:
+        starts = self.tables.starts(size)
+        if self.above_chance:
+            found = scores_of_tables(counts, by_class, starts)
+            scores = found.above_chance
+            if self.tables.bias is not None:
+                first, second = self.tables.bias[cohort, size - 1]
+                scores = scores - first * found.chance - second * found.chance**2
+        else:
+            n_rows = by_class.sum()
+            cells = n_log_n(counts).sum(axis=1) - n_log_n(counts.sum(axis=1))
+            sums = np.add.reduceat(cells, starts[:-1])
             scores = np.log(n_rows) + (sums - n_log_n(by_class).sum()) / n_rows
             scores = np.clip(scores, 0.0, self.ceiling[cohort])
         return np.where(lacking, np.nan, scores)

@@ -19,8 +19,8 @@ from misfeat.population.variance import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.information.count_tables import ScoresAlone
     from misfeat.information.measures import OwnMeasure
-    from misfeat.information.scores_alone import ScoresAlone
 
     Floats = NDArray[np.float64]
 

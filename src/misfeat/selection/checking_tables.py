@@ -20,9 +20,8 @@ from misfeat.selection.folders import ARRAYS
 
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
-    from misfeat.information.count_tables import CountTables
+    from misfeat.information.count_tables import CountTables, ScoresAlone
     from misfeat.information.saved import SavedMeasure
-    from misfeat.information.scores_alone import ScoresAlone
 
 
 def check_tables(tables: CountTables, cohorts: Cohorts) -> None:

@@ -21,10 +21,9 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.asked import measure_of
-from misfeat.information.count_tables import CountTables
+from misfeat.information.count_tables import CountTables, ScoresAlone
 from misfeat.information.saved import MeasureByName, SavedMeasure, SavedScores, saved_measure
 from misfeat.information.scored import ScoredInformation
-from misfeat.information.scores_alone import ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate

@@ -35,13 +35,7 @@ def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.i
 
 
 def most_frequent(values: Codes, weights: NDArray[Any]) -> int:
-    """The most frequent value, the smallest one of equals, 0 of none.
-
-    Examples
-    --------
-    >>> most_frequent(np.array([2, 1, 1]), np.array([3, 1, 2]))
-    1
-    """
+    """The most frequent value, the smallest one of equals, 0 of none."""
     return int(np.bincount(values, weights, minlength=1).argmax())
 
 

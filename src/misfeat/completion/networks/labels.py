@@ -24,13 +24,7 @@ class Labels:
 
     @classmethod
     def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
-        """The rows whose scores are known.
-
-        Examples
-        --------
-        >>> Labels.known(np.array([4, 5]), np.array([np.nan, 0.5])).rows
-        array([5])
-        """
+        """The rows whose scores are known."""
         there = ~np.isnan(scores)
         return cls(rows[there], scores[there])
 
