@@ -7,7 +7,7 @@ from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
 from misfeat.information.count_tables import ScoresAlone
 from misfeat.information.measures import MutualInformation
-from misfeat.information.scored import ScoredInformation
+from misfeat.information.tabled import ScoredInformation
 from misfeat.population.scored import gather_scores
 from misfeat.population.varying import VaryingInformation
 

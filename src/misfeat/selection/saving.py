@@ -23,8 +23,7 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables, ScoresAlone
 from misfeat.information.saved import MeasureByName, SavedMeasure, SavedScores, saved_measure
-from misfeat.information.scored import ScoredInformation
-from misfeat.information.tabled import TableInformation
+from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.population import Estimate
 from misfeat.screening import Looked, Screened

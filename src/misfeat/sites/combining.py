@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
-from misfeat.information.scored import ScoredInformation
-from misfeat.information.tabled import TableInformation
+from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.scorebook import ScoreBook
