@@ -28,16 +28,8 @@ if TYPE_CHECKING:
 class Unit:
     """One piece of work.
 
-    Attributes
-    ----------
-    experiment : str
-        The experiment it belongs to.
-    about : dict
-        What tells it from the other pieces; part of every row of its result.
-    settings : dict
-        What else its result depends on; a result of other settings is not taken for it.
-    work : callable
-        Does it; returns rows.
+    What it is `about` tells it from the other pieces, and is part of every row of its result. A
+    result of other `settings` is not taken for it. Its `work` returns rows.
     """
 
     experiment: str

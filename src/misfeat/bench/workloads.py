@@ -24,23 +24,11 @@ ENOUGH_ROWS = 1000
 class Workload:
     """A generated table, and what is asked of it.
 
-    Attributes
-    ----------
-    rows, features, subgroups, size : int
-        Rows of all subgroups together, columns, subgroups, and features per set.
-    values, classes : int
-        Values of a feature, and of the target.
-    hide : float
-        The share of the features that a subgroup never recorded.
-    related : bool
-        Whether features tell something; else all columns are drawn evenly, which leaves no two
-        rows alike.
-    report : bool
-        Whether the report is made, too; else it is a fit and its best sets.
-    peers : bool
-        Whether NumPy and scikit-learn score the same sets.
-    seconds, gib : float or None
-        What it may take at most on two cores, where that is said.
+    `rows` are those of all subgroups together, and `hide` is the share of the features that a
+    subgroup never recorded. Where features are not `related`, all columns are drawn evenly, which
+    leaves no two rows alike. Without `report` it is a fit and its best sets; with `peers`, NumPy
+    and scikit-learn score the same sets. `seconds` and `gib` are what it may take at most on two
+    cores.
     """
 
     rows: int

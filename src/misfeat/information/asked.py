@@ -26,14 +26,6 @@ def measure_of(
     """The measure that a name or an instance stands for, of the rows of a table.
 
     `sums` of products are for ``"r2"``.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
-    >>> [measure_of(asked, cohorts).unit for asked in ("mutual_info", GiniExplained())]
-    ['nats', 'tau']
     """
     if isinstance(asked, str):
         if sums is not None:

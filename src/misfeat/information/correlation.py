@@ -25,13 +25,6 @@ def squared_correlation(
     target. A feature of which nothing is left adds nothing, so copies do no harm.
 
     `products` are sums of products of centred columns, the target last.
-
-    Examples
-    --------
-    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
-    >>> columns = np.vstack([x, x[0] + x[1]])
-    >>> squared_correlation(columns @ columns.T, np.array([[0, 1]])).round(4)
-    array([1.])
     """
     return _explained(products, subsets)[0]
 

@@ -138,21 +138,10 @@ def deals_of(
 ) -> Deals:
     """Ways to deal the target out over a cohort's rows, and the scores of all sets for each.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    largest : int
-        Sets hold up to so many features besides those held.
-    held : tuple of int, default=()
-        Recorded features that every set holds. What others add to them is asked for, so that
-        classes stay within the cells of these features.
-    strata : ndarray of shape (n_rows,), default=None
-        A number for every distinct row; classes stay among rows of the same number.
-    seed : SeedSequence
-        Makes deals repeatable.
-    most : int, default=131072
-        Deals are numbered up to this one; the first ones are the same whatever it is.
+    Sets hold up to `largest` features besides those `held`. What others add to these is asked for,
+    so that classes stay within their cells, and among rows of the same number in `strata`, which
+    has one for every distinct row. Deals are numbered up to `most`; the first ones are the same
+    whatever it is.
     """
     rows, one_each = prepare_rows(cohort), cohort.effective is not None
     effect = design_effect(cohort)

@@ -278,14 +278,6 @@ class SquaredCorrelation(LevelByLevel):
     above_chance : bool, default=False
         Whether to adjust scores for what features that tell nothing would explain by chance
         (adjusted R²). Such scores may be negative, and a larger set may score lower.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts, build_product_sums
-    >>> table = {"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 0.0, 1.0], "y": [1.0, 3.0, 5.0, 7.0]}
-    >>> sums = build_product_sums(table, "y")
-    >>> SquaredCorrelation(sums).of_levels(0, 1, 1, None)[0].round(4)
-    array([1., 0.])
     """
 
     name, unit, words = "r2", "R²", "squared multiple correlation"

@@ -27,13 +27,7 @@ WORK = "work.jsonl"
 
 
 class PaperBench:
-    """Every experiment of the paper.
-
-    Examples
-    --------
-    >>> from misfeat.bench.paper import QUICK
-    >>> PaperBench(QUICK).run("results", print)  # doctest: +SKIP
-    """
+    """Every experiment of the paper."""
 
     def __init__(self, plan: Plan = FULL, n_jobs: int | None = -1, device: str = "auto") -> None:
         self._plan, self._n_jobs, self._device = plan, n_jobs, device

@@ -1,8 +1,4 @@
-"""Unrecorded features imputed by their most frequent value, as many tools do by default.
-
-All rows of a cohort get the same value, so that the feature tells nothing there: scores are those
-of the recorded part, as if the feature were dropped (`DropCompleter`), though from imputed rows.
-"""
+"""Unrecorded features imputed by their most frequent value, as many tools do by default."""
 
 from __future__ import annotations
 

@@ -45,14 +45,7 @@ def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
 
 
 def with_untaught_averaged(guess: Scores, taught: NDArray[np.bool_]) -> Scores:
-    """Guesses in which a subgroup whose network learned nothing gets the mean of the others.
-
-    Examples
-    --------
-    >>> guess = np.array([[0.1, 0.3], [9.0, 9.0], [0.3, 0.5]])
-    >>> with_untaught_averaged(guess, np.array([True, False, True]))[1]
-    array([0.2, 0.4])
-    """
+    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
     averaged = guess.copy()
     averaged[~taught] = guess[taught].mean(axis=0)
     return averaged

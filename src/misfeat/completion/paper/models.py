@@ -39,14 +39,8 @@ COPIES_OF_A_WEIGHT = 6
 class ModelShape:
     """What the weights of all models look like.
 
-    Attributes
-    ----------
-    n_features, low, high : int
-        The lattice graph: subsets of sizes low to high.
-    n_cohorts : int
-        Subgroups, each with a lattice and a model.
-    layers, hidden, dropout, activation
-        As in `PaperCompleter`.
+    Subsets are of sizes `low` to `high`; every subgroup has a lattice and a model. The rest is as
+    in `PaperCompleter`.
     """
 
     n_features: int
@@ -113,15 +107,7 @@ class ModelShape:
 
 @dataclass(frozen=True, eq=False)
 class PaperModels:
-    """Trained models, one a subgroup.
-
-    Attributes
-    ----------
-    shape : ModelShape
-        What the weights look like.
-    weights : dict of str to tensor
-        The weights by name; the first axis is the subgroup.
-    """
+    """Trained models, one a subgroup, which is the first axis of all weights."""
 
     shape: ModelShape
     weights: dict[str, Tensor] = field(repr=False)

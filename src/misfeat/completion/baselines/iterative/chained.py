@@ -36,13 +36,6 @@ def cut_rows(cohorts: Cohorts, missing: NDArray[np.bool_], max_rows: int) -> Coh
 
     Only cohorts that lack a feature have their rows cut: to weight 1 where one then has at most
     `max_rows`, else to the least weight that adds at most so many.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"x": [0, 0, 0, 1], "y": [0, 0, 0, 1]}, "y")
-    >>> cohorts.weights.tolist(), cut_rows(cohorts, np.array([[True]]), 10).weights.tolist()
-    ([3, 1], [1, 1, 1, 1])
     """
     sizes = np.diff(np.concatenate([[0], np.cumsum(cohorts.weights)])[cohorts.offsets])
     unit = np.where(missing.any(axis=1), np.maximum(1, -(-sizes // max_rows)), sizes)
