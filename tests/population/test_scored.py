@@ -65,7 +65,7 @@ def test_scores_are_handed_over_as_they_are():
         alone.pairs[0],
         equal_nan=True,
     )
-    assert told == [(1, 1)]
+    assert told == [(1, 2), (2, 2)]
     assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
     assert measure.of_subsets(0, np.array([[0]]), None)[0] == alone.singles[0, 0]
     assert measure.plug_in is measure

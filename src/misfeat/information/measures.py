@@ -132,7 +132,8 @@ class LevelByLevel(Measure):
         return scores
 
     @abstractmethod
-    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores: ...
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+        """Scores of every set of one size, by rank."""
 
 
 class OwnMeasure(Measure):
