@@ -31,8 +31,8 @@ import torch
 from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
+from misfeat.completion.networks.completer import TrainingSettings
 from misfeat.completion.networks.labels import Labels
-from misfeat.completion.networks.settings import TrainingSettings
 from misfeat.completion.networks.training import Batch, step_of
 from misfeat.completion.paper.models import ModelShape
 from misfeat.datasets.population import random_mask

@@ -7,14 +7,17 @@ import pytest
 
 from misfeat.bench.hiding import (
     Truth,
+    bootstrap_ceiling,
     closure_of,
     outcome_of,
+    population_ceiling,
     ranking_figures,
     sampled,
     sets_to_test,
 )
+from misfeat.bench.tables import TABLES
 from misfeat.cohorts.blocks import hide_features
-from misfeat.completion import CompletedScores, GainCompleter
+from misfeat.completion import CompletedScores, GainCompleter, TransferCompleter
 from misfeat.completion.support import support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
@@ -131,3 +134,34 @@ def test_tested_are_sets_with_a_missing_feature_and_sets_that_were_not_sampled()
     for cohort, tested in enumerate(sets_to_test(truth, some, 2)):
         found = {"".join("abcd"[f] for f in s) for s in level(4, 2)[tested]}
         assert found == pairs - kept[cohort]
+
+
+@pytest.mark.slow
+def test_completers_stay_below_an_oracle_that_knows_the_population():
+    found = {"transfer": [], "gain": [], "population": [], "bootstrap": []}
+    for seed in range(5):
+        table = TABLES["generated, 4 cohorts"](seed)
+        truth = Truth.of(table.cohorts, 3)
+        mask = random_mask(4, 10, 0.4, np.random.default_rng(seed))
+        for name, completer in (("transfer", TransferCompleter()), ("gain", GainCompleter())):
+            completer.set_params(confidence=None)
+            found[name].append(outcome_of(completer, truth, mask, 3)["ndcg_10"])
+        rng = np.random.default_rng(seed)
+        known = population_ceiling(truth, mask, 3, rng, table.redraw)
+        found["population"].append(known["ndcg_10"])
+        found["bootstrap"].append(bootstrap_ceiling(truth, mask, 3, rng)["ndcg_10"])
+    means = {name: np.mean(values) for name, values in found.items()}
+    assert means["gain"] < means["transfer"] < means["bootstrap"] < means["population"] < 1
+
+
+def test_an_oracle_from_whom_nothing_is_hidden_is_always_right():
+    table = TABLES["generated, 4 cohorts"](0)
+    truth = Truth.of(table.cohorts, 2)
+    mask = np.zeros((4, 10), dtype=bool)
+    mask[0, 3] = True
+
+    def nothing_changes(_mask, _rng):
+        return table.cohorts
+
+    figures = population_ceiling(truth, mask, 2, np.random.default_rng(0), nothing_changes)
+    assert figures["ndcg_5"] == figures["precision_10"] == pytest.approx(1)

@@ -86,7 +86,7 @@ def test_noise_of_a_size_needs_no_scores_of_it_before(cohorts):
 
 
 def test_a_numeric_target_is_scored_by_grids():
-    from misfeat.information.measured_grids import CountedGrids
+    from misfeat.information.measured import CountedGrids
 
     rng = np.random.default_rng(0)
     a = rng.integers(3, size=200)

@@ -8,8 +8,10 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat import MisfeatError
 from misfeat.cohorts import Cohort, build_cohorts
+from misfeat.cohorts.hiding import hide_features
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
+from misfeat.information.mutual_info import extended_mutual_info
 from misfeat.lattice import level
 from tests.information.generated import (
     cohort_of,
@@ -243,3 +245,37 @@ def test_a_cohort_that_recorded_nothing_scores_only_the_empty_set():
 def test_members_that_repeat_or_descend_are_refused(subset):
     with pytest.raises(MisfeatError, match="distinct and ascend"):
         joint_mutual_info(random_cohort(), np.array([subset]))
+
+
+@pytest.fixture(scope="module", params=["whole rows", "rows that lack values"])
+def cohort(request):
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 4, 90).astype(float) for name in "abcdef"}
+    if request.param == "rows that lack values":
+        for name in "bd":
+            table[name][rng.random(90) < 0.2] = np.nan
+    table["y"] = rng.integers(0, 3, 90)
+    from misfeat import Coding
+
+    cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available"))
+    mask = np.zeros((1, 6), dtype=bool)
+    mask[0, 4] = True
+    return hide_features(cohorts, mask)["all rows"]
+
+
+@pytest.mark.parametrize("above_chance", [False, True])
+@pytest.mark.parametrize("sets", [[[1]], [[0, 2], [1, 5], [3, 4]], [[0, 1, 3]]])
+def test_every_feature_that_joins_is_scored_as_if_listed(cohort, sets, above_chance):
+    found = extended_mutual_info(cohort, np.array(sets), above_chance=above_chance, n_jobs=2)
+    for members, line in zip(sets, found, strict=True):
+        for feature, score in enumerate(line):
+            if feature in members or 4 in (feature, *members):
+                assert np.isnan(score)
+                continue
+            listed = np.array([sorted([*members, feature])])
+            (expected,) = joint_mutual_info(cohort, listed, above_chance=above_chance)
+            assert score == pytest.approx(expected, abs=1e-12)
+
+
+def test_no_set_gives_no_score(cohort):
+    assert extended_mutual_info(cohort, np.zeros((0, 2), dtype=int)).shape == (0, 6)

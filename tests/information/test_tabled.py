@@ -6,9 +6,10 @@ import pytest
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.transfer.model import _layout
 from misfeat.completion.transfer.rows import CodedRows
+from misfeat.information.chance import above_chance, expected_information
 from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import MutualInformation
-from misfeat.information.tabled import TableInformation
+from misfeat.information.tabled import TableInformation, scores_of_tables
 
 
 def counted(cohorts):
@@ -75,3 +76,16 @@ def test_scores_of_counts_that_were_made_less_exact_are_rid_of_their_bias(cohort
     ours, theirs = (one.of_levels(1, 3, 3, None)[0] for one in (full, less))
     chance = full.plug_in.of_levels(1, 3, 3, None)[0] - ours
     assert theirs == pytest.approx(ours - 0.5 * chance - 2.0 * chance**2, abs=1e-9)
+
+
+def test_tables_end_to_end_score_as_each_alone():
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 9, (4, 2)).astype(float)
+    whole = first.sum(axis=0)
+    second = np.array([[whole[0], 3.0], [0.0, whole[1] - 3.0]])
+    found = scores_of_tables(np.vstack([first, second]), whole, np.array([0, 4, 6]))
+    for place, table in enumerate((first, second)):
+        assert found.above_chance[place] == pytest.approx(above_chance(table))
+        assert found.chance[place] == pytest.approx(
+            expected_information(table.sum(axis=1).astype(int), whole)
+        )

@@ -5,9 +5,9 @@ import numpy as np
 from misfeat.cohorts import build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
+from misfeat.information.count_tables import ScoresAlone
 from misfeat.information.measures import MutualInformation
-from misfeat.information.scored import ScoredInformation
-from misfeat.information.scores_alone import ScoresAlone
+from misfeat.information.tabled import ScoredInformation
 from misfeat.population.scored import gather_scores
 from misfeat.population.varying import VaryingInformation
 
@@ -65,7 +65,7 @@ def test_scores_are_handed_over_as_they_are():
         alone.pairs[0],
         equal_nan=True,
     )
-    assert told == [(1, 1)]
+    assert told == [(1, 2), (2, 2)]
     assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
     assert measure.of_subsets(0, np.array([[0]]), None)[0] == alone.singles[0, 0]
     assert measure.plug_in is measure

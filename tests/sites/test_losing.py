@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat.information.count_tables import table_starts
-from misfeat.information.table_scores import scores_of_tables
+from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites.losing import lost
 from misfeat.sites.rounding import told_again

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.bench.ceilings import bootstrap_ceiling, population_ceiling
-from misfeat.bench.hiding import Truth, outcome_of
+from misfeat.bench.hiding import Truth, bootstrap_ceiling, outcome_of, population_ceiling
 from misfeat.bench.tables import TABLES
 from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.datasets.population import random_mask
@@ -35,18 +34,7 @@ CEILING = "noise ceiling"
 class CompletionBench:
     """What is compared.
 
-    Parameters
-    ----------
-    completers : sequence of str
-        Names of completers.
-    tables : sequence of str
-        Names in `TABLES`.
-    shares : sequence of float, default=(0.2, 0.5)
-        Probabilities with which a feature is hidden from a subgroup.
-    seeds : sequence of int, default=1 to 10
-        Seeds of what is hidden.
-    size : int, default=3
-        Size of the sets.
+    Features are hidden from a subgroup with the probabilities `shares`.
     """
 
     completers: Sequence[str] = ("auto", "transfer", "interactions", "gain", "add", "knn")

@@ -25,27 +25,7 @@ ROUNDING = 1e-12
 
 
 def trial(similarity: float, rows: int, seed: int) -> dict[str, bool]:
-    """Draw a population and a table from it; whether the intervals of one subgroup hold the truth.
-
-    Parameters
-    ----------
-    similarity : float
-        How close subgroups are to each other.
-    rows : int
-        Rows of each.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    dict of str to bool
-        For each of `WHAT`, of a feature, a pair or two sets that are drawn at random.
-
-    Examples
-    --------
-    >>> sorted(trial(1000, 200, seed=0)) == sorted(WHAT)
-    True
-    """
+    """Whether intervals hold the truth of a feature, a pair and two sets drawn at random."""
     data = make_cohorts(
         SUBGROUPS, rows, FEATURES, similarity=similarity, hide=HIDDEN, random_state=seed
     )
@@ -85,15 +65,6 @@ def mean_addition(feature: str, features: Sequence[str], truth: Truth) -> float:
     """What a feature adds to fewer than three others, averaged within sizes, then over them.
 
     Of three features it is a Shapley value; of more, the mean of those in all sets of three.
-
-    Parameters
-    ----------
-    feature : str
-        The one.
-    features : sequence of str
-        It and the others.
-    truth : callable
-        The true score of features.
 
     Examples
     --------

@@ -47,20 +47,8 @@ METHODS = (*OURS, *(f"{peer}, {whose}" for peer in PEERS for whose in ("pooled",
 class DownstreamBench:
     """Chooses features on drawn rows, fits models to them, and tests these on other rows.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Names in `misfeat.bench.draws.SOURCES`.
-    rows : sequence of int, default=(200, 500, 1500)
-        Rows drawn from every subgroup.
-    sizes : sequence of int, default=(2, 3)
-        Features to choose.
-    seeds : sequence of int, default=1 to 10
-        Seeds of what is drawn.
-    methods : sequence of str
-        Some of `METHODS`.
-    n_jobs : int or None, default=1
-        Processes; the figures do not depend on it.
+    Tables are those of `misfeat.bench.draws.SOURCES`, rows are drawn from every subgroup, `sizes`
+    are features to choose, methods some of `METHODS`. The figures do not depend on `n_jobs`.
     """
 
     tables: Sequence[str] = USUAL
@@ -82,19 +70,10 @@ class DownstreamBench:
             check_count(size, "sizes")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
-        """Make the draws that are not made yet; write figures, plots and a page.
+        """Make the draws that are not made yet; write figures, plots and a page to a folder.
 
-        Parameters
-        ----------
-        folder : str or Path
-            Where everything is written, and where an interrupted run goes on.
-        tell : callable
-            Told in a line what is done and how long the rest will take.
-
-        Returns
-        -------
-        list of str
-            The lines of a summary.
+        An interrupted run goes on there. Returns the lines of a summary; `tell` is told what is
+        done.
         """
         place = Path(folder)
         rows = made_draws(list(self.units()), place, tell, self.n_jobs)
@@ -168,17 +147,7 @@ def judged(fit: Cohort, test: Cohort, features: tuple[int, ...]) -> dict[str, fl
     Features become one column a value. Where the rows hold one class only, its probability is that
     of the class (of one row more in each class), which tells nothing.
 
-    Parameters
-    ----------
-    fit, test : Cohort
-        Rows to fit to, and rows to judge on.
-    features : tuple of int
-        What the model reads.
-
-    Returns
-    -------
-    dict of str to float or None
-        ``auc`` (None where the rows to judge on hold one class only) and ``log_loss``.
+    Without both classes to judge on, ``auc`` is None.
     """
     of_fit, of_test = (_collapsed(cohort, features) for cohort in (fit, test))
     X, y, weights = of_test

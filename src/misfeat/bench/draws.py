@@ -62,12 +62,7 @@ _KEPT_SOURCES = 3
 class Source:
     """A large table to draw rows from.
 
-    Attributes
-    ----------
-    cohorts : Cohorts
-        Its coded rows.
-    populations : sequence of Population or None
-        What the rows of every subgroup were drawn from; None where nobody knows.
+    `populations` is what the rows of every subgroup were drawn from; None where nobody knows.
     """
 
     cohorts: Cohorts
@@ -76,16 +71,7 @@ class Source:
     def truth(self, size: int, left: Cohorts) -> Floats:
         """True scores of all sets of a size; NaN where a subgroup never recorded a feature.
 
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        left : Cohorts
-            The rows that were not drawn; read where the population is not known.
-
-        Returns
-        -------
-        ndarray of shape (n_cohorts, n_sets)
+        The rows that are left are read where the population is not known.
         """
         if self.populations is None:
             measure = MutualInformation(left, above_chance=True)
@@ -141,37 +127,14 @@ USUAL = tuple(name for name in SOURCES if not name.endswith("4 subgroups"))
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """Rows drawn from every subgroup, and those left.
-
-    Attributes
-    ----------
-    rows, left : Cohorts
-        Drawn and left.
-    """
+    """Rows drawn from every subgroup, and those left."""
 
     rows: Cohorts
     left: Cohorts
 
 
 def draw_rows(cohorts: Cohorts, n_rows: int, rng: np.random.Generator) -> Draw:
-    """Draw rows from every subgroup, without putting them back.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Where to draw from.
-    n_rows : int
-        Rows a subgroup.
-    rng : numpy.random.Generator
-        Chance.
-
-    Examples
-    --------
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1, 0], "y": [0, 0, 1, 1, 1]}, "y")
-    >>> draw = draw_rows(cohorts, 2, np.random.default_rng(0))
-    >>> [int(found.weights.sum()) for found in (draw.rows, draw.left)]
-    [2, 3]
-    """
+    """Draw rows from every subgroup, without putting them back."""
     drawn = np.concatenate([_drawn(cohort.weights, n_rows, rng) for cohort in cohorts])
     return Draw(reweighted(cohorts, drawn), reweighted(cohorts, cohorts.weights - drawn))
 
@@ -188,22 +151,7 @@ def draw_of(source: Source, n_rows: int, seed: int) -> Draw:
 
 
 def mask_of(missing: Mask, share: float, seed: int) -> Mask:
-    """What a seed hides from a table that lacks something already; no feature from all subgroups.
-
-    Parameters
-    ----------
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What the table lacks.
-    share : float
-        The probability of hiding a feature from a subgroup.
-    seed : int
-        Seed.
-
-    Examples
-    --------
-    >>> mask_of(np.zeros((2, 4), dtype=bool), 0.5, 1).any(axis=1)
-    array([ True,  True])
-    """
+    """What a seed hides from a table beside what it lacks; no feature from all subgroups."""
     rng = np.random.default_rng([seed, round(1000 * share)])
     mask = random_mask(len(missing), missing.shape[1], share, rng) & ~missing
     mask[:, (mask | missing).all(axis=0)] = False
@@ -227,16 +175,7 @@ def made_draws(
 ) -> list[dict[str, Any]]:
     """Make the draws that can be made and are not made yet; write all of them to ``draws.csv``.
 
-    Parameters
-    ----------
-    units : sequence of Unit
-        The draws, each about a ``table`` and a number of ``rows``.
-    place : Path
-        The folder of figures, and of what was done before.
-    tell : callable
-        Told in a line what is done.
-    n_jobs : int or None
-        Processes.
+    Every one is about a ``table`` and a number of ``rows``.
     """
     place.mkdir(parents=True, exist_ok=True)
     possible = at_hand(units, finished(place / WORK), tell)
@@ -250,17 +189,7 @@ def made_draws(
 
 
 def at_hand(units: Sequence[Unit], done: Collection[str], tell: Tell) -> list[Unit]:
-    """The pieces of work that are done or can be done; a line for every table that cannot.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-        Each about a ``table`` and a number of ``rows``.
-    done : collection of str
-        Keys of pieces that are done.
-    tell : callable
-        Told which tables are not there, and which are too small.
-    """
+    """The pieces of work that are done or can be done; a line for every table that cannot."""
     left = [unit for unit in units if unit.key not in done]
     asked = dict.fromkeys((unit.about["table"], unit.about["rows"]) for unit in left)
     reasons = {about: _why_not(*about) for about in asked}

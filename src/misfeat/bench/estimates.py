@@ -47,19 +47,7 @@ def code_of_estimates() -> str:
 def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:
     """Scores of every set of a size in every subgroup, as a fitted `SubgroupSelector` has them.
 
-    Parameters
-    ----------
-    estimate : {"sample", "above_chance", "population"}
-        The scale of scores.
-    cohorts : Cohorts
-        Coded rows.
-    size : int
-        Features per set.
-
-    Returns
-    -------
-    CompletedScores
-        On that scale, with intervals but for "sample", whose bounds are those that are certain.
+    With intervals but for "sample", whose bounds are those that are certain.
     """
     confidence = CONFIDENCE if estimate in OF_THE_POPULATION else None
     how = Estimate(estimate, TransferCompleter(confidence=confidence), confidence)

@@ -1,4 +1,4 @@
-"""Hide features from subgroups on purpose, and see how well a completer predicts them."""
+"""Hide features from subgroups on purpose, and see how well completers and oracles predict them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import numpy as np
 from misfeat.cohorts.blocks import hide_features
 from misfeat.completion.model import ExactScores, Known
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import rank, ranks_below, unrank
+from misfeat.lattice import level, rank, ranks_below, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.metrics.closure import share_closed
 from misfeat.metrics.rankings import captured_at, ndcg_at, precision_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
@@ -25,24 +27,19 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
+    Redraw = Callable[[Mask, np.random.Generator], Cohorts]
 
 RANKED = (5, 10)
 """The K of nDCG@K and precision@K."""
 ROUNDING = 1e-12
 """Scores that differ by no more count as equal."""
+DRAWS = 20
+"""How often an oracle draws what is hidden."""
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """A table of which everything is known.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        Its coded rows.
-    exact : ExactScores
-        The scores of every subset up to some size.
-    """
+    """A table of which everything is known: the scores of every subset up to some size."""
 
     cohorts: Cohorts
     exact: ExactScores
@@ -68,19 +65,7 @@ def exact_scores(cohorts: Cohorts, reach: int, n_jobs: int | None = None) -> Exa
 def sampled(
     exact: ExactScores, budget: float, sampler: str, rng: np.random.Generator
 ) -> ExactScores:
-    """Keep a share of each subgroup's known scores, chosen by a sampler; the others become NaN.
-
-    Examples
-    --------
-    >>> exact = ExactScores(
-    ...     (np.zeros((1, 1)), np.full((1, 4), 0.1), np.full((1, 6), 0.2)),
-    ...     np.zeros((1, 4), dtype=bool),
-    ...     np.ones(1),
-    ... )
-    >>> left = sampled(exact, 0.5, "arbitrary", np.random.default_rng(0))
-    >>> sum(int(np.isfinite(scores).sum()) for scores in left.by_size[1:])
-    5
-    """
+    """Keep a share of each subgroup's known scores, chosen by a sampler; the others become NaN."""
     if budget == 1:
         return exact
     kept = [exact.by_size[0], *(np.full_like(scores, np.nan) for scores in exact.by_size[1:])]
@@ -153,12 +138,7 @@ def sets_to_test(truth: Truth, known: Known, size: int) -> Mask:
 def ranking_figures(true: Scores, guessed: Scores, tested: Mask) -> dict[str, float]:
     """How well guessed scores rank sets; means over subgroups.
 
-    Parameters
-    ----------
-    true, guessed : ndarray of shape (n_cohorts, n_subsets)
-        True and guessed scores; guessed ones are exact where that is possible.
-    tested : ndarray of bool of shape (n_cohorts, n_subsets)
-        Sets whose scores were not known.
+    Guessed scores are exact where that is possible; tested are sets whose scores were not known.
 
     Returns
     -------
@@ -196,3 +176,38 @@ def closure_of(completer: Completer, known: Known, completed: CompletedScores) -
     quick.confidence = None  # no intervals, to save time
     parts = quick.complete(known, size - 1).score
     return share_closed(completed.score, parts, ranks_below(completed.subsets), ROUNDING)
+
+
+def population_ceiling(
+    truth: Truth, mask: Mask, size: int, rng: np.random.Generator, redraw: Redraw
+) -> dict[str, float]:
+    """The figures of an oracle that knows the population, and the rows but for what is hidden.
+
+    It draws the hidden values from the population, given all that is recorded, and says what scores
+    they give on average. Nothing can be expected to come closer.
+
+    `redraw` returns cohorts whose hidden features are drawn anew.
+    """
+    drawn = [exact_scores(redraw(mask, rng), size).by_size[size] for _ in range(DRAWS)]
+    return _figures(truth.exact.by_size[size], np.mean(drawn, axis=0), mask, size)
+
+
+def bootstrap_ceiling(
+    truth: Truth, mask: Mask, size: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """The figures of an oracle that takes the rows for the population, on rows drawn from them.
+
+    For tables whose population nobody knows. Too low, since drawing from rows that are few makes
+    them noisier than they are.
+    """
+    drawn = [rng.multinomial(cohort.size, cohort.weights / cohort.size) for cohort in truth.cohorts]
+    again = replace(truth.cohorts, weights=np.concatenate(drawn).astype(np.int64))
+    noisy = exact_scores(again, size).by_size[size]
+    return _figures(noisy, truth.exact.by_size[size], mask, size)
+
+
+def _figures(
+    true: NDArray[np.float64], said: NDArray[np.float64], mask: Mask, size: int
+) -> dict[str, float]:
+    tested = np.logical_or.reduce(mask[:, level(mask.shape[1], size)], axis=2)
+    return ranking_figures(true, said, tested)

@@ -46,20 +46,8 @@ LOOKED_AT = 10
 class PopulationBench:
     """Draws rows from large tables, hides features, and holds estimates against the truth.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Names in `misfeat.bench.draws.SOURCES`.
-    rows : sequence of int, default=(100, 300, 1000, 3000)
-        Rows drawn from every subgroup.
-    shares : sequence of float, default=(0, 0.2, 0.5)
-        Probabilities with which a feature is hidden from a subgroup.
-    seeds : sequence of int, default=1 to 10
-        Seeds of what is drawn and hidden.
-    size : int, default=3
-        Features per set.
-    n_jobs : int or None, default=1
-        Processes; the figures do not depend on it.
+    Tables are those of `misfeat.bench.draws.SOURCES`, rows are drawn from every subgroup, features
+    hidden from one with the probabilities `shares`. The figures do not depend on `n_jobs`.
     """
 
     tables: Sequence[str] = USUAL
@@ -81,19 +69,10 @@ class PopulationBench:
         check_count(self.size, "size")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
-        """Make the draws that are not made yet; write figures, plots and a page.
+        """Make the draws that are not made yet; write figures, plots and a page to a folder.
 
-        Parameters
-        ----------
-        folder : str or Path
-            Where everything is written, and where an interrupted run goes on.
-        tell : callable
-            Told in a line what is done and how long the rest will take.
-
-        Returns
-        -------
-        list of str
-            The lines of a summary.
+        An interrupted run goes on there. Returns the lines of a summary; `tell` is told what is
+        done.
         """
         place = Path(folder)
         rows = made_draws(list(self.units()), place, tell, self.n_jobs)

@@ -56,16 +56,8 @@ CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 class SpeedBench:
     """What is timed.
 
-    Parameters
-    ----------
-    tables : sequence of str
-        Names of workloads.
-    quick : bool, default=False
-        Small tables: less than a minute.
-    n_jobs : int or None, default=-1
-        Threads.
-    cold : bool, default=False
-        Whether compiling all kernels into an empty folder is timed, too.
+    `quick` takes small tables: less than a minute. `cold` times compiling all kernels into an empty
+    folder, too.
     """
 
     tables: Sequence[str] = ()
@@ -88,13 +80,7 @@ class SpeedBench:
         return QUICK if self.quick else FULL
 
     def run(self, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
-        """Figures, a table at a time.
-
-        Parameters
-        ----------
-        progress : callable, default=None
-            Told how far it is.
-        """
+        """Figures, a table at a time."""
         names = tuple(self.tables) or tuple(self.known)
         total = len(names) + self.cold
         for done, name in enumerate(names):
@@ -110,14 +96,7 @@ class SpeedBench:
 def measured_apart(load: Workload, n_jobs: int | None, cache: str | None = None) -> dict[str, Any]:
     """The figures of one workload, from a process of its own.
 
-    Parameters
-    ----------
-    load : Workload
-        The table and what is asked.
-    n_jobs : int or None
-        Threads.
-    cache : str, default=None
-        The folder of compiled kernels; None: where they always are.
+    `cache` is the folder of compiled kernels; None: where they always are.
     """
     environment = os.environ if cache is None else {**os.environ, CACHE_VARIABLE: cache}
     asked = json.dumps([asdict(load), n_jobs])
@@ -132,13 +111,7 @@ def measured_apart(load: Workload, n_jobs: int | None, cache: str | None = None)
 
 
 def cold_start(n_jobs: int | None) -> dict[str, Any]:
-    """The first run after an installation, on a small table: seconds that go into compiling.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Threads.
-    """
+    """The first run after an installation, on a small table: seconds that go into compiling."""
     with tempfile.TemporaryDirectory() as empty:
         load = replace(QUICK["heart"].small(), report=True)
         found = measured_apart(load, n_jobs, empty)
@@ -146,15 +119,7 @@ def cold_start(n_jobs: int | None) -> dict[str, Any]:
 
 
 def measured(load: Workload, n_jobs: int | None) -> dict[str, Any]:
-    """The figures of one workload in this process, and those of peers where they are asked for.
-
-    Parameters
-    ----------
-    load : Workload
-        The table and what is asked.
-    n_jobs : int or None
-        Threads.
-    """
+    """The figures of one workload in this process, and those of peers where they are asked for."""
     from misfeat.bench.speed_peers import against_peers
 
     _, figures = timed(load, n_jobs)
@@ -163,13 +128,6 @@ def measured(load: Workload, n_jobs: int | None) -> dict[str, Any]:
 
 def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[str, Any]]:
     """Do the work of one workload in this process, and time it.
-
-    Parameters
-    ----------
-    load : Workload
-        The table and what is asked.
-    n_jobs : int or None
-        Threads.
 
     Returns
     -------
@@ -229,19 +187,7 @@ def _nothing(what: str, done: int, total: int) -> None:
 
 
 def answered(load: Workload, n_jobs: int | None, clock: Any, table: Any = None) -> SubgroupSelector:
-    """Fit and ask as the workload says, while a clock counts.
-
-    Parameters
-    ----------
-    load : Workload
-        What is asked.
-    n_jobs : int or None
-        Threads.
-    clock : StepClock
-        Counts.
-    table : mapping of columns, default=None
-        The table; drawn where None.
-    """
+    """Fit and ask as the workload says, while a clock counts; the table is drawn where None."""
     from misfeat.selector import SubgroupSelector
 
     table = load.table() if table is None else table
@@ -265,13 +211,7 @@ def _in_order(seconds: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were taken on.
-
-    Examples
-    --------
-    >>> sorted(machine())
-    ['architecture', 'cores', 'python', 'threads', 'version']
-    """
+    """What the figures were taken on."""
     from joblib import effective_n_jobs
 
     from misfeat.version import __version__

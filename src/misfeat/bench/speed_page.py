@@ -20,26 +20,14 @@ FIGURES, STEPS_FILE = "speed.json", "steps.csv"
 
 
 def heading(found: Mapping[str, Any]) -> str:
-    """What was timed.
-
-    Parameters
-    ----------
-    found : mapping
-        What `measured` returned, and the name of the ``table``.
-    """
+    """What was timed."""
     subgroups = count_words(found["subgroups"], "subgroup")
     shape = f"{found['rows']:,} rows, {found['features']} features, {subgroups}"
     return f"{found['table']}: {shape}, sets of {found['size']}"
 
 
 def step_table(found: Mapping[str, Any]) -> Table:
-    """The steps of one workload, with their shares of the whole.
-
-    Parameters
-    ----------
-    found : mapping
-        What `measured` returned.
-    """
+    """The steps of one workload, with their shares of the whole."""
     from misfeat.show.console import new_table
 
     table = new_table()
@@ -56,13 +44,7 @@ def _figures(step: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def sentences(found: Mapping[str, Any]) -> Iterator[str]:
-    """What else there is to say about one workload, a line each.
-
-    Parameters
-    ----------
-    found : mapping
-        What `measured` or `cold_start` returned.
-    """
+    """What else there is to say about one workload, a line each."""
     if "steps" in found:
         peak = f"Peak memory {found['peak_mib']:,.0f} MiB, {found['own_mib']:,.0f} of it its own."
         yield peak + _within(found)
@@ -95,17 +77,7 @@ def _started(found: Mapping[str, Any]) -> str:
 
 
 def write_figures(folder: str, machine: Mapping[str, Any], found: Sequence[Any]) -> None:
-    """Write all figures to a folder: speed.json, and a line for each step in steps.csv.
-
-    Parameters
-    ----------
-    folder : str
-        Where to.
-    machine : mapping
-        What they were taken on.
-    found : sequence of mapping
-        The figures.
-    """
+    """Write all figures to a folder: speed.json, and a line for each step in steps.csv."""
     place = Path(folder)
     write_file(place / FIGURES, as_json(machine, found).encode())
     text = io.StringIO()

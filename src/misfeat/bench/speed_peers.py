@@ -33,17 +33,8 @@ ESTIMATES = ("sample", "population")
 def against_peers(load: Workload, n_jobs: int | None) -> dict[str, Any]:
     """Seconds of the scores of all sets, by peers, and of a fit and its scores, by misfeat.
 
-    Parameters
-    ----------
-    load : Workload
-        A table of one subgroup in which nothing is missing.
-    n_jobs : int or None
-        Threads of misfeat.
-
-    Returns
-    -------
-    dict
-        ``seconds`` by who, and by estimate ``times`` that misfeat is faster than each peer.
+    The table has one subgroup in which nothing is missing. ``times`` is by estimate how much faster
+    misfeat is than each peer.
 
     Examples
     --------

@@ -31,17 +31,8 @@ class StepClock:
     A step lasts from when it first tells how far it is until it says that it is done, or another
     one begins. What lies between steps goes to the part of the work that is named by `part`.
 
-    Parameters
-    ----------
-    steps : mapping of str to str
-        What a step is called here, by what it tells; steps that are not in it go to the part.
-    clocks : callable
-        Tells seconds that have passed, and seconds of work.
-
-    Attributes
-    ----------
-    seconds : dict of str to tuple of float
-        Seconds that passed and seconds of work, by step or part.
+    `steps` is what a step is called here, by what it tells; steps that are not in it go to the
+    part. `seconds` holds those that passed and those of work, by step or part.
 
     Examples
     --------

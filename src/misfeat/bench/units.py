@@ -28,16 +28,8 @@ if TYPE_CHECKING:
 class Unit:
     """One piece of work.
 
-    Attributes
-    ----------
-    experiment : str
-        The experiment it belongs to.
-    about : dict
-        What tells it from the other pieces; part of every row of its result.
-    settings : dict
-        What else its result depends on; a result of other settings is not taken for it.
-    work : callable
-        Does it; returns rows.
+    What it is `about` tells it from the other pieces, and is part of every row of its result. A
+    result of other `settings` is not taken for it. Its `work` returns rows.
     """
 
     experiment: str
@@ -69,16 +61,8 @@ def run_units(
 ) -> Iterator[Row]:
     """Do what is not done yet, one line of the file a piece, and return all rows.
 
-    Parameters
-    ----------
-    units : sequence of Unit
-        All pieces of work.
-    file : Path
-        Where results are kept.
-    tell : callable
-        Told in a line what comes next, or what is done, and how long the rest will take.
-    n_jobs : int or None, default=1
-        Processes, as joblib reads it; with several, every `work` must be picklable.
+    With several processes every `work` must be picklable. `tell` is told what comes next, or what
+    is done, and how long the rest will take.
     """
     done = finished(file)
     left = [unit for unit in units if unit.key not in done]

@@ -35,33 +35,14 @@ WHAT = "Compiling kernels"
 
 @dataclass(frozen=True)
 class Warmed:
-    """What a warm-up did.
-
-    Attributes
-    ----------
-    kernels : int
-        Kernels that were compiled.
-    seconds : float
-        What compiling them took.
-    """
+    """How many kernels a warm-up compiled, and the seconds that took."""
 
     kernels: int
     seconds: float
 
 
 def warm_up(progress: Progress | None = None) -> Warmed:
-    """Compile every kernel that a run with default settings needs; what is kept is only loaded.
-
-    Parameters
-    ----------
-    progress : callable, default=None
-        Told how far it is.
-
-    Examples
-    --------
-    >>> warm_up().seconds >= 0  # doctest: +SKIP
-    True
-    """
+    """Compile every kernel that a run with default settings needs; what is kept is only loaded."""
     with compilations_counted() as found:
         for done, (kind, answer) in enumerate(KINDS.items()):
             if progress is not None:

@@ -24,23 +24,11 @@ ENOUGH_ROWS = 1000
 class Workload:
     """A generated table, and what is asked of it.
 
-    Attributes
-    ----------
-    rows, features, subgroups, size : int
-        Rows of all subgroups together, columns, subgroups, and features per set.
-    values, classes : int
-        Values of a feature, and of the target.
-    hide : float
-        The share of the features that a subgroup never recorded.
-    related : bool
-        Whether features tell something; else all columns are drawn evenly, which leaves no two
-        rows alike.
-    report : bool
-        Whether the report is made, too; else it is a fit and its best sets.
-    peers : bool
-        Whether NumPy and scikit-learn score the same sets.
-    seconds, gib : float or None
-        What it may take at most on two cores, where that is said.
+    `rows` are those of all subgroups together, and `hide` is the share of the features that a
+    subgroup never recorded. Where features are not `related`, all columns are drawn evenly, which
+    leaves no two rows alike. Without `report` it is a fit and its best sets; with `peers`, NumPy
+    and scikit-learn score the same sets. `seconds` and `gib` are what it may take at most on two
+    cores.
     """
 
     rows: int
@@ -67,18 +55,7 @@ class Workload:
         return GROUPS if self.subgroups > 1 else None
 
     def table(self, seed: int = 1) -> Columns:
-        """Draw the rows.
-
-        Parameters
-        ----------
-        seed : int, default=1
-            Says which.
-
-        Examples
-        --------
-        >>> list(Workload(100, 3, 2, 2).table())
-        ['cohort', 'f1', 'f2', 'f3', 'target']
-        """
+        """Draw the rows."""
         if not self.related:
             return self._even(np.random.default_rng(seed))
         made = make_cohorts(

@@ -27,14 +27,7 @@ class AutoCompleter(BaseCompleter):
 
     Parameters
     ----------
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
+    {shared}
 
     Attributes
     ----------
@@ -60,15 +53,7 @@ class AutoCompleter(BaseCompleter):
         return self._way(known).guess(known, size)
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort.
-
-        Parameters
-        ----------
-        known : Known
-            What is known.
-        size : int
-            Features per set.
-        """
+        """A score for every subset of one size in every cohort."""
         self._check_parameters()
         return self._way(known).complete(known, size)
 

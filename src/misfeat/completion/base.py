@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from inspect import cleandoc, signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from misfeat.completion.calibration import try_out
+from misfeat.completion.calibration import ErrorModel, reasons_for_errors, try_out
 from misfeat.completion.checks import check_confidence, check_known
 from misfeat.completion.closure import closed_upwards
 from misfeat.completion.guessing import guess_of
-from misfeat.completion.intervals import with_certain_bounds, with_intervals
+from misfeat.completion.model import CompletedScores
 from misfeat.completion.settings import INHERIT, confidence_of, resolved
+from misfeat.completion.support import NONE, OWN_ROWS, support_of
 from misfeat.exceptions import check_count
+from misfeat.lattice import level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import CompletedScores, ExactScores, Guess, Known
+    from misfeat.completion.calibration import Trial
+    from misfeat.completion.model import ExactScores, Guess, Known
     from misfeat.completion.settings import Confidence, Seed
+
+    Scores = NDArray[np.float64]
 
 
 class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
@@ -68,6 +75,15 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         self.confidence = confidence
         self.rounds = rounds
         self.random_state = random_state
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Describe what all completers take where the docstring of one says ``{shared}``."""
+        super().__init_subclass__(**settings)
+        if cls.__doc__ and BaseCompleter.__doc__ and "{shared}" in cls.__doc__:
+            _, _, described = cleandoc(BaseCompleter.__doc__).partition("----------\n")
+            shared, rounds = described.partition("\n\n")[0], signature(cls).parameters["rounds"]
+            shared = shared.replace("default=12", f"default={rounds.default}")
+            cls.__doc__ = cleandoc(cls.__doc__).replace("{shared}", shared)
 
     @abstractmethod
     def guess(self, known: Known, size: int) -> Guess:
@@ -135,3 +151,49 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         check_confidence(confidence_of(self))
         check_count(self.rounds, "rounds", least=0)
         check_count(self._seed, "random_state", least=0, none=True)
+
+
+def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> CompletedScores:
+    """Scores of one size, exact and guessed ones together, between what is certain."""
+    subsets = level(exact.missing.shape[1], size)
+    low, high = exact.bounds(size)
+    return CompletedScores(
+        subsets=subsets,
+        score=score,
+        low=low,
+        high=high,
+        predicted=np.isnan(exact.by_size[size]),
+        support=support_of(exact.missing, subsets),
+    )
+
+
+def with_intervals(
+    completed: CompletedScores,
+    guess: Guess,
+    exact: ExactScores,
+    trial: Trial,
+    confidence: float,
+) -> CompletedScores:
+    """Narrow the certain bounds to intervals that hold the truth as often as `confidence` says.
+
+    The certain bounds stay where nothing can be learned: for features that no cohort recorded, and
+    for sets whose features the cohort has, but that were not scored (hiding features says nothing
+    about these).
+    """
+    errors = ErrorModel(trial, confidence)
+    if not errors.knows:
+        return completed
+    half = errors.half_width(reasons_for_errors(guess, completed.score, exact))
+    narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
+    return replace(
+        completed,
+        low=_narrowed(completed.low, completed.score - half, narrowed, np.maximum),
+        high=_narrowed(completed.high, completed.score + half, narrowed, np.minimum),
+    )
+
+
+def _narrowed(
+    certain: Scores, likely: Scores, where: NDArray[np.bool_], tighter: np.ufunc
+) -> Scores:
+    narrowed: Scores = np.where(where, tighter(certain, likely), certain)
+    return narrowed

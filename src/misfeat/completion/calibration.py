@@ -54,13 +54,6 @@ def hiding_rounds(
 
     The cohorts take turns, a few a round, and so do the features of a cohort. Only features that
     another cohort has left are hidden, and every cohort keeps at least one.
-
-    Examples
-    --------
-    >>> missing = np.zeros((2, 4), dtype=bool)
-    >>> masks = list(hiding_rounds(missing, 4, np.random.default_rng(0)))
-    >>> [int(mask.any(axis=1).sum()) for mask in masks]
-    [1, 1, 1, 1]
     """
     recorded = ~missing
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
@@ -174,13 +167,6 @@ def reasons_for_errors(guess: Guess, score: Scores, exact: ExactScores) -> Score
 
 class ErrorModel:
     """How far guesses are off: half the width of an interval with a target coverage.
-
-    Parameters
-    ----------
-    trial : Trial
-        Errors to learn from.
-    confidence : float
-        Target coverage of the intervals.
 
     Attributes
     ----------

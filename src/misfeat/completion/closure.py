@@ -34,19 +34,10 @@ def ceilings(exact: ExactScores, size: int) -> Scores:
 
 
 def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
-    """Predictions for all sizes from 1, changed as little as upward closure and bounds ask for.
+    """Exact and predicted scores of all sizes together, changed as little as upward closure asks.
 
-    Parameters
-    ----------
-    guesses : list of ndarray of shape (n_cohorts, n_subsets)
-        Predicted scores by size, the first entry size 0; read only where no exact score is.
-    exact : ExactScores
-        What is known; it is never changed.
-
-    Returns
-    -------
-    list of ndarray
-        Exact and predicted scores together, by size.
+    Guesses, the first those of size 0, are read only where no exact score is; exact ones stay as
+    they are.
     """
     n_features = exact.missing.shape[1]
     completed = [exact.by_size[0]]

@@ -72,23 +72,7 @@ class SeenCorrelations:
 
     @classmethod
     def of(cls, sums: ProductSums, missing: Flags) -> SeenCorrelations:
-        """Standardise sums of products; of missing features nothing is read.
-
-        Parameters
-        ----------
-        sums : ProductSums
-            Sums of products of every cohort.
-        missing : ndarray of bool of shape (n_cohorts, n_features)
-            What each cohort never recorded.
-
-        Examples
-        --------
-        >>> from misfeat.cohorts import build_product_sums
-        >>> sums = build_product_sums({"a": [1.0, 2.0, 3.0], "y": [1.0, 3.0, 2.0]}, "y")
-        >>> SeenCorrelations.of(sums, sums.missing).values.round(2)
-        array([[[1. , 0.5],
-                [0.5, 1. ]]])
-        """
+        """Standardise sums of products; of missing features nothing is read."""
         n_cohorts, n_features = missing.shape
         recorded = np.column_stack([~missing, np.ones(n_cohorts, dtype=bool)])
         products = np.where(recorded[:, :, None] & recorded[:, None, :], sums.products, 0.0)
@@ -100,13 +84,7 @@ class SeenCorrelations:
         return cls(values, seen, missing, sums.rows.astype(np.float64))
 
     def of_cohorts(self, chosen: Flags) -> SeenCorrelations:
-        """The correlations of some cohorts.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool of shape (n_cohorts,)
-            True for those to keep.
-        """
+        """The correlations of some cohorts."""
         return SeenCorrelations(
             self.values[chosen], self.seen[chosen], self.missing[chosen], self.n_rows[chosen]
         )
@@ -140,11 +118,6 @@ class SeenCorrelations:
 def pooled_correlations(own: SeenCorrelations) -> Floats:
     """Correlations that all cohorts share, of shape (n_features + 1, n_features + 1).
 
-    Parameters
-    ----------
-    own : SeenCorrelations
-        What every cohort recorded.
-
     Examples
     --------
     The first and the second feature were recorded apart. What they share is expected from the
@@ -175,19 +148,8 @@ def pooled_correlations(own: SeenCorrelations) -> Floats:
 def completed_correlations(own: SeenCorrelations, pooled: Floats, cohort: int) -> Floats:
     """All correlations in one cohort, up to the scale of unrecorded features; its own ones exact.
 
-    Parameters
-    ----------
-    own : SeenCorrelations
-        What every cohort recorded.
-    pooled : ndarray of shape (n_features + 1, n_features + 1)
-        What `pooled_correlations` gives.
-    cohort : int
-        Which cohort.
-
-    Returns
-    -------
-    ndarray of shape (n_features + 1, n_features + 1)
-        Covariances, the target last; recorded variables have variance 1.
+    Covariances, the target last; recorded variables have variance 1. `pooled` is what
+    `pooled_correlations` gives.
 
     Examples
     --------

@@ -41,14 +41,7 @@ class CovarianceCompleter(BaseCompleter):
 
     Parameters
     ----------
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
+    {shared}
 
     Examples
     --------
@@ -84,26 +77,14 @@ class CovarianceCompleter(BaseCompleter):
 
 
 class CarriedCorrelations:
-    """Correlations of every cohort, completed by those of others, and R² of sets in them.
-
-    Parameters
-    ----------
-    own : SeenCorrelations
-        What every cohort recorded.
-    """
+    """Correlations of every cohort, completed by those of others, and R² of sets in them."""
 
     def __init__(self, own: SeenCorrelations) -> None:
         self.own = own
 
     @classmethod
     def of(cls, known: Known) -> CarriedCorrelations:
-        """Of the sums that are known; of hidden features nothing is read.
-
-        Parameters
-        ----------
-        known : Known
-            Holds sums of products.
-        """
+        """Of the sums that are known; of hidden features nothing is read."""
         return cls(SeenCorrelations.of(known.sums_for("covariances"), known.exact.missing))
 
     @cached_property
@@ -120,15 +101,7 @@ class CarriedCorrelations:
         )
 
     def predicted(self, cohort: int, subsets: NDArray[np.integer]) -> PredictedScores:
-        """R² of sets in one cohort.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        subsets : ndarray of shape (n_subsets, size)
-            Feature numbers.
-        """
+        """R² of sets in one cohort."""
         products, n_rows = self.completed[cohort], int(self.own.n_rows[cohort])
         missing, varies = self.own.missing[cohort], self.own.seen[cohort, -1]
         has = np.append(~missing, True)

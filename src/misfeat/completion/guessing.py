@@ -21,31 +21,7 @@ OURS = "misfeat."
 
 
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
-    """The guesses of a completer, of every size up to one; of others none is above the ceiling.
-
-    Parameters
-    ----------
-    completer : BaseCompleter
-        Whose `guess` is asked.
-    known : Known
-        What it may read.
-    size : int
-        The largest size.
-
-    Examples
-    --------
-    >>> from misfeat.completion import BaseCompleter, ExactScores, Known
-    >>> class OneCompleter(BaseCompleter):
-    ...     def guess(self, known, size):
-    ...         return Guess.of([np.zeros((1, 1))])
-    >>> by_size = (np.zeros((1, 1)), np.array([[0.1, np.nan]]))
-    >>> exact = ExactScores(by_size, np.array([[False, True]]), ceiling=np.array([0.6]))
-    >>> guess_of(OneCompleter(), Known(exact), 1)
-    Traceback (most recent call last):
-        ...
-    misfeat.exceptions.MisfeatError: completer='OneCompleter': guess gave scores of 1 sizes; it \
-must give those of sizes 0 to 1.
-    """
+    """Guesses for every size up to one, checked; those of a foreign completer below the ceiling."""
     given = known.exact.by_size
     foreign = not type(completer).__module__.startswith(OURS)
     before = [scores.copy() for scores in given] if foreign else []

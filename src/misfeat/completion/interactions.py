@@ -48,14 +48,7 @@ class InteractionsCompleter(BaseCompleter):
     ----------
     largest : int, default=None
         Contributions of parts of more features are taken for 0. None: of no part.
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
+    {shared}
 
     Examples
     --------
@@ -115,16 +108,7 @@ class InteractionsCompleter(BaseCompleter):
 
 
 def contributions(exact: ExactScores, size: int) -> list[Scores]:
-    """d_j(T) of all subsets by size, of shape (n_cohorts, n_subsets); NaN where unknown.
-
-    Examples
-    --------
-    >>> from misfeat.completion import ExactScores
-    >>> by_size = (np.zeros((1, 1)), np.array([[0.1, 0.2]]), np.array([[0.25]]))
-    >>> exact = ExactScores(by_size, np.zeros((1, 2), dtype=bool), np.ones(1))
-    >>> contributions(exact, 2)[2].round(3)
-    array([[-0.05]])
-    """
+    """d_j(T) of all subsets by size, of shape (n_cohorts, n_subsets); NaN where unknown."""
     n_features = exact.missing.shape[1]
     terms = [exact.by_size[0]]
     for m in range(1, size + 1):

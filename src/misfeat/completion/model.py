@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.measures import OwnMeasure
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")
@@ -116,7 +115,7 @@ class Known:
         marks may not be read there, either.
     alone : ScoresAlone or None
         Where there is nothing but scores: rows by class, and how many values features have.
-    own : OwnScores or None
+    own : OwnMeasure or None
         Where scores are those of a measure that misfeat does not come with: how they vary.
     grids : tuple of Known
         The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
@@ -131,7 +130,7 @@ class Known:
     grids: tuple[Known, ...] = ()
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
-    own: OwnScores | None = None
+    own: OwnMeasure | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

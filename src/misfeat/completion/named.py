@@ -88,17 +88,8 @@ def completer_of(
 ) -> Any:
     """The completer that a name or an instance stands for.
 
-    Parameters
-    ----------
-    wanted : str or Completer
-        A name, or an instance, of which a fresh copy is made.
-    confidence : float or None, default=0.9
-        Target coverage of the intervals. Like the other settings, it is for completers that left
-        it at ``"inherit"``; one that was given its own keeps that.
-    device : str, default="auto"
-        Where completers with a neural network compute.
-    random_state : int, default=None
-        Seed.
+    Of an instance a fresh copy is made. The settings are for completers that left them at
+    ``"inherit"``; one that was given its own keeps that.
 
     Examples
     --------

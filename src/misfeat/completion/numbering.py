@@ -37,12 +37,7 @@ def numbered(codes: Codes) -> tuple[Numbers, int]:
 def numbered_together(lines: Iterable[Codes], n_rows: int) -> tuple[Numbers, int]:
     """The number of each row's combination of codes, in their order, and how many there are.
 
-    Parameters
-    ----------
-    lines : iterable of ndarray of int of shape (n_rows,)
-        Codes from 0 on, a line a variable; without any, all rows are alike.
-    n_rows : int
-        How many rows there are.
+    Codes are from 0 on, a line a variable; without any, all rows are alike.
 
     Examples
     --------

@@ -21,16 +21,7 @@ def recorded_part_scores(
 ) -> Scores:
     """The score that the recorded part of each subset has in one cohort.
 
-    Parameters
-    ----------
-    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
-        Scores by size, from size 0 on.
-    cohort : int
-        Which cohort.
-    subsets : ndarray of shape (n, size)
-        The subsets.
-    missing : ndarray of bool of shape (n_features,)
-        The features that the cohort never recorded.
+    `missing` marks the features that the cohort never recorded.
 
     Examples
     --------

@@ -33,10 +33,7 @@ def is_inherited(value: object) -> bool:
 def confidence_of(completer: object) -> float | None:
     """The target coverage of a completer's intervals; None where it gives certain bounds.
 
-    Parameters
-    ----------
-    completer : Completer
-        Any completer; one of your own without a ``confidence`` is taken to give certain bounds.
+    A completer of one's own without a ``confidence`` is taken to give certain bounds.
 
     Examples
     --------

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.information.grids import information_of
-from misfeat.information.measured import CountedMeasure
-from misfeat.information.measured_grids import CountedGrids
+from misfeat.information.measured import CountedGrids, CountedMeasure
 from misfeat.information.measures import SquaredCorrelation
 
 if TYPE_CHECKING:
@@ -26,26 +25,7 @@ def measure_of(
 ) -> Measure:
     """The measure that a name or an instance stands for, of the rows of a table.
 
-    Parameters
-    ----------
-    asked : {"mutual_info", "r2"} or CountMeasure
-        What scores are.
-    cohorts : Cohorts
-        Coded rows.
-    sums : ProductSums, default=None
-        Sums of products, for ``"r2"``.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give.
-    device : str, default="auto"
-        Whether a CUDA device may count.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> cohorts = build_cohorts({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
-    >>> [measure_of(asked, cohorts).unit for asked in ("mutual_info", GiniExplained())]
-    ['nats', 'tau']
+    `sums` of products are for ``"r2"``.
     """
     if isinstance(asked, str):
         if sums is not None:

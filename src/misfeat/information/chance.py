@@ -54,12 +54,7 @@ class ChanceTable:
     def of(cls, by_class: ArrayLike, reach: int | None = None) -> ChanceTable:
         """The table of a cohort with so many rows of each class.
 
-        Parameters
-        ----------
-        by_class : array-like of shape (n_classes,)
-            Rows of each class.
-        reach : int, default=None
-            The largest total in the table. Defaults to the rows of the cohort.
+        Up to totals of `reach`; None: all rows of the cohort.
         """
         counts = np.array(by_class, dtype=np.float64)
         n_rows = int(counts.sum())
@@ -71,12 +66,7 @@ class ChanceTable:
 def chance_of_totals(totals: ArrayLike, by_class: ArrayLike) -> Floats:
     """T(a) for the listed totals: sum over the classes of E[n log n] in a cell of a rows.
 
-    Parameters
-    ----------
-    totals : array-like of int
-        Rows of cells, none above the rows of the cohort.
-    by_class : array-like of shape (n_classes,)
-        Rows of each class in the cohort.
+    No total is more than the rows of the classes together.
 
     Examples
     --------
@@ -96,12 +86,7 @@ def chance_of_totals(totals: ArrayLike, by_class: ArrayLike) -> Floats:
 def chance_of_counts(totals: ArrayLike, by_class: ArrayLike) -> Floats:
     """T(a) for cells that hold so many rows of equal weight, whole or not.
 
-    Parameters
-    ----------
-    totals : array-like of float
-        What the cells count, none more than the cohort.
-    by_class : array-like of shape (n_classes,)
-        What each class counts in the cohort.
+    No total is more than what the classes count together.
 
     Examples
     --------
@@ -124,12 +109,7 @@ def chance_of_counts(totals: ArrayLike, by_class: ArrayLike) -> Floats:
 def expected_information(totals: ArrayLike, by_class: ArrayLike) -> float:
     """The mean plug-in information, in nats, of a set with these cells under chance alone.
 
-    Parameters
-    ----------
-    totals : array-like of int of shape (n_cells,)
-        Rows of each cell of the set; together all rows of the cohort.
-    by_class : array-like of shape (n_classes,)
-        Rows of each class.
+    The cells hold all rows of the cohort together.
 
     Examples
     --------
@@ -146,12 +126,7 @@ def expected_information(totals: ArrayLike, by_class: ArrayLike) -> float:
 
 
 def above_chance(counts: ArrayLike) -> float:
-    """The plug-in information of a table less what chance alone would give, in nats.
-
-    Parameters
-    ----------
-    counts : array-like of int of shape (n_cells, n_classes)
-        Rows by cell of the set and class.
+    """The plug-in information of a table of cells and classes less what chance gives, in nats.
 
     Examples
     --------

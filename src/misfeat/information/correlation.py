@@ -24,19 +24,7 @@ def squared_correlation(
     all sets at once): R2 grows by the squared correlation of what is left of the feature with the
     target. A feature of which nothing is left adds nothing, so copies do no harm.
 
-    Parameters
-    ----------
-    products : ndarray of shape (n_features + 1, n_features + 1)
-        Sums of products of centred columns, the target last.
-    subsets : ndarray of shape (n_subsets, size)
-        Feature numbers.
-
-    Examples
-    --------
-    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
-    >>> columns = np.vstack([x, x[0] + x[1]])
-    >>> squared_correlation(columns @ columns.T, np.array([[0, 1]])).round(4)
-    array([1.])
+    `products` are sums of products of centred columns, the target last.
     """
     return _explained(products, subsets)[0]
 
@@ -60,13 +48,6 @@ def adjusted_correlation(
         As in `squared_correlation`.
     n_rows : int
         Rows that the products are sums over.
-
-    Examples
-    --------
-    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
-    >>> columns = np.vstack([x, x[0] + x[1]])
-    >>> adjusted_correlation(columns @ columns.T, np.array([[0], [1]]), 4).round(4)
-    array([0.25, 0.25])
     """
     explained, n_different = _explained(products, subsets)
     left = n_rows - 1.0 - n_different

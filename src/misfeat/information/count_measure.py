@@ -124,17 +124,7 @@ class GiniExplained(CountMeasure):
 def scores_of(measure: CountMeasure, counts: Floats) -> Floats:
     """Scores of a stack of tables, of which tables without rows have none: NaN.
 
-    Parameters
-    ----------
-    measure : CountMeasure
-        Of whoever wrote it, so that what it gives is checked.
-    counts : ndarray of shape (n_tables, n_cells, n_classes)
-        Rows of every cell and class.
-
-    Examples
-    --------
-    >>> scores_of(GiniExplained(), np.array([[[2.0, 0.0], [0.0, 2.0]], np.zeros((2, 2))]))
-    array([ 1., nan])
+    The measure may be anybody's, so that what it gives is checked.
     """
     scores = np.full(len(counts), np.nan)
     held = counts.any(axis=(1, 2))
@@ -181,13 +171,7 @@ def _asked(measure: CountMeasure, counts: Floats) -> Any:
 
 
 def check_named(measure: CountMeasure) -> None:
-    """Raise unless a measure says what it is called, and by no name that is taken.
-
-    Parameters
-    ----------
-    measure : CountMeasure
-        Of whoever wrote it.
-    """
+    """Raise unless a measure says what it is called, and by no name that is taken."""
     for attribute in ("name", "unit", "words"):
         given = getattr(measure, attribute, None)
         if not isinstance(given, str) or not given.strip():

@@ -138,33 +138,10 @@ def deals_of(
 ) -> Deals:
     """Ways to deal the target out over a cohort's rows, and the scores of all sets for each.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    largest : int
-        Sets hold up to so many features besides those held.
-    held : tuple of int, default=()
-        Recorded features that every set holds. What others add to them is asked for, so that
-        classes stay within the cells of these features.
-    strata : ndarray of shape (n_rows,), default=None
-        A number for every distinct row; classes stay among rows of the same number.
-    seed : SeedSequence
-        Makes deals repeatable.
-    most : int, default=131072
-        Deals are numbered up to this one; the first ones are the same whatever it is.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.machine.threads import Work
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> deals = deals_of(build_cohorts(table, "y")["all rows"], 2, seed=np.random.SeedSequence(0))
-    >>> [subsets.tolist() for subsets in deals.subsets]
-    [[[0], [1]], [[0, 1]]]
-    >>> scores = deals.scores(0, 3, Work())
-    >>> bool(scores[0, 0] > scores[1:, 0].max())
-    True
+    Sets hold up to `largest` features besides those `held`. What others add to these is asked for,
+    so that classes stay within their cells, and among rows of the same number in `strata`, which
+    has one for every distinct row. Deals are numbered up to `most`; the first ones are the same
+    whatever it is.
     """
     rows, one_each = prepare_rows(cohort), cohort.effective is not None
     effect = design_effect(cohort)
@@ -205,13 +182,7 @@ def _side_by_side(asked: Dealing) -> bool:
 
 
 class SideBySide:
-    """Deals whose tables are counted, many at a time.
-
-    Parameters
-    ----------
-    asked : Dealing
-        Rows without gaps, and sets whose tables are small.
-    """
+    """Deals of rows without gaps whose tables are small enough to be counted, many at a time."""
 
     def __init__(self, asked: Dealing) -> None:
         rows, free = asked.rows, asked.free
@@ -325,13 +296,7 @@ def _dealt_rows(
 
 
 class OneByOne:
-    """Deals that are scored one at a time: rows with gaps, large sets, features of many values.
-
-    Parameters
-    ----------
-    asked : Dealing
-        What is dealt.
-    """
+    """Deals that are scored one at a time: rows with gaps, large sets, features of many values."""
 
     def __init__(self, asked: Dealing) -> None:
         self.asked, self.subsets = asked, asked.subsets

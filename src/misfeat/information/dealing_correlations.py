@@ -25,30 +25,9 @@ if TYPE_CHECKING:
 class CorrelationDeals:
     """Deals of a numeric target, drawn from sums of products.
 
-    Parameters
-    ----------
-    products : ndarray of shape (n_features + 1, n_features + 1)
-        Sums of products of centred columns, the target last.
-    n_rows : int
-        Rows that they are sums over.
-    recorded : ndarray of int64
-        The features that sets are made of.
-    largest : int
-        Sets hold up to so many features besides those held.
-    held : tuple of int, default=()
-        Features that every set holds; what they explain of the target stays as it is.
-    seed : SeedSequence
-        Makes deals repeatable.
-
-    Examples
-    --------
-    >>> from misfeat.machine.threads import Work
-    >>> x = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]])
-    >>> columns = np.vstack([x, x[0]])
-    >>> seed = np.random.SeedSequence(0)
-    >>> deals = CorrelationDeals(columns @ columns.T, 4, np.arange(2), 1, seed=seed)
-    >>> deals.scores(0, 1, Work())
-    array([[1., 0.]])
+    `products` are sums of products of centred columns over `n_rows`, the target last. Sets of
+    `recorded` features hold up to `largest` besides those `held`; what these explain of the target
+    stays as it is.
     """
 
     def __init__(
@@ -82,16 +61,7 @@ class CorrelationDeals:
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """R² of deals ``first`` to ``last - 1`` beyond the features that are held.
 
-        Parameters
-        ----------
-        first, last : int
-            Numbers of deals; 0 is the target as it was recorded.
-        work : Work
-            Threads.
-
-        Returns
-        -------
-        ndarray of shape (n_deals, n_sets)
+        Number 0 is the target as it was recorded. Of shape (n_deals, n_sets).
         """
         found = np.empty((last - first, sum(map(len, self.subsets))))
 

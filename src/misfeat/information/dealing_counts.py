@@ -27,31 +27,8 @@ TOGETHER = 16
 class CountDeals:
     """Deals of the target over the rows of a cohort, and the scores of all sets for each.
 
-    Parameters
-    ----------
-    measure : CountMeasure
-        Scores tables of counts.
-    cohort : Cohort
-        Coded, weighted rows.
-    largest : int
-        Sets hold up to so many features besides those held.
-    held : tuple of int
-        Features that every set holds; classes stay within their cells.
-    within : int or None
-        A feature within whose values classes stay, too.
-    seed : SeedSequence
-        Makes deals repeatable.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> from misfeat.machine.threads import Work
-    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-    >>> cohort, seed = build_cohorts(table, "y")["all rows"], np.random.SeedSequence(0)
-    >>> deals = CountDeals(GiniExplained(), cohort, 1, (), None, seed)
-    >>> deals.scores(0, 1, Work())
-    array([[1., 0.]])
+    Sets hold up to `largest` features besides those `held`; classes stay within the cells of these,
+    and of the feature `within`.
     """
 
     def __init__(
@@ -76,16 +53,7 @@ class CountDeals:
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of deals ``first`` to ``last - 1`` beyond the features that are held.
 
-        Parameters
-        ----------
-        first, last : int
-            Numbers of deals; 0 is the target as it was recorded.
-        work : Work
-            Threads.
-
-        Returns
-        -------
-        ndarray of shape (n_deals, n_sets)
+        Number 0 is the target as it was recorded. Of shape (n_deals, n_sets).
         """
         found = np.empty((last - first, sum(map(len, self.subsets))))
 

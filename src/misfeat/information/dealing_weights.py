@@ -35,15 +35,7 @@ NO_DESIGN = 1.0 + 1e-6
 
 
 def one_by_one(rows: PreparedRows, cohort: Cohort) -> tuple[PreparedRows, NDArray[np.intp]]:
-    """The rows of the table one by one with what each weighs, and the distinct row each belongs to.
-
-    Parameters
-    ----------
-    rows : PreparedRows
-        The distinct rows of the cohort.
-    cohort : Cohort
-        What they weigh.
-    """
+    """The rows of the table one by one with what each weighs, and the distinct row of each."""
     times, masses, heaviest = _weights_of(cohort)
     place = np.repeat(np.arange(rows.n_rows), times)
     each = ((masses - heaviest) / np.maximum(times - 1, 1))[place]
@@ -80,12 +72,7 @@ def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], S
 class OfDesign:
     """Deals of rows that were not drawn one by one: what was recorded is over the design effect.
 
-    Parameters
-    ----------
-    deals : Deals
-        Of rows that were.
-    effect : float
-        How much more the recorded scores vary than weights alone make them (Rao and Scott).
+    `effect` is how much more the recorded scores vary than weights alone make them (Rao and Scott).
     """
 
     def __init__(self, deals: Deals, effect: float) -> None:

@@ -28,15 +28,7 @@ TASKS_A_WORKER = 4
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """Rows whose sets are scored.
-
-    Attributes
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-    above_chance : bool
-        Whether to take off what chance alone would give.
-    """
+    """Rows whose sets are scored."""
 
     cohorts: Cohorts
     above_chance: bool
@@ -58,19 +50,9 @@ class Part(NamedTuple):
 
 
 def levels_elsewhere(rows: ScoredRows, parts: Sequence[Part]) -> Iterator[tuple[int, list[Scores]]]:
-    """Scores of every set of some sizes, by rank; NaN where one cannot be computed.
+    """The number of every part, and its scores of every set by rank, an array a size.
 
-    Parameters
-    ----------
-    rows : ScoredRows
-        What is scored.
-    parts : sequence of Part
-        What is wanted, not yet cut into shares.
-
-    Yields
-    ------
-    tuple of int and list of ndarray
-        The number of the part, and its scores, an array a size.
+    NaN where a set cannot be scored. Parts are given whole, and cut into shares here.
     """
     shares = -(-TASKS_A_WORKER * workers_elsewhere() // len(parts)) if parts else 1
     tasks = [part._replace(share=(turn, shares)) for part in parts for turn in range(shares)]

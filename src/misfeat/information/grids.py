@@ -7,11 +7,11 @@ where cuts happen to lie (benchmarks/numbers/five_best.py compares them).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.measures import MutualInformation, measure_of_rows
+from misfeat.information.measures import InformationOfRows, Measure, MutualInformation
 from misfeat.information.shannon import target_entropy
 
 if TYPE_CHECKING:
@@ -20,25 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
 
 
-class MeanOfGrids:
-    """Scores with a numeric target: the mean over those with the classes of each grid.
-
-    Attributes
-    ----------
-    parts : tuple of Measure
-        The measure of every grid.
-    """
-
-    parts: tuple[Any, ...]
+class MeanOfGrids(Measure):
+    """Scores with a numeric target: the mean over those with the classes of each grid."""
 
     def of_levels(
         self,
@@ -58,46 +46,13 @@ class MeanOfGrids:
         return np.asarray(np.mean(found, axis=0))
 
 
-class GridInformation(MeanOfGrids):
-    """Joint mutual information with a numeric target, in nats: the mean over its grids.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows with the grids of a numeric target.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give, as in `MutualInformation`.
-    device : str, default="auto"
-        Whether a CUDA device may count, as in `MutualInformation`.
-
-    Attributes
-    ----------
-    parts : tuple of MutualInformation
-        The measure of every grid.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1] * 20, "b": [0] * 20 + [1] * 20, "y": range(40)}, "y")
-    >>> measure = GridInformation(cohorts)
-    >>> measure.of_levels(0, 1, 1, None)[0].round(2), measure.whole.round(2)
-    (array([0. , 0.6]), array([1.7]))
-    """
-
-    name, unit, words = "mutual_info", "nats", "joint mutual information"
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-    own: OwnScores | None = None
+class GridInformation(MeanOfGrids, InformationOfRows):
+    """Information about a numeric target: the mean over its grids."""
 
     def __init__(
         self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
     ) -> None:
-        self.above_chance = above_chance
-        self.device = device
-        self.rows: Cohorts | None = cohorts
-        self.features = cohorts.features
-        self.missing = cohorts.missing
+        super().__init__(cohorts, above_chance=above_chance, device=device)
         self.parts = tuple(
             MutualInformation(grid, above_chance=above_chance, device=device)
             for grid in cohorts.by_grid()
@@ -105,50 +60,18 @@ class GridInformation(MeanOfGrids):
         self.closed = all(part.closed for part in self.parts)
         self.whole = np.mean([part.whole for part in self.parts], axis=0)
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
-        self._plain = GridInformation(cohorts, device=device) if above_chance else None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return measure_of_rows, (type(self), self.rows, self.above_chance, self.device)
-
-    @property
-    def plug_in(self) -> GridInformation:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
 
 
 def information_of(
     cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
 ) -> MutualInformation | GridInformation:
-    """What scores sets by their information: with classes, or with a number.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give.
-    device : str, default="auto"
-        Whether a CUDA device may count, as in `MutualInformation`.
-    """
-    if cohorts.is_number:
-        return GridInformation(cohorts, above_chance=above_chance, device=device)
-    return MutualInformation(cohorts, above_chance=above_chance, device=device)
+    """What scores sets by their information: with classes, or with a number."""
+    kind = GridInformation if cohorts.is_number else MutualInformation
+    return kind(cohorts, above_chance=above_chance, device=device)
 
 
 def target_entropies(cohorts: Cohorts) -> list[float]:
-    """H(Y) of every cohort, the mean over the grids of a numeric target.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> round(target_entropies(build_cohorts({"a": [0, 1], "y": [0, 1]}, "y"))[0], 4)
-    0.6931
-    """
+    """H(Y) of every cohort, the mean over the grids of a numeric target."""
     found = [[target_entropy(cohort) for cohort in grid] for grid in cohorts.by_grid()]
     means: list[float] = np.mean(found, axis=0).tolist()
     return means

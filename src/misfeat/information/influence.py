@@ -29,18 +29,8 @@ LEAST_DEVIATION = 1e-12
 def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
     """The influence of every row on the score of a set, of length 1.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    members : sequence of int
-        Feature numbers, all of them recorded.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        The product of those of two sets is the correlation of their errors. Rows that lack a value
-        have none; all zeros where all rows say the same.
+    The product of those of two sets is the correlation of their errors. Rows that lack a value have
+    none; all zeros where all rows say the same.
 
     Examples
     --------
@@ -77,21 +67,7 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
 def cells_of_rows(
     cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """The number of the cell that each row lies in.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    members : sequence of int
-        Feature numbers.
-    whole : ndarray of bool of shape (n_rows,)
-        The rows to look at, those that lack no value.
-
-    Returns
-    -------
-    ndarray of shape (n_whole_rows,)
-    """
+    """The number of the cell that each of some rows lies in, those that lack no value."""
     cells = np.zeros(int(whole.sum()), dtype=np.int64)
     many = 1
     for member in members:

@@ -6,14 +6,16 @@ What chance scores, and how much that varies, comes from dealing the target out 
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_measure import check_named, scores_of
 from misfeat.information.dealing_counts import CountDeals
+from misfeat.information.grids import MeanOfGrids
 from misfeat.information.measured_noise import NoiseCurve, ScoreNoise, curve_of, filled_up, smoothed
+from misfeat.information.measures import OwnMeasure
 from misfeat.information.set_tables import DealtRows
 from misfeat.lattice.levels import level, rank
 from misfeat.machine.threads import Work
@@ -24,12 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_measure import CountMeasure
-    from misfeat.information.count_tables import CountTables
     from misfeat.information.deals import Deals
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
     from misfeat.information.set_tables import DealtLines
     from misfeat.machine.threads import Task
 
@@ -54,70 +52,24 @@ class _Sampled(NamedTuple):
     variance: Scores
 
 
-class CountedMeasure:
+class CountedMeasure(OwnMeasure):
     """A measure of one's own over the coded rows of a table.
 
-    Parameters
-    ----------
-    asked : CountMeasure
-        Scores tables of counts.
-    cohorts : Cohorts
-        Coded rows; none of them may lack a value of a recorded feature.
-    above_chance : bool, default=False
-        Whether to take off what the set scores on the mean where the target is dealt out at random.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.information.count_measure import GiniExplained
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> measure = CountedMeasure(GiniExplained(), build_cohorts(table, "y"))
-    >>> measure.of_levels(0, 1, 1, None)[0], measure.whole
-    (array([1., 0.]), array([1.]))
+    No row may lack a value of a recorded feature.
     """
-
-    device = "cpu"
-    rows: Cohorts | None = None
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-    parts: tuple[Any, ...] = ()
 
     def __init__(
         self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
     ) -> None:
         check_named(asked)
         _check_whole(asked, cohorts)
-        self.asked, self.cohorts, self.above_chance = asked, cohorts, above_chance
-        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
-        self.features, self.missing = cohorts.features, cohorts.missing
-        self.closed = not above_chance
+        self.cohorts = cohorts
         self.whole = np.array([_whole(asked, one.target, one.counts) for one in cohorts])
         _check_told(asked, self.whole, cohorts)
         self.ceiling = self.whole
         self._variances: dict[tuple[int, int], Scores] = {}
         self._curve: NoiseCurve | None = None
-        self._plain = CountedMeasure(asked, cohorts) if above_chance else None
-
-    @property
-    def own(self) -> OwnScores | None:
-        """Itself: no measure that misfeat comes with."""
-        return self
-
-    @property
-    def plug_in(self) -> CountedMeasure:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
-
-    def of_rows(self, cohorts: Cohorts) -> CountedMeasure:
-        """The same measure of other rows.
-
-        Parameters
-        ----------
-        cohorts : Cohorts
-            Coded rows.
-        """
-        return CountedMeasure(self.asked, cohorts, above_chance=self.above_chance)
+        super().__init__(asked, cohorts, above_chance=above_chance)
 
     def of_levels(
         self,
@@ -157,33 +109,11 @@ class CountedMeasure:
         within: int | None,
         seed: np.random.SeedSequence,
     ) -> Deals:
-        """Ways to deal the target of a cohort out, leaving what held features tell as it is.
-
-        Parameters
-        ----------
-        cohort : int
-            Which cohort.
-        largest : int
-            Sets hold up to so many features besides those held.
-        held : tuple of int
-            Features that every set holds.
-        within : int or None
-            A feature within whose values classes stay, too.
-        seed : SeedSequence
-            Makes deals repeatable.
-        """
+        """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
         return CountDeals(self.asked, self.cohorts.at(cohort), largest, held, within, seed)
 
     def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
-        """How scores above chance of all sets of a size vary from sample to sample.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        n_jobs : int, default=None
-            Threads, as joblib reads it.
-        """
+        """How scores above chance of all sets of a size vary from sample to sample."""
         for cohort in range(len(self.missing)):
             if (cohort, size) not in self._variances:
                 self.of_levels(cohort, size, size, n_jobs)
@@ -272,3 +202,36 @@ def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
                 measure=Setting("measure", asked),
                 setting=Setting("sporadic", "category"),
             )
+
+
+class CountedGrids(MeanOfGrids, OwnMeasure):
+    """A measure of one's own with a numeric target: the mean over its grids.
+
+    Parameters are those of `CountedMeasure`.
+    """
+
+    def __init__(
+        self, asked: CountMeasure, cohorts: Cohorts, *, above_chance: bool = False
+    ) -> None:
+        super().__init__(asked, cohorts, above_chance=above_chance)
+        self.parts = tuple(
+            CountedMeasure(asked, grid, above_chance=above_chance) for grid in cohorts.by_grid()
+        )
+        self.ceiling = self.whole = np.mean([part.whole for part in self.parts], axis=0)
+
+    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
+        """How scores of the first grid vary; estimates are made of every grid apart."""
+        found: ScoreNoise = self.parts[0].noise(size, n_jobs)
+        return found
+
+    def deals(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...],
+        within: int | None,
+        seed: np.random.SeedSequence,
+    ) -> Deals:
+        """Ways to deal the classes of the first grid out, as tests of information do."""
+        found: Deals = self.parts[0].deals(cohort, largest, held, within, seed)
+        return found

@@ -51,13 +51,7 @@ FEW_SETS = 6
 
 @dataclass(frozen=True)
 class NoiseCurve:
-    """How the variance of one row grows with the score.
-
-    Attributes
-    ----------
-    slope, bend : float
-        Of the score, and of its square.
-    """
+    """How the variance of one row grows with the score and with its square."""
 
     slope: float
     bend: float
@@ -89,17 +83,7 @@ class ScoreNoise:
 
 
 def curve_of(measure: CountMeasure, cohorts: Sequence[Cohort], largest: int) -> NoiseCurve:
-    """How the variance of one row grows with the score, from some sets of every cohort.
-
-    Parameters
-    ----------
-    measure : CountMeasure
-        Scores tables of counts.
-    cohorts : sequence of Cohort
-        Coded rows.
-    largest : int
-        Features of the largest sets that are looked at.
-    """
+    """How the variance of one row grows with the score, from some sets of every cohort."""
     scores, variances = [np.zeros(0)], [np.zeros(0)]
     for number, cohort in enumerate(cohorts):
         rows = DealtRows(cohort, np.random.SeedSequence(0, spawn_key=(number,)))
@@ -132,13 +116,6 @@ def _some(
 def row_variances(measure: CountMeasure, counts: Floats) -> Floats:
     """The variance of what one row says, of every table: the mean square of influences.
 
-    Parameters
-    ----------
-    measure : CountMeasure
-        Scores tables of counts.
-    counts : ndarray of shape (n_tables, n_cells, n_classes)
-        Rows of every cell and class.
-
     Examples
     --------
     >>> from misfeat.information.count_measure import GiniExplained
@@ -158,11 +135,6 @@ def row_variances(measure: CountMeasure, counts: Floats) -> Floats:
 
 def fitted(scores: Floats, variances: Floats) -> NoiseCurve:
     """Slope and bend by least squares; sets weigh the more, the less they score.
-
-    Parameters
-    ----------
-    scores, variances : ndarray of shape (n_sets,)
-        Scores above chance, and variances of one row.
 
     Examples
     --------
@@ -186,10 +158,7 @@ def fitted(scores: Floats, variances: Floats) -> NoiseCurve:
 def smoothed(variances: Floats, chance: Floats) -> Floats:
     """Variances by chance, each the mean over sets that chance gives about the same score.
 
-    Parameters
-    ----------
-    variances, chance : ndarray of shape (n_sets,)
-        The variance of a few deals, which is noisy, and their mean.
+    The variance of a few deals is noisy; `chance` is their mean.
 
     Examples
     --------
@@ -208,12 +177,8 @@ def smoothed(variances: Floats, chance: Floats) -> Floats:
 def filled_up(null: Floats, n_rows: Floats) -> Floats:
     """Variances by chance of all sets: those of unrecorded ones as others have, at their rows.
 
-    Parameters
-    ----------
-    null : ndarray of shape (n_cohorts, n_sets)
-        Variances; NaN where a cohort did not record a set.
-    n_rows : ndarray of shape (n_cohorts,)
-        Rows of each cohort: the variance by chance goes with one over their square.
+    NaN is where a cohort did not record a set. Variances by chance go with one over the square of
+    rows.
 
     Examples
     --------

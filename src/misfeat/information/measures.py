@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,15 +21,15 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.deals import Deals
+    from misfeat.information.measured_noise import ScoreNoise
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
 
 
-class Measure(Protocol):
+class Measure(ABC):
     """Scores of feature sets in the cohorts of one table.
 
     Attributes
@@ -54,6 +56,14 @@ class Measure(Protocol):
         The coded rows that scores were counted from, where they were.
     device : str
         Whether a CUDA device may count: ``"auto"`` or ``"cuda"``, else it may not.
+    parts : tuple of Measure
+        The measures of the grids of a numeric target, whose mean it is.
+    sums : ProductSums or None
+        The sums of products that scores come from, where they do.
+    tables : CountTables or None
+        The count tables that scores come from, where there are no rows.
+    alone : ScoresAlone or None
+        The scores themselves, where there is nothing else.
     """
 
     name: str
@@ -65,38 +75,45 @@ class Measure(Protocol):
     whole: Scores
     closed: bool
     above_chance: bool
-    rows: Cohorts | None
-    device: str
+    rows: Cohorts | None = None
+    device: str = "cpu"
+    parts: tuple[Any, ...] = ()
+    sums: ProductSums | None = None
+    tables: CountTables | None = None
+    alone: ScoresAlone | None = None
+    # Made at once: what is asked in one thread must not change what another one saves.
+    _plain: Any = None
 
     @property
-    def parts(self) -> tuple[Measure, ...]:
-        """The measures of the grids of a numeric target, whose mean it is."""
-        ...
-
-    @property
-    def sums(self) -> ProductSums | None:
-        """The sums of products that scores come from, where they do."""
-        ...
-
-    @property
-    def tables(self) -> CountTables | None:
-        """The count tables that scores come from, where there are no rows."""
-        ...
-
-    @property
-    def alone(self) -> ScoresAlone | None:
-        """The scores themselves, where there is nothing else."""
-        ...
-
-    @property
-    def own(self) -> OwnScores | None:
+    def own(self) -> OwnMeasure | None:
         """Itself, where it is none that misfeat comes with; scores alone are known of it."""
-        ...
+        return None
 
     @property
-    def plug_in(self) -> Measure:
+    def plug_in(self) -> Self:
         """The same measure of the rows as they are, nothing taken off for chance."""
-        ...
+        plain: Self = self if self._plain is None else self._plain
+        return plain
+
+    @abstractmethod
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
+        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+
+    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+        """Scores of listed sets of one size; NaN where one cannot be computed."""
+        size = subsets.shape[1]
+        return self.of_levels(cohort, size, size, n_jobs)[0][rank(subsets)]
+
+
+class LevelByLevel(Measure):
+    """A measure that scores one size after the other."""
 
     def of_levels(
         self,
@@ -107,15 +124,62 @@ class Measure(Protocol):
         progress: Progress | None = None,
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        ...
+        scores = []
+        for size in range(low, high + 1):
+            scores.append(self._of_level(cohort, size, n_jobs))
+            if progress is not None:
+                progress(size - low + 1, high - low + 1)
+        return scores
 
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
-        """Scores of listed sets of one size; NaN where one cannot be computed."""
-        ...
+    @abstractmethod
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+        """Scores of every set of one size, by rank."""
 
 
-class MutualInformation:
-    """Joint mutual information with the target, in nats.
+class OwnMeasure(Measure):
+    """A measure that misfeat does not come with.
+
+    Nothing is known of its scores but how they vary, and what they are by chance.
+    """
+
+    def __init__(self, asked: Any, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        self.asked, self.above_chance = asked, above_chance
+        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
+        self.features, self.missing = cohorts.features, cohorts.missing
+        self.closed = not above_chance
+        self._plain = type(self)(asked, cohorts) if above_chance else None
+
+    @property
+    def own(self) -> OwnMeasure:
+        """Itself."""
+        return self
+
+    @abstractmethod
+    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
+        """How scores above chance of all sets of a size vary from sample to sample."""
+
+    @abstractmethod
+    def deals(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...],
+        within: int | None,
+        seed: np.random.SeedSequence,
+    ) -> Deals:
+        """Ways to deal the target of a cohort out, leaving what `held` features tell as it is.
+
+        Sets hold up to `largest` features besides those; classes stay within the values of the
+        feature `within`, too.
+        """
+
+    def of_rows(self, cohorts: Cohorts) -> Self:
+        """The same measure of other rows."""
+        return type(self)(self.asked, cohorts, above_chance=self.above_chance)
+
+
+class InformationOfRows(Measure):
+    """Joint mutual information with the target, in nats, counted from coded rows.
 
     Parameters
     ----------
@@ -126,6 +190,25 @@ class MutualInformation:
         random over the rows. Such scores may be negative, and a larger set may score lower.
     device : str, default="auto"
         ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays.
+    """
+
+    name, unit, words = "mutual_info", "nats", "joint mutual information"
+    rows: Cohorts
+
+    def __init__(
+        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
+    ) -> None:
+        self.above_chance, self.device = above_chance, device
+        self.rows, self.features, self.missing = cohorts, cohorts.features, cohorts.missing
+        self._plain = type(self)(cohorts, device=device) if above_chance else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(type(self), above_chance=self.above_chance, device=self.device)
+        return make, (self.rows,)
+
+
+class MutualInformation(InformationOfRows):
+    """Information about a target of classes.
 
     Examples
     --------
@@ -138,35 +221,17 @@ class MutualInformation:
     array([ 0.4621, -0.231 ])
     """
 
-    name, unit, words = "mutual_info", "nats", "joint mutual information"
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-    own: OwnScores | None = None
-    parts: tuple[Measure, ...] = ()
-
     def __init__(
         self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
     ) -> None:
-        self.above_chance = above_chance
-        self.device = device
-        self.rows: Cohorts | None = cohorts
+        super().__init__(cohorts, above_chance=above_chance, device=device)
         self._cohorts = list(cohorts)
-        self.features = cohorts.features
-        self.missing = cohorts.missing
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
         self.whole = np.array([target_entropy(c) for c in self._cohorts])
         # Where rows differ between sets, H(Y) of all rows bounds nothing; log of the classes does.
         most = np.array([np.log(c.n_classes) for c in self._cohorts])
         self.ceiling = self.whole if same_rows else most
-        # Made at once: what is asked in one thread must not change what another one saves.
-        self._plain = MutualInformation(cohorts, device=device) if above_chance else None
-
-    @property
-    def plug_in(self) -> MutualInformation:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
 
     def of_levels(
         self,
@@ -177,12 +242,11 @@ class MutualInformation:
         progress: Progress | None = None,
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        rows, above_chance = self._cohorts[cohort], self.above_chance
         found = level_mutual_info(
-            rows,
+            self._cohorts[cohort],
             low,
             high,
-            above_chance=above_chance,
+            above_chance=self.above_chance,
             n_jobs=n_jobs,
             progress=progress,
             device=self.device,
@@ -191,34 +255,21 @@ class MutualInformation:
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
-        rows, above_chance = self._cohorts[cohort], self.above_chance
         found = joint_mutual_info(
-            rows, subsets, above_chance=above_chance, n_jobs=n_jobs, device=self.device
+            self._cohorts[cohort],
+            subsets,
+            above_chance=self.above_chance,
+            n_jobs=n_jobs,
+            device=self.device,
         )
         return self.bounded(found, cohort)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return measure_of_rows, (type(self), self.rows, self.above_chance, self.device)
-
     def bounded(self, scores: Scores, cohort: int) -> Scores:
-        """At most what there is to tell, which rounding may leave a trace above.
-
-        Parameters
-        ----------
-        scores : ndarray
-            Scores of sets.
-        cohort : int
-            Which cohort.
-        """
+        """At most what there is to tell, which rounding may leave a trace above."""
         return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
 
 
-def measure_of_rows(kind: type, rows: Cohorts, above_chance: bool, device: str) -> Any:
-    """A measure of a kind, anew from its rows; what is pickled of it is no more than these."""
-    return kind(rows, above_chance=above_chance, device=device)
-
-
-class SquaredCorrelation:
+class SquaredCorrelation(LevelByLevel):
     """The squared multiple correlation of numeric features with a numeric or binary target.
 
     Parameters
@@ -228,58 +279,23 @@ class SquaredCorrelation:
     above_chance : bool, default=False
         Whether to adjust scores for what features that tell nothing would explain by chance
         (adjusted R²). Such scores may be negative, and a larger set may score lower.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts, build_product_sums
-    >>> table = {"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 0.0, 1.0], "y": [1.0, 3.0, 5.0, 7.0]}
-    >>> sums = build_product_sums(table, "y")
-    >>> SquaredCorrelation(sums).of_levels(0, 1, 1, None)[0].round(4)
-    array([1., 0.])
     """
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
-    device = "cpu"
-    rows: Cohorts | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
-    own: OwnScores | None = None
-    parts: tuple[Measure, ...] = ()
+    sums: ProductSums
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:
-        self.above_chance = above_chance
-        self.closed = not above_chance
-        self.sums = sums
-        self.features = sums.features
-        self.missing = sums.missing
+        self.above_chance, self.closed = above_chance, not above_chance
+        self.sums, self.features, self.missing = sums, sums.features, sums.missing
         self.ceiling = self.whole = np.ones(len(sums.names))
-
         self._plain = SquaredCorrelation(sums) if above_chance else None
 
-    @property
-    def plug_in(self) -> SquaredCorrelation:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
-
-    def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
-    ) -> list[Scores]:
-        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
         recorded = np.flatnonzero(~self.missing[cohort])
-        scores = []
-        for size in range(low, high + 1):
-            found = np.full(comb(len(self.features), size), np.nan)
-            subsets = recorded[level(len(recorded), size)]
-            found[rank(subsets)] = self.of_subsets(cohort, subsets, n_jobs)
-            scores.append(found)
-            if progress is not None:
-                progress(size - low + 1, high - low + 1)
-        return scores
+        found = np.full(comb(len(self.features), size), np.nan)
+        subsets = recorded[level(len(recorded), size)]
+        found[rank(subsets)] = self.of_subsets(cohort, subsets, n_jobs)
+        return found
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""

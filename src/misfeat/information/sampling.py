@@ -59,25 +59,8 @@ class SampledShare(NamedTuple):
 def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None:
     """The share that a set tells in a cohort, and how it varies.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    members : sequence of int
-        Feature numbers, ascending, all of them recorded.
-
-    Returns
-    -------
-    SampledShare or None
-        None where no row has all values, or the target has a single class.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 0, 1, 1, 1] * 9, "y": [0, 0, 1, 1, 1, 0] * 9}
-    >>> found = sampled_share(build_cohorts(table, "y")["all rows"], [0])
-    >>> round(found.share, 3), round((found.spread / found.n_rows + found.chance) ** 0.5, 3)
-    (0.068, 0.061)
+    The features, ascending, are all recorded. None where no row has all values, or the target has a
+    single class.
     """
     rows = cohort.counts
     by_class = np.bincount(cohort.target, weights=rows)

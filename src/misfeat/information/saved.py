@@ -10,23 +10,18 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_measure import CountMeasure
-from misfeat.lattice.levels import rank
+from misfeat.information.measures import LevelByLevel, OwnMeasure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
     from misfeat.information.deals import Deals
     from misfeat.information.measured_noise import ScoreNoise
     from misfeat.information.measures import Measure
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
 
-    Progress = Callable[[int, int], None]
     Floats = NDArray[np.float64]
 
 
@@ -57,70 +52,25 @@ class SavedMeasure:
     n_grids: int = 0
 
 
-class SavedScores:
-    """A measure of one's own in a run that was saved: it knows what was asked for before.
+class SavedScores(LevelByLevel, OwnMeasure):
+    """A measure of one's own in a run that was saved: it knows what was asked for before."""
 
-    Parameters
-    ----------
-    saved : SavedMeasure
-        What was saved of it.
-    cohorts : Cohorts
-        The features, and which of them were not recorded.
-    above_chance : bool, default=False
-        Whether chance was taken off the scores.
-    """
-
-    device = "cpu"
-    rows: Cohorts | None = None
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
-    alone: ScoresAlone | None = None
+    asked: SavedMeasure
 
     def __init__(
-        self, saved: SavedMeasure, cohorts: Cohorts, *, above_chance: bool = False
+        self, asked: SavedMeasure, cohorts: Cohorts, *, above_chance: bool = False
     ) -> None:
-        self.saved, self.above_chance = saved, above_chance
-        self.name, self.unit, self.words = saved.name, saved.unit, saved.words
-        self.features, self.missing = cohorts.features, cohorts.missing
-        self.closed = not above_chance
-        self.whole = self.ceiling = saved.whole
-        self.parts: tuple[Any, ...] = (self,) * saved.n_grids
-        self._plain = SavedScores(saved, cohorts) if above_chance else None
+        super().__init__(asked, cohorts, above_chance=above_chance)
+        self.whole = self.ceiling = asked.whole
+        self.parts = (self,) * asked.n_grids
 
-    @property
-    def own(self) -> OwnScores | None:
-        """Itself: no measure that misfeat comes with."""
-        return self
-
-    @property
-    def plug_in(self) -> SavedScores:
-        """The same measure of the rows as they are, nothing taken off for chance."""
-        return self if self._plain is None else self._plain
-
-    def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
-    ) -> list[Floats]:
-        """Scores of every set of sizes low to high, by rank; an error where they were not kept."""
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         del n_jobs
-        if self.above_chance or not set(range(low, high + 1)) <= set(self.saved.sizes):
+        sizes = self.asked.sizes
+        if self.above_chance or size not in sizes:
             raise self.not_kept()
-        n_features = len(self.features)
-        ends = np.cumsum([0, *(comb(n_features, size) for size in self.saved.sizes)])
-        first = {size: int(ends[place]) for place, size in enumerate(self.saved.sizes)}
-        if progress is not None:
-            progress(1, 1)
-        kept = self.saved.observed[cohort]
-        return [kept[first[m] : first[m] + comb(n_features, m)] for m in range(low, high + 1)]
-
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Floats:
-        """Scores of listed sets of one size; an error where they were not kept."""
-        found: Floats = self.of_levels(cohort, subsets.shape[1], subsets.shape[1], n_jobs)[0]
-        return found[rank(subsets)]
+        counts = [comb(len(self.features), m) for m in sizes[: sizes.index(size) + 1]]
+        return self.asked.observed[cohort, sum(counts[:-1]) : sum(counts)]
 
     def of_rows(self, cohorts: Cohorts) -> Any:  # noqa: ARG002
         """Scores of other rows cannot be worked out: an error says so."""
@@ -130,14 +80,7 @@ class SavedScores:
         """How scores vary cannot be worked out: an error says so."""
         raise self.not_kept()
 
-    def deals(
-        self,
-        cohort: int,  # noqa: ARG002
-        largest: int,  # noqa: ARG002
-        held: tuple[int, ...],  # noqa: ARG002
-        within: int | None,  # noqa: ARG002
-        seed: np.random.SeedSequence,  # noqa: ARG002
-    ) -> Deals:
+    def deals(self, *_: Any) -> Deals:
         """The target cannot be dealt out anew: an error says so."""
         raise self.not_kept()
 
@@ -148,18 +91,12 @@ class SavedScores:
             "{sizes} features and not the code.",
             remedy="Fit again for it.",
             name=self.name,
-            sizes=", ".join(map(str, self.saved.sizes)) or "no",
+            sizes=", ".join(map(str, self.asked.sizes)) or "no",
         )
 
 
 class MeasureByName(CountMeasure):
-    """What stands for a measure of one's own in a selector that was loaded.
-
-    Parameters
-    ----------
-    name, unit, words : str
-        Of the measure that was saved.
-    """
+    """What stands for a measure of one's own in a selector that was loaded."""
 
     def __init__(self, name: str, unit: str, words: str) -> None:
         self.name = name
@@ -167,13 +104,7 @@ class MeasureByName(CountMeasure):
         self.words = words
 
     def of_counts(self, counts: Floats) -> Floats:
-        """An error: only the name of the measure was saved.
-
-        Parameters
-        ----------
-        counts : ndarray
-            Rows of every cell and class.
-        """
+        """An error: only the name of the measure was saved."""
         del counts
         raise MisfeatError(
             "{measure} was saved by its name, not its code; set it before a fit: "
@@ -183,19 +114,9 @@ class MeasureByName(CountMeasure):
 
 
 def saved_measure(measure: Measure, sizes: Iterable[int], n_jobs: int | None) -> SavedMeasure:
-    """What is saved of a measure of one's own.
-
-    Parameters
-    ----------
-    measure : Measure
-        Of which ``own`` is not None.
-    sizes : iterable of int
-        Features of sets whose scores were completed.
-    n_jobs : int or None
-        Threads, as joblib reads it.
-    """
+    """What is saved of a measure of one's own, whose sets of these sizes were completed."""
     if isinstance(measure, SavedScores):
-        return measure.saved
+        return measure.asked
     wanted = tuple(sorted(sizes))
     by_cohort = [
         np.concatenate(

@@ -7,16 +7,24 @@ one of them in one order, so results are the same for any number.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.counting import counting_tasks
 from misfeat.information.cuda.counting import counted_on_cuda
-from misfeat.information.plan import largest_dense_size
+from misfeat.information.kernels import cube
+from misfeat.information.logs import logs_of
+from misfeat.information.plan import (
+    block_size_for,
+    buffer_words,
+    cube_plan,
+    lanes_of,
+    largest_dense_size,
+)
 from misfeat.information.searching import level_tasks, list_levels, listed_tasks
 from misfeat.lattice.levels import rank
 
@@ -35,6 +43,7 @@ WHOLE_LEVEL_SHARE = 0.1
 """Where this share of a level is asked for, scoring all of it costs less than searching."""
 LISTED_AT_ONCE = 22
 """Up to so many features, all sizes are searched together, for they share their beginnings."""
+TASKS_A_THREAD = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +136,37 @@ def _sums_of_listed(
     restored = np.empty_like(listed)
     restored[:, order] = listed
     return restored
+
+
+def counting_tasks(
+    rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], work: Work
+) -> list[Task]:
+    """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `cube_plan`."""
+    lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)
+    lane_bytes = np.dtype(lane_type).itemsize
+    plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
+    words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
+    capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
+    logs = logs_of(rows, lanes if lane_bytes == 2 else 0)
+    all_ones = bool((rows.weights == 1).all())
+    counted = cube.CountedRows(
+        codes=rows.codes,
+        target=rows.target,
+        weights=(rows.weights[:0] if all_ones else rows.weights).astype(lane_type),
+        cardinalities=rows.cardinalities,
+        n_classes=rows.n_classes,
+        lanes=lanes,
+    )
+    own = threading.local()  # every thread keeps its memory from task to task
+
+    def task(first: int, last: int) -> Task:
+        def score() -> None:
+            if not hasattr(own, "memory"):
+                words: NDArray[Any] = np.empty(capacity, dtype=word_type)
+                keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
+                own.memory = cube.Memory(words, words.view(lane_type), keys)
+            cube.score_blocks(first, last, counted, plan, own.memory, logs, sums)
+
+        return score
+
+    return [task(*part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]

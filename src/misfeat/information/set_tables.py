@@ -60,15 +60,8 @@ class DealtLines:
     def tables(self, subsets: NDArray[np.integer]) -> Iterator[tuple[slice, Floats]]:
         """Tables of sets of one size, all of whose features were recorded, a stack at a time.
 
-        Parameters
-        ----------
-        subsets : ndarray of shape (n_sets, size)
-            Feature numbers of the table.
-
-        Yields
-        ------
-        tuple of slice and ndarray of shape (n_sets, n_deals, n_cells, n_classes)
-            Which of the sets, and their tables; filled up with cells without rows.
+        Which of the sets, and their tables, of shape (n_sets, n_deals, n_cells, n_classes); filled
+        up with cells without rows.
         """
         own = self.positions[subsets]
         n_lines, (n_deals, n_classes) = self.codes.shape[1], self.rows.shape[1:]
@@ -92,23 +85,8 @@ class DealtRows:
     Deals have numbers, each with a chance of its own, whatever else is dealt. Number 0 is the
     target as it was recorded.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    seed : SeedSequence
-        Makes deals repeatable.
-    strata : ndarray of shape (n_rows,), default=None
-        A number for every distinct row; classes stay among rows of the same number.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> rows = DealtRows(build_cohorts(table, "y")["all rows"], np.random.SeedSequence(0))
-    >>> [(place, tables)] = rows.deals([0, 1]).tables(np.array([[0]]))
-    >>> tables[0, 0].tolist(), tables[0, 1].sum(axis=0).tolist()
-    ([[2.0, 0.0], [0.0, 2.0]], [2.0, 2.0])
+    Where there are strata, a number for every distinct row, classes stay among rows of the same
+    one.
     """
 
     def __init__(
@@ -135,13 +113,7 @@ class DealtRows:
         self.by_class = np.bincount(self._target, weights, cohort.n_classes)
 
     def deals(self, numbers: Sequence[int]) -> DealtLines:
-        """The lines of some deals, by their numbers.
-
-        Parameters
-        ----------
-        numbers : sequence of int
-            Which deals.
-        """
+        """The lines of some deals, by their numbers."""
         n_lines = self._lines.codes.shape[1]
         rows = np.empty((n_lines, len(numbers), self._n_classes))
         for place, number in enumerate(numbers):
@@ -151,18 +123,7 @@ class DealtRows:
         return replace(self._lines, rows=rows)
 
     def stretches(self, n_deals: int) -> Iterator[tuple[slice, DealtLines]]:
-        """The first deals, as many at a time as take little memory.
-
-        Parameters
-        ----------
-        n_deals : int
-            How many deals.
-
-        Yields
-        ------
-        tuple of slice and DealtLines
-            Which deals, and their lines.
-        """
+        """The first deals, as many at a time as take little memory: which, and their lines."""
         numbers = self._lines.codes.shape[1] * self._n_classes
         together = max(1, LARGEST_LINES // max(numbers, 1))
         for first in range(0, n_deals, together):

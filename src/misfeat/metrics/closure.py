@@ -18,22 +18,7 @@ def share_closed(
 ) -> float:
     """The share of pairs of a set and a part one smaller in which the set does not score lower.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_cohorts, n_sets)
-        Scores of sets of one size.
-    parts : ndarray of shape (n_cohorts, n_parts)
-        Scores of sets one smaller.
-    parts_of : ndarray of shape (n_sets, size)
-        Which parts each set has, as `misfeat.lattice.ranks_below` gives them.
-    tolerance : float, default=0.0
-        How much lower still counts as not lower.
-
-    Examples
-    --------
-    The set of two features scores at least as much as one of them, but not as the other.
-
-    >>> share_closed(np.array([[0.3]]), np.array([[0.2, 0.4]]), np.array([[0, 1]]))
-    0.5
+    `parts` are scores of sets one smaller, `parts_of` which of these each set has
+    (`misfeat.lattice.ranks_below`). Lower by up to `tolerance` does not count as lower.
     """
     return float(np.mean(scores[:, :, None] >= parts[:, parts_of] - tolerance))

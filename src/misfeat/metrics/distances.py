@@ -20,12 +20,7 @@ def total_variation(
     The range of the population is cut into equally wide bins; the distance is the sum over bins of
     the absolute differences of the shares, from 0 (equal) to 2 (nothing in common).
 
-    Parameters
-    ----------
-    sample, population : ndarray
-        Scores; NaN is left out.
-    bins : int, default=20
-        Bins of the population's range.
+    NaN is left out.
 
     Examples
     --------

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 def ndcg_at(k: int, truth: Scores, guess: Scores) -> float:
     """The paper's nDCG@K: how many of the predicted K best are true ones, the first counting most.
 
-    Parameters
-    ----------
-    k : int
-        How many sets are looked at; fewer where there are not so many.
-    truth, guess : ndarray
-        True and predicted scores of the same sets.
-
     Examples
     --------
     >>> ndcg_at(2, np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).__round__(3)

@@ -44,12 +44,7 @@ def agreement_of(selected: NDArray[np.bool_], confidence: float = 0.95) -> Agree
     k/d (1 - k/d), which is what random selections would give (Definition 4 of the paper). The
     interval is the asymptotic one of the same paper.
 
-    Parameters
-    ----------
-    selected : ndarray of bool of shape (n_selections, n_features)
-        Which features each selection holds; two selections at least.
-    confidence : float, default=0.95
-        Target coverage of the interval.
+    There are two selections at least, of shape (n_selections, n_features).
 
     Examples
     --------

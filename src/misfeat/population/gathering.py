@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Known
-    from misfeat.completion.transfer.counted import CountedTables
     from misfeat.completion.transfer.model import CompletedTables
-    from misfeat.completion.transfer.rows import CodedRows
+    from misfeat.completion.transfer.rows import CodedRows, CountedTables
 
     Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from misfeat.population.variance import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.information.own_scores import OwnScores
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.count_tables import ScoresAlone
+    from misfeat.information.measures import OwnMeasure
 
     Floats = NDArray[np.float64]
 
@@ -98,7 +98,7 @@ class VaryingOwn:
 
     Parameters
     ----------
-    own : OwnScores
+    own : OwnMeasure
         Says how they do.
     whole : ndarray of shape (n_cohorts,)
         What there is to tell about the target.
@@ -106,7 +106,7 @@ class VaryingOwn:
         Threads, as joblib reads it.
     """
 
-    def __init__(self, own: OwnScores, whole: Floats, n_jobs: int | None = None) -> None:
+    def __init__(self, own: OwnMeasure, whole: Floats, n_jobs: int | None = None) -> None:
         self._own, self._n_jobs = own, n_jobs
         self.whole = whole
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.extending import extended_mutual_info
 from misfeat.information.grids import information_of
+from misfeat.information.mutual_info import extended_mutual_info
 from misfeat.lattice.levels import level
 from misfeat.screening.model import Looked
 from misfeat.screening.ranking import TOGETHER, TOTAL, Ranking, Rankings, Scored, in_turns

@@ -22,9 +22,8 @@ from misfeat.selection.folders import ARRAYS
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
+    from misfeat.information.count_tables import CountTables, ScoresAlone
     from misfeat.information.saved import SavedMeasure
-    from misfeat.information.scores_alone import ScoresAlone
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:

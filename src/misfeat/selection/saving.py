@@ -20,11 +20,9 @@ from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.asked import measure_of
-from misfeat.information.count_tables import CountTables
+from misfeat.information.count_tables import CountTables, ScoresAlone
 from misfeat.information.saved import SavedMeasure, SavedScores, saved_measure
-from misfeat.information.scored import ScoredInformation
-from misfeat.information.scores_alone import ScoresAlone
-from misfeat.information.tabled import TableInformation
+from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.population.estimates import Estimate
 from misfeat.screening import Looked, Screened

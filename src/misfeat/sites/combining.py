@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
-from misfeat.information.scored import ScoredInformation
-from misfeat.information.tabled import TableInformation
+from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.scorebook import ScoreBook
@@ -316,6 +315,7 @@ def _noisy(
     held = measure.tables if measure.tables is not None else measure.alone
     if held is None:
         return []
+    sizes = range(1, held.largest + 1)
     return [
         Message(
             "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "

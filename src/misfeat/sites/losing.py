@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.information.count_tables import LARGEST, table_starts
-from misfeat.information.table_scores import scores_of_tables
+from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites.fitting import each_size, raked, restricted
 

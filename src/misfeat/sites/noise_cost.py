@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.information.count_tables import LARGEST, table_starts
-from misfeat.information.table_scores import scores_of_tables
+from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites.denoising import noised_again
 from misfeat.sites.fitting import restricted

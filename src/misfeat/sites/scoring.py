@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.count_tables import LARGEST
-from misfeat.information.scores_alone import ScoresAlone
+from misfeat.information.count_tables import LARGEST, ScoresAlone
 from misfeat.information.tabled import TableInformation
 from misfeat.lattice import count, level, rank
 from misfeat.sites.joining import Kept, joined_tables, with_hidden_classes

@@ -28,26 +28,12 @@ class Check(NamedTuple):
 
 
 def run_all(checks: Iterable[Check]) -> None:
-    """Run checks one after the other; the first that fails raises.
-
-    Parameters
-    ----------
-    checks : iterable of Check
-        What to run.
-    """
+    """Run checks one after the other; the first that fails raises."""
     for check in checks:
         check()
 
 
 def demand(kept: object, words: str) -> None:
-    """Raise an AssertionError unless something is kept; also where assertions are switched off.
-
-    Parameters
-    ----------
-    kept : object
-        True where it is.
-    words : str
-        What is wrong and what to do.
-    """
+    """Raise an AssertionError unless something is kept; also where assertions are switched off."""
     if not kept:
         raise AssertionError(words)

@@ -87,17 +87,7 @@ def measure_checks(measure: CountMeasure) -> Iterator[Check]:
 
 
 def tables(seed: int, n_classes: int = 2, *, whole: bool = True) -> Floats:
-    """Tables of counts as rows and weights give them: uneven, with gaps.
-
-    Parameters
-    ----------
-    seed : int
-        Chance.
-    n_classes : int, default=2
-        Classes of the target.
-    whole : bool, default=True
-        Whether counts are whole rows.
-    """
+    """Tables of counts as rows and weights give them: uneven, with gaps."""
     rng = np.random.default_rng(seed)
     means = rng.gamma(0.7, 20.0, size=(N_TABLES, 5, n_classes))
     counts: Floats = rng.poisson(means).astype(np.float64) if whole else means

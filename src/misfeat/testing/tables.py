@@ -29,12 +29,7 @@ def cohorts_of(
 ) -> Cohorts:
     """Cohorts of plain arrays; codes of missing features are kept, to see whether they are read.
 
-    Parameters
-    ----------
-    codes, target, weights, offsets, missing
-        As in `Cohorts`.
-    n_values : sequence of int, default=None
-        Values of each feature. Defaults to those that occur.
+    Features have the values that occur unless `n_values` says how many.
     """
     n_values = n_values or [int(line.max(initial=0)) + 1 for line in codes]
     return Cohorts(
@@ -62,14 +57,7 @@ def random_cohorts(
 ) -> Cohorts:
     """Cohorts of some rows each, drawn at random.
 
-    Parameters
-    ----------
-    seed : int
-        Chance.
-    n_features, n_cohorts, cardinality : int
-        Features, cohorts, and values of a feature.
-    hidden, gaps : float
-        The share of features that cohorts lack, and of values that rows lack.
+    `hidden` is the share of features that cohorts lack, `gaps` that of values that rows lack.
     """
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 25, size=n_cohorts))])
@@ -87,26 +75,12 @@ def random_cohorts(
 
 
 def known_of(cohorts: Cohorts, size: int) -> Known:
-    """Mutual information of what was recorded, and the rows.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-    size : int
-        Features of the largest sets.
-    """
+    """Mutual information of what was recorded, and the rows."""
     return Known(_exact(MutualInformation(cohorts), size), cohorts)
 
 
 def sums_of(cohorts: Cohorts) -> ProductSums:
-    """Sums of products of codes as numbers, missing values at the mean; hidden codes are summed.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-    """
+    """Sums of products of codes as numbers, missing values at the mean; hidden codes are summed."""
     products, rows = [], []
     for i, cohort in enumerate(cohorts):
         part = slice(cohorts.offsets[i], cohorts.offsets[i + 1])
@@ -121,15 +95,7 @@ def sums_of(cohorts: Cohorts) -> ProductSums:
 
 
 def known_of_sums(sums: ProductSums, size: int) -> Known:
-    """What is known of sums of products: R² of what was recorded, and the sums themselves.
-
-    Parameters
-    ----------
-    sums : ProductSums
-        Sums of products.
-    size : int
-        Features of the largest sets.
-    """
+    """What is known of sums of products: R² of what was recorded, and the sums themselves."""
     return Known(_exact(SquaredCorrelation(sums), size), sums=sums)
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 from typer.testing import CliRunner
 
 from misfeat.bench.paper import PaperBench, Plan, experiments
-from misfeat.bench.paper.from_scratch import score_from_scratch
+from misfeat.bench.paper.experiments import score_from_scratch
 from misfeat.bench.paper.plan import PAPERS_METHODS
 from misfeat.bench.tables import PAPER_TABLES, BenchTable
 from misfeat.cli.app import app

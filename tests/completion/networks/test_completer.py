@@ -3,11 +3,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from misfeat import MisfeatError
+from misfeat.completion import MLPCompleter, PaperCompleter
 from misfeat.completion.named import COMPLETERS, completer_names
-from misfeat.completion.networks.completer import NeuralCompleter
+from misfeat.completion.networks.completer import NeuralCompleter, TrainingSettings
 
 NEURAL = [name for name, kind in COMPLETERS.items() if issubclass(kind, NeuralCompleter)]
 OTHERS = [name for name in completer_names() if name not in NEURAL]
@@ -62,3 +64,15 @@ def test_a_device_of_its_own_wins_and_is_checked():
     assert COMPLETERS[NEURAL[0]]()._device_name == "auto"
     with pytest.raises(MisfeatError, match="device='tpu' is unknown"):
         completer.set_params(device="tpu").reach(2, 5)
+
+
+def test_settings_are_taken_from_a_completer_as_plain_numbers():
+    completer = MLPCompleter(epochs=np.int32(7), learning_rate=np.float32(0.5))
+    settings = TrainingSettings.of(completer)
+    assert (settings.epochs, settings.learning_rate) == (7, 0.5)
+    assert (type(settings.epochs), type(settings.learning_rate)) == (int, float)
+
+
+def test_completers_and_settings_have_the_same_defaults():
+    for completer in (MLPCompleter(), PaperCompleter()):
+        assert TrainingSettings.of(completer) == TrainingSettings()

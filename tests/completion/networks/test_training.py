@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
+from misfeat.completion.networks.completer import TrainingSettings
 from misfeat.completion.networks.labels import Labels
-from misfeat.completion.networks.settings import TrainingSettings
-from misfeat.completion.networks.training import train
+from misfeat.completion.networks.training import Draw, train
 from misfeat.completion.paper.models import ModelShape
 
 
@@ -39,3 +40,17 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
     history = train(network, [labels], settings, rng)
     assert history.epochs < 5000
     assert history.epochs - history.best_epoch[0] >= 40
+
+
+def test_weights_are_uniform_within_one_over_the_root_of_the_inputs():
+    weights = Draw(0)(16, 100, 100)
+    assert weights.abs().max() <= 0.25
+    assert weights.std().item() == pytest.approx(0.25 / 3**0.5, rel=0.05)
+
+
+def test_a_seed_repeats_the_draws_and_leaves_the_global_generator_alone():
+    before = torch.random.get_rng_state()
+    first, second = Draw(1), Draw(1)
+    assert torch.equal(first(4, 3), second(4, 3))
+    assert not torch.equal(first(4, 3), Draw(2)(4, 3))
+    assert torch.equal(before, torch.random.get_rng_state())

@@ -27,35 +27,16 @@ WORK = "work.jsonl"
 
 
 class PaperBench:
-    """Every experiment of the paper.
-
-    Parameters
-    ----------
-    plan : Plan, default=FULL
-        What to run.
-    n_jobs : int, default=-1
-        Threads.
-    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-        Where networks are trained.
-
-    Examples
-    --------
-    >>> from misfeat.bench.paper import QUICK
-    >>> PaperBench(QUICK).run("results", print)  # doctest: +SKIP
-    """
+    """Every experiment of the paper."""
 
     def __init__(self, plan: Plan = FULL, n_jobs: int | None = -1, device: str = "auto") -> None:
         self._plan, self._n_jobs, self._device = plan, n_jobs, device
 
     def run(self, folder: str | Path, tell: Callable[[str], None]) -> None:
-        """Do what is not done yet; write a CSV file a table or figure, plots and a page.
+        """Do what is not done yet; write CSV files, plots and a page to a folder.
 
-        Parameters
-        ----------
-        folder : str or Path
-            Where everything is written, and where an interrupted run goes on.
-        tell : callable
-            Told in a line what comes next and how long the rest will take.
+        An interrupted run goes on there. `tell` is told what comes next and how long the rest will
+        take.
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)

@@ -22,19 +22,7 @@ MUCH, THREE_TIMES = 1.5, 3.0
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim of the paper, held against a run.
-
-    Attributes
-    ----------
-    claim : str
-        What the paper says.
-    held : int
-        In how many of the cases it holds here.
-    cases : int
-        How many cases there are.
-    figures : str
-        What was measured.
-    """
+    """A claim of the paper, in how many cases of a run it held, and what was measured."""
 
     claim: str
     held: int

@@ -93,20 +93,17 @@ def _closure(results: Results) -> Any:
 
 
 def _timing(results: Results) -> Any:
-    rows = results.timing()
+    return _seconds(results.timing())
+
+
+def _precomputation(results: Results) -> Any:
+    return _seconds(results.precomputation())
+
+
+def _seconds(rows: list[Row]) -> Any:
     varied = list(dict.fromkeys(row["varied"] for row in rows))
     figure, axes = panels(len(varied))
     for axis, name in zip(axes, varied, strict=True):
         lines(axis, [row for row in rows if row["varied"] == name], name, "seconds", "method")
         axis.set(xlabel="p" if name == "hidden" else name, ylabel="seconds", yscale="log")
-    return with_legend(figure, axes)
-
-
-def _precomputation(results: Results) -> Any:
-    rows = results.precomputation()
-    varied = list(dict.fromkeys(row["varied"] for row in rows))
-    figure, axes = panels(len(varied))
-    for axis, name in zip(axes, varied, strict=True):
-        lines(axis, [row for row in rows if row["varied"] == name], name, "seconds", "method")
-        axis.set(xlabel=name, ylabel="seconds", yscale="log")
     return with_legend(figure, axes)

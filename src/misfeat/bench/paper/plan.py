@@ -26,26 +26,9 @@ SIZE, REACH = 3, 5
 class Plan:
     """What an experiment is run with.
 
-    Attributes
-    ----------
-    tables : tuple of str
-        Names in `misfeat.bench.tables.PAPER_TABLES`.
-    methods : tuple of str
-        Names of completers.
-    seeds : tuple of int
-        Seeds of what is hidden.
-    shares : tuple of float
-        Probabilities of hiding a feature, for the figures of robustness.
-    budgets : tuple of float
-        Sampling budgets, for the figure of sampling distance.
-    epochs : int
-        Epochs of the paper's network and of the multilayer perceptron.
-    n_rows : int
-        Rows of the tables that are timed.
-    features, subgroups : tuple of int
-        Numbers of features and of subgroups that are timed.
-    timed_budgets : tuple of float
-        Sampling budgets that are timed.
+    `shares` are probabilities of hiding a feature, for the figures of robustness; `budgets` are for
+    that of sampling distance; `n_rows`, `features`, `subgroups` and `timed_budgets` say what is
+    timed.
     """
 
     tables: tuple[str, ...] = (*REAL_TABLES, *SYNTHETIC)

@@ -27,13 +27,7 @@ def dataset_of(table: str) -> str:
 
 
 class Results:
-    """All rows of a run, summed up as the paper sums them up.
-
-    Parameters
-    ----------
-    rows : list of dict
-        What `run_units` gave.
-    """
+    """All rows of a run, summed up as the paper sums them up."""
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows = [

@@ -29,27 +29,13 @@ if TYPE_CHECKING:
 
 
 def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
-    """The codes without those of features that count as missing, and the cohort of every row.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-    """
+    """The codes without those of features that count as missing, and the cohort of every row."""
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
 
 
 def most_frequent(values: Codes, weights: NDArray[Any]) -> int:
-    """The most frequent value, the smallest one of equals, 0 of none.
-
-    Examples
-    --------
-    >>> most_frequent(np.array([2, 1, 1]), np.array([3, 1, 2]))
-    1
-    """
+    """The most frequent value, the smallest one of equals, 0 of none."""
     return int(np.bincount(values, weights, minlength=1).argmax())
 
 
@@ -69,17 +55,7 @@ def imputed_scores(
 ) -> list[Scores]:
     """The scores of imputed rows, by size from 0 on, each of shape (n_cohorts, n_subsets).
 
-    Parameters
-    ----------
-    imputed : Cohorts
-        Cohorts with a value for every feature.
-    exact : ExactScores
-        Whose scale scores are on, and what had no value; a cohort that lacked nothing is not scored
-        and gets 0.
-    size : int
-        The largest size.
-    n_jobs : int, default=None
-        Threads, as joblib reads it.
+    They are on the scale of the exact ones. A cohort that lacked nothing is not scored and gets 0.
     """
     missing = exact.missing
     scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]

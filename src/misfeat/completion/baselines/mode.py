@@ -1,8 +1,4 @@
-"""Unrecorded features imputed by their most frequent value, as many tools do by default.
-
-All rows of a cohort get the same value, so that the feature tells nothing there: scores are those
-of the recorded part, as if the feature were dropped (`DropCompleter`), though from imputed rows.
-"""
+"""Unrecorded features imputed by their most frequent value, as many tools do by default."""
 
 from __future__ import annotations
 
@@ -36,14 +32,7 @@ class ModeCompleter(BaseCompleter):
 
     Parameters
     ----------
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
+    {shared}
 
     Examples
     --------
@@ -66,20 +55,7 @@ class ModeCompleter(BaseCompleter):
 def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.integer]:
     """The codes of all cohorts with the most frequent value of every feature one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"site": list("aaabb"), "x": [0, 1, 1, None, None], "y": [0, 1, 0, 0, 1]}
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> modes_filled_in(cohorts, cohorts.missing).tolist()
-    [[0, 1, 1, 1, 1]]
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it.
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     counted = cohorts.counts

@@ -28,17 +28,7 @@ LARGEST_STRETCH = 0.3
 
 
 class MultiplexNetwork(nn.Module):
-    """Predicts how much each set gains over its recorded part, in units of the mean score.
-
-    Parameters
-    ----------
-    graph : Levels
-        The lattice graph of the sets.
-    n_guesses : int
-        How many guesses are mixed.
-    layers, hidden, dropout
-        As in `MultiplexCompleter`.
-    """
+    """Predicts how much each set gains over its recorded part, in units of the mean score."""
 
     bits: Tensor
 

@@ -63,21 +63,7 @@ class Lesson:
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Makes lessons of one table.
-
-    Attributes
-    ----------
-    known : Known
-        What is known of the table.
-    size : int
-        The largest size that is learned.
-    ways : sequence of BaseCompleter
-        Completers whose guesses the network mixes.
-    unit : float
-        The unit of scores.
-    device : torch.device
-        Where the network is.
-    """
+    """Makes lessons of one table: its `ways` are completers whose guesses the network mixes."""
 
     known: Known
     size: int

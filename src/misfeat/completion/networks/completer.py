@@ -1,8 +1,9 @@
-"""What a completer with a neural network has beside its guesses: parameters and a device."""
+"""What a completer with a neural network has beside its guesses: settings and a device."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.checks import check_not_negative, check_share
@@ -14,6 +15,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import torch
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How long and how to train; see `PaperCompleter` for what each is."""
+
+    epochs: int = 1000
+    learning_rate: float = 1e-3
+    weight_decay: float = 5e-4
+    validation_share: float = 0.2
+    validate_every: int = 10
+    patience: int = 200
+
+    @classmethod
+    def of(cls, completer: Any) -> TrainingSettings:
+        """The settings of a completer that has all of them, as plain Python numbers."""
+        usual = cls()
+        return cls(
+            **{
+                setting.name: type(getattr(usual, setting.name))(getattr(completer, setting.name))
+                for setting in fields(cls)
+            }
+        )
 
 
 class NeuralCompleter(BaseCompleter):

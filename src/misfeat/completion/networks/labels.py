@@ -17,28 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The known scores of one subgroup.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        Rows of what the network is told about sets.
-    scores : ndarray of shape (n,)
-        The score of each.
-    """
+    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
 
     rows: NDArray[np.int64]
     scores: Scores
 
     @classmethod
     def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
-        """The rows whose scores are known.
-
-        Examples
-        --------
-        >>> Labels.known(np.array([4, 5]), np.array([np.nan, 0.5])).rows
-        array([5])
-        """
+        """The rows whose scores are known."""
         there = ~np.isnan(scores)
         return cls(rows[there], scores[there])
 
@@ -54,25 +40,12 @@ class Labels:
 
 
 def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which subgroups have a known score to learn from.
-
-    Parameters
-    ----------
-    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
-        Known scores; NaN where unknown.
-    """
+    """Which subgroups have a known score to learn from."""
     return np.logical_or.reduce([~np.isnan(scores).all(axis=1) for scores in by_size])
 
 
 def with_untaught_averaged(guess: Scores, taught: NDArray[np.bool_]) -> Scores:
-    """Guesses in which a subgroup whose network learned nothing gets the mean of the others.
-
-    Examples
-    --------
-    >>> guess = np.array([[0.1, 0.3], [9.0, 9.0], [0.3, 0.5]])
-    >>> with_untaught_averaged(guess, np.array([True, False, True]))[1]
-    array([0.2, 0.4])
-    """
+    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
     averaged = guess.copy()
     averaged[~taught] = guess[taught].mean(axis=0)
     return averaged

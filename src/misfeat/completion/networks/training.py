@@ -18,13 +18,24 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Parameter
 
+    from misfeat.completion.networks.completer import TrainingSettings
     from misfeat.completion.networks.labels import Labels
-    from misfeat.completion.networks.settings import TrainingSettings
 
     Step = Callable[[], None]
 
 EPOCHS_BEFORE_CAPTURE = 3
 """Epochs on a CUDA device before its work is recorded, to be replayed from then on."""
+
+
+class Draw:
+    """Draws weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __call__(self, fan_in: int, *shape: int) -> Tensor:
+        """Weights of a shape, for so many inputs."""
+        return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5
 
 
 class SideBySide(Protocol):

@@ -39,14 +39,8 @@ COPIES_OF_A_WEIGHT = 6
 class ModelShape:
     """What the weights of all models look like.
 
-    Attributes
-    ----------
-    n_features, low, high : int
-        The lattice graph: subsets of sizes low to high.
-    n_cohorts : int
-        Subgroups, each with a lattice and a model.
-    layers, hidden, dropout, activation
-        As in `PaperCompleter`.
+    Subsets are of sizes `low` to `high`; every subgroup has a lattice and a model. The rest is as
+    in `PaperCompleter`.
     """
 
     n_features: int
@@ -113,30 +107,14 @@ class ModelShape:
 
 @dataclass(frozen=True, eq=False)
 class PaperModels:
-    """Trained models, one a subgroup.
-
-    Attributes
-    ----------
-    shape : ModelShape
-        What the weights look like.
-    weights : dict of str to tensor
-        The weights by name; the first axis is the subgroup.
-    """
+    """Trained models, one a subgroup, which is the first axis of all weights."""
 
     shape: ModelShape
     weights: dict[str, Tensor] = field(repr=False)
 
     @torch.no_grad()
     def predict(self, size: int, device: str = "auto") -> NDArray[np.float64]:
-        """Scores of every subset of one size, of shape (n_cohorts, n_subsets).
-
-        Parameters
-        ----------
-        size : int
-            One of the sizes in the lattice graph.
-        device : {"auto", "cpu", "cuda", "mps"}, default="auto"
-            Where to compute.
-        """
+        """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
         if not self.shape.low <= size <= self.shape.high:
             raise MisfeatError(
                 "{setting}; the models know sets of sizes {low} to {high}.",
@@ -155,13 +133,7 @@ class PaperModels:
         return torch.cat(predicted).numpy()
 
     def save(self, path: str | Path) -> None:
-        """Write the weights to a safetensors file; an old file is replaced at once or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to.
-        """
+        """Write the weights to a safetensors file, replacing an old one whole or not at all."""
         from safetensors.torch import save
 
         path = as_path(path, "path")
@@ -179,13 +151,7 @@ class PaperModels:
 
     @classmethod
     def load(cls, path: str | Path) -> PaperModels:
-        """Read what `save` wrote.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-        """
+        """Read what `save` wrote."""
         from safetensors import SafetensorError, safe_open
 
         path = as_path(path, "path")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.networks.settings import TrainingSettings
+    from misfeat.completion.networks.completer import TrainingSettings
     from misfeat.completion.paper.models import ModelShape
     from misfeat.lattice.neighbours import Neighbours
     from misfeat.machine.progress import Progress
@@ -30,23 +30,7 @@ def train_models(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> tuple[PaperModels, History]:
-    """Train one model a subgroup on its known scores, as many side by side as fit.
-
-    Parameters
-    ----------
-    shape : ModelShape
-        The lattice graph and the network.
-    by_size : sequence of ndarray of shape (n_cohorts, n_subsets)
-        Known scores by size and rank; NaN where unknown.
-    settings : TrainingSettings
-        How to train.
-    device : torch.device
-        Where to.
-    seeds : numpy.random.SeedSequence
-        Makes everything that is drawn repeatable.
-    progress : callable, default=None
-        Told what is done.
-    """
+    """Train one model a subgroup on its known scores, as many side by side as fit."""
     graph = shape.graph(device)
     blocks = list(shape.blocks(device.type))
     weights, histories = [], []

@@ -14,8 +14,7 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.completion.settings import INHERIT
-from misfeat.completion.transfer.counted import CountedTables
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import CodedRows, CountedTables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
@@ -50,14 +49,7 @@ class TransferCompleter(BaseCompleter):
         in for it.
     table_size : {2, 3}, default=3
         Tables of up to so many features are carried over; larger sets are fitted to these.
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
+    {shared}
 
     Examples
     --------
@@ -141,18 +133,7 @@ def _taken_from_scores(
 
 
 class TransferRows:
-    """The rows of a table prepared for any number of guesses.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The rows.
-
-    Attributes
-    ----------
-    coded : CodedRows
-        The rows as the transfer counts them.
-    """
+    """The rows of a table prepared for any number of guesses."""
 
     def __init__(self, cohorts: Cohorts) -> None:
         self.coded = CodedRows.of(cohorts)
@@ -190,30 +171,11 @@ class TransferRows:
 
 
 class CountedRows:
-    """What was counted of rows that are not there; in place of `TransferRows`.
-
-    Parameters
-    ----------
-    tables : CountTables
-        Rows by cell and class of sets of up to three features.
-
-    Attributes
-    ----------
-    coded : CountedTables
-        The same as the transfer takes them.
-    """
+    """What was counted of rows that are not there; in place of `TransferRows`."""
 
     def __init__(self, tables: CountTables) -> None:
         self.coded = CountedTables(tables)
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
-        """Nothing: tables are of the categories that scores are of.
-
-        Parameters
-        ----------
-        exact : ExactScores
-            What could be computed.
-        size : int
-            Features per set.
-        """
+        """Nothing: tables are of the categories that scores are of."""
         return np.zeros_like(exact.by_size[size])

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.transfer.counted import CountedTables
-    from misfeat.completion.transfer.rows import CodedRows
+    from misfeat.completion.transfer.rows import CodedRows, CountedTables
     from misfeat.machine.threads import Work
 
     Floats = NDArray[np.float64]
@@ -94,20 +93,8 @@ class CompletedTables:
 class TransferModel:
     """Scores of feature sets that a cohort recorded in part, from the cohorts that did.
 
-    Parameters
-    ----------
-    records : CodedRows or CountedTables
-        The rows of all cohorts, or their tables of up to three features.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        What to treat as never recorded: at least what is.
-    work : Work
-        Threads.
-    proxies : bool, default=True
-        Whether margins are taken through proxies.
-    table_size : {2, 3}, default=3
-        The largest subsets whose donors' tables are used; larger sets are fitted to these.
-    above_chance : bool, default=False
-        Whether scores above chance are predicted, too.
+    At least what was never recorded is `missing`. Margins may be taken through `proxies`. Donors'
+    tables of subsets of up to `table_size` (2 or 3) are used; larger sets are fitted to these.
     """
 
     def __init__(
@@ -163,12 +150,7 @@ class TransferModel:
         No more than a stretch a thread is held in memory, beside the tables of pairs (and those of
         triples for subsets of more than three).
 
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        use : callable
-            Takes every stretch, on the thread that completed it, in no particular order.
+        Every stretch is used on the thread that completed it, in no particular order.
         """
         subsets = _layout(self._rows.cards, size).subsets
         complete = self._kept_stretch if self._keeps(size) else self._new_stretch(size)
@@ -187,15 +169,7 @@ class TransferModel:
     def table_of(self, subset: NDArray[np.integer]) -> Floats:
         """The table of one subset in all cohorts, as `CompletedTables` holds it.
 
-        Parameters
-        ----------
-        subset : ndarray of shape (size,)
-            Feature numbers, ascending.
-
-        Returns
-        -------
-        ndarray of shape (n_cohorts, n_lines, n_classes)
-            The categories of the last feature change fastest.
+        The categories of the last feature change fastest.
         """
         layout = _layout_of(subset[None].astype(np.int64), self._rows.cards)
         complete = (

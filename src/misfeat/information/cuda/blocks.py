@@ -51,12 +51,7 @@ def kernel_of(name: str, code_type: type[np.unsignedinteger]) -> Any:
 class Layout:
     """What is counted together, and how much memory it takes.
 
-    Attributes
-    ----------
-    plan : CubePlan
-        Blocks, and the subsets that are read off each.
-    counts : int
-        Counts that a group of threads holds at a time, at most.
+    `counts` are those that a group of threads holds at a time, at most.
     """
 
     plan: CubePlan
@@ -74,18 +69,7 @@ def layout_for(
 ) -> Layout | None:
     """Blocks whose tables fit a group of threads and cost least; None where it does not pay.
 
-    Parameters
-    ----------
-    cardinalities : ndarray of int64 of shape (n_features,)
-        Codes of each feature.
-    low, high : int
-        Sizes of subsets.
-    n_classes : int
-        Classes of the target.
-    n_rows, n_targets : int
-        Rows, and how many targets they are counted for.
-    held : int, default=1
-        Cells of a feature that is in every block, numbered after all others.
+    `held` are the cells of a feature that is in every block, numbered after all others.
     """
     n = len(cardinalities)
     most = int(memory_of_groups() * MEMORY_SHARE) // 4
@@ -120,18 +104,7 @@ def layout_for(
 class RowsOnDevice:
     """Coded rows on a device, and what their sums are looked up in.
 
-    Parameters
-    ----------
-    cupy : module
-        CuPy.
-    codes : ndarray of shape (n_features, n_rows)
-        No code is lacking.
-    cardinalities : ndarray of int64 of shape (n_features,)
-        Codes of each feature.
-    n_classes : int
-        Classes of the target.
-    weights : ndarray of shape (n_rows,), default=None
-        How many rows each stands for. None: one.
+    No code is lacking; without weights every row stands for one.
     """
 
     def __init__(

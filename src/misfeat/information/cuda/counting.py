@@ -29,16 +29,7 @@ def counted_on_cuda(
 ) -> bool:
     """Fill `sums` as `counting_tasks` does; False where nothing was done.
 
-    Parameters
-    ----------
-    rows : PreparedRows
-        Rows without gaps.
-    low, high : int
-        Sizes whose tables are worth counting.
-    sums : ndarray of shape (n_kinds, n_subsets)
-        Is written to: the sum of f over counts less that of g over cells, or both apart.
-    work : Work
-        Whether a device may help; a share of the work is left to the processor.
+    The rows have no gaps. A share of the work is left to the processor.
     """
     cupy = cuda_for(work.device) if work.share[1] == 1 else None
     if cupy is None or rows.total >= 2**32 or (rows.above_chance and not rows.counts_rows):

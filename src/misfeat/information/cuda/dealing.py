@@ -29,16 +29,8 @@ THREADS = 256
 class DealsOnDevice:
     """The sums of f of all subsets, for deals of the target.
 
-    Parameters
-    ----------
-    rows : DealtRows
-        Distinct rows, and the rows of the table one by one; all of them weigh one.
-    largest : int
-        Sets hold up to so many features besides the one held.
-    n_held : int
-        Cells of the feature that every set holds, the last one; 1 where there is none.
-    f : ndarray
-        What counts are looked up in.
+    All rows weigh one. Sets hold up to `largest` features besides the last one, which all sets hold
+    where it has more cells than one (`n_held`).
     """
 
     def __init__(self, rows: DealtRows, largest: int, n_held: int, f: Floats) -> None:

@@ -34,18 +34,8 @@ def search_on_cuda(
 ) -> Search | None:
     """What fills sums for listed subsets; None where a device is not there or does not pay.
 
-    Parameters
-    ----------
-    rows : PreparedRows
-        Coded rows.
-    n_kinds : int
-        1 for differences, 2 to keep both sums apart; others are left to the processor.
-    n_subsets : int
-        Subsets that are asked for in all.
-    device : str
-        Where the user wants it.
-    otherwise : callable
-        Does the same on the processor, where the device fails.
+    `n_kinds` is 1 for differences, 2 to keep both sums apart; others are left to the processor, as
+    is what is asked `otherwise` where the device fails.
     """
     cupy = cuda_for(device)
     if cupy is None or n_kinds > 2 or rows.lacks_values or not rows.counts_rows:

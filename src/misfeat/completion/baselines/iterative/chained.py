@@ -10,7 +10,7 @@ replacement, so that imputations differ as much as the trees are uncertain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,33 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]
+
+
+def cut_rows(cohorts: Cohorts, missing: NDArray[np.bool_], max_rows: int) -> Cohorts:
+    """The same cohorts with rows of lower weight, and more of them.
+
+    Equal rows of a table come as one row with a weight. A value that is drawn for it would hold for
+    all of them, as if they agreed in a feature that nobody recorded, so rows that stand for many
+    are cut.
+
+    Only cohorts that lack a feature have their rows cut: to weight 1 where one then has at most
+    `max_rows`, else to the least weight that adds at most so many.
+    """
+    sizes = np.diff(np.concatenate([[0], np.cumsum(cohorts.weights)])[cohorts.offsets])
+    unit = np.where(missing.any(axis=1), np.maximum(1, -(-sizes // max_rows)), sizes)
+    weights = cohorts.weights
+    pieces = -(-weights // np.repeat(unit, np.diff(cohorts.offsets)))
+    row_of = np.repeat(np.arange(len(weights)), pieces)
+    starts = np.concatenate([[0], np.cumsum(pieces)])
+    place = np.arange(len(row_of)) - starts[row_of]
+    whole, rest = np.divmod(weights, pieces)
+    return replace(
+        cohorts,
+        codes=cohorts.codes[:, row_of],
+        target_codes=cohorts.target_codes[row_of],
+        weights=whole[row_of] + (place < rest[row_of]),
+        offsets=starts[cohorts.offsets],
+    )
 
 
 @dataclass(frozen=True)
@@ -42,31 +69,7 @@ def chained_codes(
 ) -> Codes:
     """The codes of all cohorts with a value for every feature that one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-    settings : ChainSettings
-        How to impute.
-    rng : numpy.random.Generator
-        What values are drawn with.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {
-    ...     "site": ["a"] * 40 + ["b"] * 40,
-    ...     "x": [0, 1] * 40,
-    ...     "z": [1, 0] * 20 + [None] * 40,
-    ...     "y": [0, 1, 1, 0] * 20,
-    ... }
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> settings = ChainSettings(sweeps=2, max_rows=100, rows_per_leaf=1, with_target=True)
-    >>> codes = chained_codes(cohorts, cohorts.missing, settings, np.random.default_rng(0))
-    >>> bool((codes[0] == 1 - codes[1]).all())
-    True
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it.
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     chain = _Chain(codes, cohorts.target_codes, cohorts.weights, missing[cohort_of].T, settings)

@@ -9,8 +9,7 @@ import numpy as np
 
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
-from misfeat.completion.baselines.iterative.chained import ChainSettings, chained_codes
-from misfeat.completion.baselines.iterative.rows import cut_rows
+from misfeat.completion.baselines.iterative.chained import ChainSettings, chained_codes, cut_rows
 from misfeat.completion.settings import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.machine.threads import Work

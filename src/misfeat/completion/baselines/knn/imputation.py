@@ -44,34 +44,8 @@ def imputed_codes(
 ) -> Codes:
     """The codes of all cohorts with a value for every feature that one never recorded.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded, weighted rows.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features count as never recorded, whatever the cohorts hold of them.
-    n_neighbors : int
-        How many rows vote.
-    with_target : bool
-        Whether rows are compared in the target too.
-    work : Work
-        Threads.
-    compared : ndarray of bool of shape (n_cohorts, n_features), default=None
-        The features in which the rows of each cohort are compared with others; None: in all.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.machine.threads import Work
-    >>> table = {
-    ...     "site": ["a", "a", "b", "b"],
-    ...     "x": [0, 1, 0, 1],
-    ...     "z": [1, 0, None, None],
-    ...     "y": [0, 1, 0, 1],
-    ... }
-    >>> cohorts = build_cohorts(table, "y", groups="site")
-    >>> imputed_codes(cohorts, cohorts.missing, 1, True, Work())[1].tolist()
-    [1, 0, 1, 0]
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it. Rows of a cohort
+    are compared in the features that `compared` marks for it; None: in all.
     """
     codes, cohort_of = recorded_codes(cohorts, missing)
     packed = PackedRows.of(codes, cohorts.target_codes if with_target else None, missing, cohort_of)

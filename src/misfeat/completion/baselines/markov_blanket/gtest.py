@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GTest:
-    """What a test found.
-
-    Attributes
-    ----------
-    statistic : float
-        G.
-    dof : int
-        Degrees of freedom.
-    """
+    """What a test found."""
 
     statistic: float
     dof: int
@@ -61,25 +53,9 @@ def g_test(
 ) -> GTest:
     """Test whether two variables are independent within strata.
 
-    Parameters
-    ----------
-    x, y : ndarray of int of shape (n_rows,)
-        Codes from 0 on.
-    strata : ndarray of int of shape (n_rows,), default=None
-        The stratum of every row, numbered from 0 on; None: all rows are in one.
-    weights : ndarray of int of shape (n_rows,), default=None
-        How many rows each row stands for; None: one.
-    rows_per_cell : float, default=0
-        A stratum with fewer rows for every pair of the values that x and y have there is left out;
-        where all are, there are 0 degrees of freedom.
-
-    Examples
-    --------
-    >>> x, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> g_test(x, y, weights=np.array([30, 10, 10, 30])).p_value < 1e-4
-    True
-    >>> g_test(x, y, strata=np.array([0, 1, 1, 0])).dof
-    2
+    Codes and strata are numbered from 0 on; rows stand for one each unless they have weights. A
+    stratum with fewer rows than `rows_per_cell` for every pair of the values that x and y have
+    there is left out; where all are, there are 0 degrees of freedom.
     """
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata

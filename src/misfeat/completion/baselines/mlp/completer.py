@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.model import Guess
-from misfeat.completion.networks.completer import NeuralCompleter
+from misfeat.completion.networks.completer import NeuralCompleter, TrainingSettings
 from misfeat.completion.networks.labels import Labels, taught_subgroups, with_untaught_averaged
-from misfeat.completion.networks.settings import TrainingSettings
 from misfeat.completion.settings import INHERIT
 from misfeat.lattice import count_nodes
 

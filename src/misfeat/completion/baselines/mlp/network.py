@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from misfeat.completion.networks.weights import Draw
+from misfeat.completion.networks.training import Draw
 from misfeat.lattice import contains, level
 
 if TYPE_CHECKING:
@@ -22,16 +22,8 @@ if TYPE_CHECKING:
 class MLPNetwork(nn.Module):
     """One model a subgroup, each with weights of its own.
 
-    Parameters
-    ----------
-    n_models : int
-        How many subgroups there are.
-    n_features, low, high : int
-        Rows of the input are all sets of `low` to `high` features, small ones first, by rank.
-    hidden : int
-        Width of both hidden layers.
-    seed : int
-        Seed of the first weights.
+    Rows of the input are all sets of `low` to `high` features, small ones first, by rank. Both
+    hidden layers are `hidden` wide.
     """
 
     inputs: Tensor
