@@ -8,7 +8,7 @@ import pytest
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.bench.hiding import Truth, sampled
 from misfeat.completion import AutoCompleter, GainCompleter, TransferCompleter
-from misfeat.datasets.hiding import random_mask
+from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.scores_alone import ScoresAlone
+    from misfeat.information.count_tables import CountTables, ScoresAlone
 
 SHORT = 16
 """Digits of a fingerprint or a key that people compare."""
@@ -299,7 +298,6 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
 
 def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
     """The rows of a site, and how many exact ones would tell as much about sets of every size."""
-    sizes = range(1, held.largest + 1)
     worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
     return {
         "sizes": " and ".join(map(str, sizes)),
@@ -313,9 +311,6 @@ def _noisy(
 ) -> list[Message]:
     """What noise promises, and what rows are worth with it."""
     held = measure.tables if measure.tables is not None else measure.alone
-    if held is None:
-        return []
-    sizes = range(1, held.largest + 1)
     return [
         Message(
             "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
