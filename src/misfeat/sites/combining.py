@@ -298,6 +298,7 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
 
 def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
     """The rows of a site, and how many exact ones would tell as much about sets of every size."""
+    sizes = range(1, held.largest + 1)
     worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
     return {
         "sizes": " and ".join(map(str, sizes)),
