@@ -23,8 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
-MOST_BYTES = 2**20
-"""Of the compressed files of a wheel, its bundled tables aside."""
+MOST_BYTES = 1_000_000
+"""Of a wheel, its bundled tables aside."""
 BUNDLED = "misfeat/datasets/data/"
 TORCH = "torch"
 
@@ -68,8 +68,9 @@ def check(wheel: Path) -> None:
         sys.exit(f"{wheel.name} is not pure Python.")
     with zipfile.ZipFile(wheel) as packed:
         members = packed.infolist()
-    size = sum(one.compress_size for one in members if not one.filename.startswith(BUNDLED))
-    print(f"{wheel.name}: {size:,} bytes without its tables, {wheel.stat().st_size:,} with them")
+    whole = wheel.stat().st_size
+    size = whole - sum(one.compress_size for one in members if one.filename.startswith(BUNDLED))
+    print(f"{wheel.name}: {size:,} bytes without its tables, {whole:,} with them")
     if size > MOST_BYTES:
         sys.exit(f"The wheel has {size:,} bytes without its tables; {MOST_BYTES:,} are allowed.")
 

@@ -199,7 +199,8 @@ class SubgroupPage {
       const points = Math.round(100 * Math.abs(value));
       return points ? `${value < 0 ? "−" : "+"}${points}` : "0";
     };
-    const rows = alternatives.map((one) => {
+    const recordedFirst = [...alternatives].sort((a, b) => a.predicted - b.predicted);
+    const rows = recordedFirst.map((one) => {
       const [value, low, high] = one.difference.map((part) => this.share(part));
       return [
         this.set(one.set),
@@ -210,7 +211,6 @@ class SubgroupPage {
       ];
     });
     const legend = make("p", { class: "legend" }, "Sets that cannot be told from ", best, ": choose by cost or ease.");
-    alternatives.sort((a, b) => a.predicted - b.predicted);
     this.section(place, "page-alternatives", "Alternatives", legend, tableOf(`alternatives-${this.number}`, heads, rows));
   }
 
