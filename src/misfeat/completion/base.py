@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from inspect import cleandoc, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -75,15 +74,6 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         self.confidence = confidence
         self.rounds = rounds
         self.random_state = random_state
-
-    def __init_subclass__(cls, **settings: Any) -> None:
-        """Describe what all completers take where the docstring of one says ``{shared}``."""
-        super().__init_subclass__(**settings)
-        if cls.__doc__ and BaseCompleter.__doc__ and "{shared}" in cls.__doc__:
-            _, _, described = cleandoc(BaseCompleter.__doc__).partition("----------\n")
-            shared, rounds = described.partition("\n\n")[0], signature(cls).parameters["rounds"]
-            shared = shared.replace("default=12", f"default={rounds.default}")
-            cls.__doc__ = cleandoc(cls.__doc__).replace("{shared}", shared)
 
     @abstractmethod
     def guess(self, known: Known, size: int) -> Guess:

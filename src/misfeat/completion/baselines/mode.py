@@ -32,7 +32,14 @@ class ModeCompleter(BaseCompleter):
 
     Parameters
     ----------
-    {shared}
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------

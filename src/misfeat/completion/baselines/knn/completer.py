@@ -29,7 +29,14 @@ class KNNCompleter(BaseCompleter):
         How many rows vote on a value. Further rows that are as near as the last of them vote too.
     with_target : bool, default=True
         Whether rows are compared in the target as in a feature.
-    {shared}
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=5
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------

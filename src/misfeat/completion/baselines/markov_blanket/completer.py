@@ -58,7 +58,14 @@ class MarkovBlanketCompleter(BaseCompleter):
         Rows a cell that a test needs, as in `markov_blanket`.
     repeats : int, default=10
         How often to impute and learn at most; where blankets still change, the last ones are taken.
-    {shared}
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=5
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
 
     Examples
     --------
