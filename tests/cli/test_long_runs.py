@@ -70,7 +70,7 @@ def test_a_run_that_was_interrupted_goes_on(table, interrupted, monkeypatch):
         raise AssertionError("this was done before")
 
     with monkeypatch.context() as patched:
-        patched.setattr("misfeat.selection.scorebook.ScoreBook._compute", again)
+        patched.setattr("misfeat.selection.computing.Computing._of_parts", again)
         result = run("run", table, *QUICK, "--out", str(interrupted))
     assert result.exit_code == 0, result.stderr
     assert (interrupted / "report.html").exists()
