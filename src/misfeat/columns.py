@@ -32,8 +32,6 @@ from misfeat.parameters.declaring import a_flag, one_of, parameter, with_paramet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Mask = NDArray[np.bool_]
-
 
 MOST_NAMED = 5
 """So many columns of a table that does not fit are named in a message."""

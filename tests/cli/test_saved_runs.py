@@ -1,4 +1,4 @@
-"""Runs that are saved, and their reports."""
+"""Runs that are saved, and their reports; `ask`, `export` and `compare` have files of their own."""
 
 from __future__ import annotations
 

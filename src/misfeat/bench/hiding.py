@@ -186,7 +186,7 @@ def population_ceiling(
     It draws the hidden values from the population, given all that is recorded, and says what scores
     they give on average. Nothing can be expected to come closer.
 
-    `redraw` returns cohorts whose hidden features are drawn anew.
+    `redraw` takes the mask and `rng`, and returns cohorts whose hidden features are drawn anew.
     """
     drawn = [exact_scores(redraw(mask, rng), size).by_size[size] for _ in range(DRAWS)]
     return _figures(truth.exact.by_size[size], np.mean(drawn, axis=0), mask, size)

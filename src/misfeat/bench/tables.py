@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class BenchTable:
     """A complete table.
 
-    `redraw` takes a mask of (subgroup, feature) and returns cohorts in which what the mask marks is
-    drawn anew from the population; None where nobody knows the population.
+    `redraw` takes a mask of (subgroup, feature) and a random generator, and returns cohorts in
+    which what the mask marks is drawn anew from the population; None where nobody knows it.
     """
 
     cohorts: Cohorts

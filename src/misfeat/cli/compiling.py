@@ -51,7 +51,8 @@ def _start(parts: tuple[str, ...]) -> subprocess.Popen[bytes]:
 def compile_part(part: str) -> None:
     """Compile some kernels.
 
-    Those that complete and pool sets, those of tests against chance, or those that complete pairs.
+    Those that complete and pool sets ("sets"), those of tests against chance ("chance"), or those
+    that complete pairs ("pairs").
     """
     {"sets": _compile_sets, "chance": _compile_chance, "pairs": _compile_pairs}[part]()
 

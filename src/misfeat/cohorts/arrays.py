@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Mask = NDArray[np.bool_]
-
 FEW_EDGES = 16
 """Comparing all values with one edge after the other is faster than looking each of them up."""
 

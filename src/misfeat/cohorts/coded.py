@@ -121,7 +121,7 @@ def _without_line(rows: CodedRows, line: int, bases: list[int]) -> CodedRows:
 
 
 def counted_rows(profiled: ProfiledTable, coders: Sequence[Coder], notes: Notes) -> CodedRows:
-    """Collapse equal coded rows, and draw some of them where the table is in an engine and more.
+    """Collapse equal coded rows; of a table in an engine, draw some where there are too many.
 
     The coders of the groupings come first, that of the target last.
     """

@@ -12,10 +12,9 @@ from misfeat.cohorts.addresses import (
     without_secrets,
 )
 from misfeat.cohorts.csv_files import refuse_repeats
-from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, connect
+from misfeat.cohorts.files import LONGEST_REASON, PARQUET, OpenedFiles, connect
 from misfeat.exceptions import MisfeatError
 
-_PARQUET = (".parquet", ".pq")
 _FROM_ENVIRONMENT = {
     "KEY_ID": "AWS_ACCESS_KEY_ID",
     "SECRET": "AWS_SECRET_ACCESS_KEY",
@@ -62,12 +61,12 @@ def open_store(address: str) -> OpenedFiles:
     """Open Parquet files in an object store; rows stay there until they are counted."""
     shown = without_secrets(address)
     path = shown.rstrip("/").lower()
-    if not path.endswith((*_PARQUET, "*")):
+    if not path.endswith((*PARQUET, "*")):
         raise MisfeatError(
             "{address!r} is not a Parquet file; from an object store, files that end in {endings} "
             "can be read, or a pattern such as {example!r}.",
             address=shown,
-            endings=" or ".join(_PARQUET),
+            endings=" or ".join(PARQUET),
             example=f"{shown.rstrip('/')}/*.parquet",
         )
     scheme = address.partition("://")[0].lower()

@@ -1,6 +1,7 @@
 """Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
 
 Which files a table was read from is told, too, so that one that changed is known as another.
+Far tables are read on the same connections (`connect`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LONGEST_REASON = 300
 """Characters of what a reader says that are passed on."""
 MOST_OTHERS = 10_000
 """The most folders and other files that a folder of Parquet files may hold."""
-_PARQUET = (".parquet", ".pq")
+PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 QUERIES_SHARE = 0.4
 """The part of the memory that may be taken which queries take, before they spill to disk."""
@@ -62,7 +63,7 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
     in it is still a column of numbers.
     """
     files = matching_files(path)
-    parquet = _ending(files[0]) in _PARQUET
+    parquet = _ending(files[0]) in PARQUET
     connection, close = connect(path)
     unreadable = partial(_unreadable, path=path, files=files, parquet=parquet)
     try:
@@ -136,14 +137,14 @@ def matching_files(path: str) -> list[str]:
         if not Path(file).is_file():
             raise MisfeatError("{path!r} is no plain file; copy it to one.", path=file)
     endings = {_ending(file) for file in files}
-    if endings - {*_PARQUET, *_TEXT}:
+    if endings - {*PARQUET, *_TEXT}:
         other = next(file for file in files if not _ending(file))
         raise MisfeatError(
             "{path!r} is not a file that can be read; expected one that ends in {endings}.",
             path=other,
-            endings=", ".join((*_TEXT, *_PARQUET)),
+            endings=", ".join((*_TEXT, *PARQUET)),
         )
-    if len({ending in _PARQUET for ending in endings}) > 1:
+    if len({ending in PARQUET for ending in endings}) > 1:
         raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
     return files
 
@@ -164,7 +165,7 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
     files: list[str] = []
     n_others = 0
     for place, _, names in os.walk(folder):
-        of_parquet = [name for name in names if _ending(name) in _PARQUET]
+        of_parquet = [name for name in names if _ending(name) in PARQUET]
         files.extend(str(Path(place, name)) for name in of_parquet)
         n_others += 1 + len(names) - len(of_parquet)
         if n_others > MOST_OTHERS + 2 * len(files):
@@ -186,7 +187,7 @@ def _parquet_files(folder: Path, path: str) -> list[str]:
 
 
 def _ending(file: str) -> str:
-    return next((end for end in (*_TEXT, *_PARQUET) if file.lower().endswith(end)), "")
+    return next((end for end in (*_TEXT, *PARQUET) if file.lower().endswith(end)), "")
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:

@@ -1,4 +1,4 @@
-"""Categories with many values, merged into few groups by what they tell of the target.
+"""Categories with many values, merged into few groups by what they tell, or how frequent they are.
 
 Groups that were learned from the targets of some rows tell too much of just these rows. So every
 row is put into a group that was learned from other rows: rows are dealt out to folds, and the

@@ -1,4 +1,4 @@
-"""How any input becomes a table."""
+"""How any input becomes a table, with target, groups and weights that are given beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Subgroups with too few rows: merged with others that recorded the same, or left out."""
+"""Subgroups with too few rows: merged with others that recorded the same, or left out.
+
+`rows_to_tell` says from how many rows on a subgroup is not small.
+"""
 
 from __future__ import annotations
 

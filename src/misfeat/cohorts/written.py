@@ -32,11 +32,13 @@ FEW = 0.3
 """Where fewer of some texts read, the others are not tried."""
 SAMPLED = 1000
 """Texts, about, that are tried first."""
-NOTHING = {
-    *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
-    *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
-    *("#value!", "#ref!", "#div/0!"),
-}
+NOTHING = frozenset(
+    (
+        *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
+        *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
+        *("#value!", "#ref!", "#div/0!"),
+    )
+)
 """Words for no value, in a column whose other texts are numbers or dates."""
 
 

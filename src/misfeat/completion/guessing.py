@@ -10,11 +10,7 @@ from misfeat.completion.model import Guess
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.completion.model import Known
-
-    Floats = NDArray[np.float64]
 
 OURS = "misfeat."
 """Modules whose completers are known to change nothing that they are given."""

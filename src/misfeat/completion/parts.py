@@ -21,7 +21,8 @@ def recorded_part_scores(
 ) -> Scores:
     """The score that the recorded part of each subset has in one cohort.
 
-    `missing` marks the features that the cohort never recorded.
+    `by_size` are scores from size 0 on; `missing` marks the features that the cohort never
+    recorded.
 
     Examples
     --------

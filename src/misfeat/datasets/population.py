@@ -5,7 +5,8 @@ In subgroup g a row has a target y, a hidden class z, and features that are inde
     p_g(x, y) = p_g(y) * sum over z of p_g(z | y) * product over features f of p_g(x_f | y, z).
 
 The hidden class makes features depend on each other beyond the target. The tables of a subgroup are
-drawn around shared ones, the closer the higher `similarity`.
+drawn around shared ones, the closer the higher `similarity`. What subgroups did not record is
+drawn, too (`random_mask`).
 """
 
 from __future__ import annotations

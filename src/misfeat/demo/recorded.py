@@ -1,4 +1,4 @@
-"""Two tables that people recorded, and in which not everyone recorded the same."""
+"""The demonstrations on real tables: heart disease in four hospitals, and diabetes in NHANES."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ than the best two (benchmarks/demo/above_chance.py).
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table, how it is coded, and what is said of it."""
+    """A demonstration on a real table.
+
+    `introduction` has fields for the numbers of ``rows`` and ``features``; `coding` says how what
+    `load` gives is coded.
+    """
 
     title: str
     introduction: str

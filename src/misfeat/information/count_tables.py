@@ -88,8 +88,8 @@ class CountTables(_OfUpToThree):
     noise : ndarray of shape (n_cohorts,) or None
         And how many times as noisy as exact ones the counts of the largest sets are.
     as_few : ndarray of bool of shape (n_cohorts,) or None
-        Which cohorts have scores as uncertain as those of so few rows, whatever they tell; of
-        others, `variance` says all. None: no cohort.
+        Which cohorts have noise in their counts: their scores are as uncertain as those of so few
+        rows, whatever they tell; of others, `variance` says all. None: no cohort.
     """
 
     features: tuple[str, ...]
@@ -106,7 +106,7 @@ class CountTables(_OfUpToThree):
     as_few: NDArray[np.bool_] | None = None
 
     @property
-    def noisy(self) -> bool:
+    def protected(self) -> bool:
         """Whether some counts were made less exact on purpose."""
         return self.effective is not None
 

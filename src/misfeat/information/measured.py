@@ -1,6 +1,7 @@
 """Scores of a measure of one's own: of every set of a table, less what chance alone would score.
 
 What chance scores, and how much that varies, comes from dealing the target out anew a few times.
+With a numeric target it is the mean over its grids.
 """
 
 from __future__ import annotations
@@ -207,7 +208,7 @@ def _check_whole(asked: CountMeasure, cohorts: Cohorts) -> None:
 class CountedGrids(MeanOfGrids, OwnMeasure):
     """A measure of one's own with a numeric target: the mean over its grids.
 
-    Parameters are those of `CountedMeasure`.
+    Parameters are those of `OwnMeasure`; the target of the cohorts has grids.
     """
 
     def __init__(

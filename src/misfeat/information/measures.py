@@ -139,7 +139,9 @@ class LevelByLevel(Measure):
 class OwnMeasure(Measure):
     """A measure that misfeat does not come with.
 
-    Nothing is known of its scores but how they vary, and what they are by chance.
+    Nothing is known of its scores but how they vary, and what they are by chance. `asked` scores
+    tables of counts (`CountMeasure`), or is what was saved of such a measure. With `above_chance`,
+    what a set scores on the mean where the target is dealt out at random is taken off.
     """
 
     def __init__(self, asked: Any, cohorts: Cohorts, *, above_chance: bool = False) -> None:

@@ -1,8 +1,8 @@
 """Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
 The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
-does not depend on how many features there are, and there is no limit of 64 of them. How
-large levels and their graphs are is told, too, and blocks of features that hold every set of one.
+does not depend on how many features there are, and there is no limit of 64 of them. How large
+levels and their graphs are is told, too, and blocks of features that hold every set of one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Plain data as bytes and back, without loss and without pickling: JSON beside safetensors.
 
-Tuples stay tuples, and keys stay what they were.
+Tuples stay tuples, and keys stay what they were. `packed` and `unpacked` are for bytes with arrays,
+`written` and `read` for what JSON alone can hold.
 """
 
 from __future__ import annotations

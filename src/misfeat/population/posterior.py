@@ -118,7 +118,7 @@ class Evidence:
         return usable
 
     @property
-    def noisy_rows(self) -> Floats:
+    def is_noisy(self) -> Floats:
         """1 for `noisy` cohorts, 0 for others; of shape (n_cohorts, 1)."""
         noisy = np.zeros(self.n_cohorts) if self.noisy is None else self.noisy.astype(np.float64)
         return noisy[:, None]

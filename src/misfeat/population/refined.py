@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from misfeat.population.posterior import Evidence
 
     Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a cohort: they share rows and features."""
@@ -61,7 +60,7 @@ LEAST_VARIANCE = 1e-100
 LACKING_ALL = 3.5
 """How far cohorts differ counts so much for a prediction where a cohort recorded nothing of a set,
 and with the square of the share that it lacks for others: what it recorded is its own."""
-NOISE_SHARED = 0.45
+SHARED_WHERE_NOISY = 0.45
 """As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
 NOISE_IN_COMMON = 0.2
 """What of the noise of such a cohort's scores all cohorts have, so that it stays in the pool."""
@@ -136,7 +135,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
     far = largest * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
-    stays = 1.0 / n_pooled + NOISE_IN_COMMON * evidence.noisy_rows
+    stays = 1.0 / n_pooled + NOISE_IN_COMMON * evidence.is_noisy
     v_mean = evidence.variance_at(mean)
     known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * evidence.left_in_pool(v_mean) * stays
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
@@ -170,7 +169,7 @@ def _fitted(evidence: Evidence) -> _Fit:
     counted = usable * np.where(evidence.predicted, PREDICTED_WEIGHT, 1.0)
     x = np.where(usable, evidence.scores, 0.0)
     m = known_pool(evidence)
-    shared = SHARED_NOISE + (NOISE_SHARED - SHARED_NOISE) * evidence.noisy_rows[:, 0]
+    shared = SHARED_NOISE + (SHARED_WHERE_NOISY - SHARED_NOISE) * evidence.is_noisy[:, 0]
     expected, spread, offset = np.broadcast_to(m, x.shape), 0.0, 0.0
     for _ in range(ROUNDS):
         v = evidence.variance_at(expected)

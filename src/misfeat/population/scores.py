@@ -75,7 +75,7 @@ def population_scores(
     confidence, bounds are what is certain: 0 and the ceiling.
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
-    noisy = known.tables is not None and known.tables.noisy and known.tables.as_few is None
+    noisy = known.tables is not None and known.tables.protected and known.tables.as_few is None
     posteriors = _posteriors(evidence, posterior, noisy=noisy)
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(

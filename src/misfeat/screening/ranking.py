@@ -3,8 +3,8 @@
 By chance twice the rows times a score in nats is about a chi-squared variable, with (cells - 1)
 times (classes - 1) degrees of freedom. Of a score above chance as much is taken off as the best of
 all sets that are looked at would hardly reach if nothing told anything. What is left ranks sets of
-few and of many cells alike, and in a small subgroup little is left. The
-features of the best sets of every ranking are kept, in turns.
+few and of many cells alike, and in a small subgroup little is left. The features of the best
+sets of every ranking are kept, in turns.
 """
 
 from __future__ import annotations

@@ -77,8 +77,10 @@ def screened(
 ) -> tuple[Cohorts, Screened]:
     """Keep the features of a wide table that are part of sets which tell.
 
-    Returns the cohorts without the other features, and what is known of the search. `seed` draws
-    the rows that are looked at; None is a seed, too, always the same.
+    Returns the cohorts without the other features, and what is known of the search. The lattice of
+    the kept features holds `KEPT` of `max_sets` sets; whether a table is wide at all
+    (`sets_in_all`) is the caller's to ask. `seed` draws the rows that are looked at; None is a
+    seed, too, always the same.
     """
     n_features, n_cohorts = len(cohorts.features), len(cohorts)
     if n_features > MOST_FEATURES:

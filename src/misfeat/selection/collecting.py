@@ -3,7 +3,8 @@
 A cohort's best recorded set of size m scores b. Were feature q recorded too, its best set might
 hold q. The best such set S is predicted to score s, and the rise over b is expected to be
 E[max(0, D)] with D normal around s - b. Its deviation comes from the intervals of both. They err
-together, since they are of one cohort and mostly share features.
+together, since they are of one cohort and mostly share features. `Unsettled` knows the pairs of
+features that nobody recorded together.
 """
 
 from __future__ import annotations

@@ -31,7 +31,10 @@ WHAT = "Scoring feature sets"
 
 @dataclass(frozen=True, eq=False)
 class Computing:
-    """Computes scores; of a `budget` below 1 the sets of a cohort are drawn by its seed."""
+    """Computes the scores of all sets, or of the share `budget` of those that a cohort can compute.
+
+    Which ones, the sampler draws; `seeds` are one a cohort.
+    """
 
     measure: Measure
     budget: float

@@ -142,7 +142,7 @@ def _in_order(table: Floats) -> Told | None:
 
     Half of the rows as they are: all cases of a rare disease may be old, and age is no leak.
     """
-    told = told_share(table, by_class=False)
+    told = told_by_column(table, by_class=False)
     return told if told.share >= SURELY and orders_classes(table) else None
 
 
@@ -154,10 +154,10 @@ def _found_in(
     tables: Floats, is_found: Callable[[Told], bool]
 ) -> tuple[Told | None, NDArray[np.intp] | None]:
     """What is told, and in which subgroups; None for all of them together."""
-    told = told_share(tables.sum(axis=0))
+    told = told_by_column(tables.sum(axis=0))
     if is_found(told):
         return told, None
-    own = [told_share(table) for table in tables]
+    own = [told_by_column(table) for table in tables]
     where = np.flatnonzero([is_found(one) for one in own])
     if not len(where):
         return None, None
@@ -171,7 +171,7 @@ def _is_of_the_subgroups(tables: Floats, told: Told) -> bool:
     """
     rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
     dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
-    return told_share(dealt.sum(axis=0)).share >= CONFOUNDED * told.share
+    return told_by_column(dealt.sum(axis=0)).share >= CONFOUNDED * told.share
 
 
 def _by_value(cohorts: Cohorts, feature: int) -> Floats:
@@ -231,7 +231,7 @@ class Told(NamedTuple):
     sure: float
 
 
-def told_share(counts: ArrayLike, *, by_class: bool = True) -> Told:
+def told_by_column(counts: ArrayLike, *, by_class: bool = True) -> Told:
     """The share of the target that a column tells, of the rows as they are or by class.
 
     Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
@@ -239,9 +239,9 @@ def told_share(counts: ArrayLike, *, by_class: bool = True) -> Told:
 
     Examples
     --------
-    >>> [round(share, 2) for share in told_share([[100, 0], [0, 100]])]
+    >>> [round(share, 2) for share in told_by_column([[100, 0], [0, 100]])]
     [0.95, 0.88]
-    >>> [round(share, 2) for share in told_share([[2, 0], [0, 2]])]
+    >>> [round(share, 2) for share in told_by_column([[2, 0], [0, 2]])]
     [0.35, 0.0]
     """
     table = np.asarray(counts, dtype=np.float64)

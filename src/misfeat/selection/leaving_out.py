@@ -85,8 +85,8 @@ def patchy_rounds(
     Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
     one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
     patchy as they are: what is hidden meets the same donors as what is missing. Only features that
-    another cohort has left are hidden, and every cohort keeps at least one. Nothing is hidden from
-    cohorts that lack nothing.
+    another cohort has left are hidden, and every cohort keeps at least one. `lacking`, of shape
+    (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from others.
     """
     recorded = ~missing
     n_recorded = recorded.sum(axis=1)

@@ -197,5 +197,5 @@ ALONE = {
 
 
 def passing(step: str, seconds: float, cores: int) -> float:
-    """Seconds that pass on several cores, of a step that takes some seconds of one."""
+    """Seconds that pass on several cores, of a step (of `ALONE`) that takes some seconds of one."""
     return seconds * (ALONE[step] + (1 - ALONE[step]) / cores)

@@ -17,6 +17,7 @@ from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.scoring import joined_scores
+from misfeat.sites.sealing import SHORT
 from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summarising import check_takes_part, summarise
 from misfeat.sites.summary import SCORES, TABLES, Summary
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.information.count_tables import CountTables, ScoresAlone
-
-SHORT = 16
-"""Digits of a fingerprint or a key that people compare."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         "misfeat": summary.misfeat,
     }
     if summary.noise is not None:
-        contents["noise"] = stated_noise(summary.noise)
+        contents["noise"] = noise_as_plain(summary.noise)
         contents["by_class"] = list(summary.noise.classes) or contents["by_class"]
     head = sealed(KIND, contents, key)
     whole = head + b"\n" + body
@@ -168,7 +168,7 @@ def _with_noise(head: Summary, held: Any) -> Summary:
     if head.min_cell > 1:
         raise ValueError("counts that are both rounded and noisy")
     classes = () if head.share == SCORES else tuple(head.by_class.tolist())
-    return replace(head, noise=noise_stated(held, classes, len(head.cards), head.size))
+    return replace(head, noise=noise_read(held, classes, len(head.cards), head.size))
 
 
 def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
@@ -241,12 +241,12 @@ def _counts(held: Any, many: int, least: int = 0) -> NDArray[np.int64]:
     return np.array(held, dtype=np.int64)
 
 
-def stated_noise(noise: Noise) -> dict[str, Any]:
+def noise_as_plain(noise: Noise) -> dict[str, Any]:
     """Plain values for JSON; the classes are told beside them."""
     return {name: value for name, value in asdict(noise).items() if name != "classes"}
 
 
-def noise_stated(
+def noise_read(
     held: Mapping[str, Any], classes: tuple[int, ...], n_features: int, size: int
 ) -> Noise:
     """The noise that a file says it has, checked; a ValueError says what is wrong with it.

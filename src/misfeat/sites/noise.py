@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from misfeat.sites.summary import Summary
 
     Counts = NDArray[np.int64]
-    Floats = NDArray[np.float64]
     Draw = Callable[[Counts, float, int], Counts]
 
 SEEN = 2.0

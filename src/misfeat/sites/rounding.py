@@ -5,7 +5,7 @@ rounded, those of pairs are fitted to the rounded tables of their features and r
 three features to the rounded pairs. So every true count enters one rounded number only: the sums of
 larger tables tell what the smaller ones told before, and averaging over many tables that share a
 small count tells nothing more about it. Chance of a line comes from the line and from the site's
-key (`chance`): the same rows are told the same way every time, and asking again does not help.
+key (`chance_of`): the same rows are told the same way every time, and asking again does not help.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 VERSION = 1
 LARGEST_DOCUMENT = 8 * 2**20
 """Bytes of a proposal, a codebook, or the head of a summary."""
+SHORT = 16
+"""Digits of a fingerprint or a key that people compare."""
 SEALS = ("checksum", "signature")
 """What is written about a document into itself."""
 LARGEST_KEY_FILE = 10_000

@@ -323,7 +323,7 @@ def tables_of_rows(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The tables of some sets laid end to end, and where each starts.
 
-    Of rows, the line of the target is the last.
+    Lines of `rows` are features, the target last; `cards` count the code for missing values, too.
     """
     from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
 

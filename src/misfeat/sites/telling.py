@@ -10,6 +10,7 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
+from misfeat.sites.sealing import SHORT
 from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summary import SCORES
 from misfeat.words.names import joined
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 FEW = 10
 """Counts below this are told of as small."""
-SHORT = 16
-"""Digits of a fingerprint or a key that people compare."""
 COIN = 0.5
 """How sure somebody is beforehand that a row is among those that were counted."""
 

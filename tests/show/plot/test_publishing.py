@@ -18,8 +18,8 @@ from matplotlib.text import Text
 import misfeat
 from misfeat.show.plot.canvas import BLUE, COLOUR, GREY, SCALE, VERMILLION
 from misfeat.show.plot.network import LOOKS
+from misfeat.show.plot.ranked_lists import SUPPORTS
 from misfeat.show.plot.recorded import RECORDED
-from misfeat.show.plot.with_intervals import SUPPORTS
 from misfeat.visible import JOINERS
 from tests.show.plot.drawing import ALL, draw
 from tests.show.plot.lettering import outside, overlapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from misfeat.bench.paper.plan import PAPERS_METHODS, REAL_TABLES
 from misfeat.bench.paper.printed import METRICS
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from misfeat.bench.paper.results import Results
-
-    Row = dict[str, Any]
 
 MUCH, THREE_TIMES = 1.5, 3.0
 """From which ratio on a time counts as grown, and the paper's ratio of times."""

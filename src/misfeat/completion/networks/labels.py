@@ -40,7 +40,7 @@ class Labels:
 
 
 def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which subgroups have a known score to learn from."""
+    """Which subgroups have a known score, one that is not NaN, to learn from."""
     return np.logical_or.reduce([~np.isnan(scores).all(axis=1) for scores in by_size])
 
 

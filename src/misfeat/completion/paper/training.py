@@ -30,7 +30,10 @@ def train_models(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> tuple[PaperModels, History]:
-    """Train one model a subgroup on its known scores, as many side by side as fit."""
+    """Train one model a subgroup on its known scores, as many side by side as fit.
+
+    `by_size` are known scores by size and rank, NaN where unknown.
+    """
     graph = shape.graph(device)
     blocks = list(shape.blocks(device.type))
     weights, histories = [], []

@@ -1,4 +1,4 @@
-"""The closed-form transfer as a completer."""
+"""The closed-form transfer as a completer, and the rows or tables that it prepares once."""
 
 from __future__ import annotations
 

@@ -93,8 +93,9 @@ class CompletedTables:
 class TransferModel:
     """Scores of feature sets that a cohort recorded in part, from the cohorts that did.
 
-    At least what was never recorded is `missing`. Margins may be taken through `proxies`. Donors'
-    tables of subsets of up to `table_size` (2 or 3) are used; larger sets are fitted to these.
+    `missing`, of shape (n_cohorts, n_features), is what to treat as never recorded: at least what
+    was not. Margins may be taken through `proxies`. Donors' tables of subsets of up to `table_size`
+    (2 or 3) are used; larger sets are fitted to these.
     """
 
     def __init__(

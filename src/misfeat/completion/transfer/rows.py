@@ -141,7 +141,10 @@ class CodedRows:
     def count(
         self, rows: Rows, layout: Layout, first: int, last: int, counts: NDArray[np.float64]
     ) -> None:
-        """Add to the tables of the sets first to last, in every cohort that recorded them."""
+        """Add the tables of sets first to last - 1 to `counts`, where cohorts recorded them.
+
+        `counts` is of shape (n_cohorts, n_lines, n_classes).
+        """
         from misfeat.completion.transfer.kernels.tables import count_level
 
         count_level(rows, layout, first, last, counts)
@@ -227,7 +230,7 @@ class CountedTables:
         )
 
     def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
-        """Fill in the tables of the sets first to last, in every cohort that recorded them."""
+        """Write the tables of sets first to last - 1 into `counts`, where cohorts recorded them."""
         size = layout.subsets.shape[1]
         held, starts = self._tables.of_size(size), self._tables.starts(size)
         places = rank(layout.subsets[first:last])

@@ -6,9 +6,9 @@ from misfeat.show.plot.feature_maps import feature_map, subgroups
 from misfeat.show.plot.lattice_graph import closure, lattice
 from misfeat.show.plot.network import synergy_network
 from misfeat.show.plot.pairs import cells, interactions
+from misfeat.show.plot.ranked_lists import top_k, worth_collecting
 from misfeat.show.plot.recorded import missing, sampling
 from misfeat.show.plot.sizes import size_curve
-from misfeat.show.plot.with_intervals import top_k, worth_collecting
 
 __all__ = [
     "cells",

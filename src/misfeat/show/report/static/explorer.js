@@ -15,6 +15,7 @@ function binomial(n, k) {
   return Math.round(result);
 }
 
+/** Scores of sets by size, subgroup and the rank of a set among those of its size. */
 class Lattice {
   constructor(data) {
     this.features = data.features;

@@ -6,7 +6,7 @@ import pytest
 import misfeat
 from misfeat import MisfeatError
 from misfeat.show.plot.canvas import COLOUR
-from misfeat.show.plot.with_intervals import SUPPORTS
+from misfeat.show.plot.ranked_lists import SUPPORTS
 
 
 def points(ax):

@@ -1,4 +1,4 @@
-"""Best sets, and what unrecorded features would be worth, with intervals, best on top."""
+"""Ranked lists, best on top: the best sets (`top_k`), and what recording features is worth."""
 
 from __future__ import annotations
 
