@@ -93,3 +93,14 @@ def test_a_folder_without_a_run_is_said(tmp_path):
     found = run("ask", str(tmp_path), "top")
     assert found.exit_code == 2
     assert "There is no selection" in found.stderr
+
+
+def test_where_the_target_never_varies_that_is_why_there_is_nothing_to_show(tmp_path):
+    rows = [f"a,{x},{x}" for x in (0, 1) * 30] + [f"b,{x},1" for x in (0, 1) * 30]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["group,x,y", *rows]) + "\n")
+    options = ("--target", "y", "--by", "group", "--size", "1", "--quiet")
+    folder = str(tmp_path / "run")
+    assert run("run", str(table), *options, "--out", folder).exit_code == 0
+    found = run("ask", folder, "top", "--subgroup", "b")
+    assert found.stdout.endswith("There is nothing to show: 'y' has a single value in 'group=b'.\n")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.dataframes import AS_COLUMNS
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.information.grids import target_entropies
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.answer_columns import (
     UNRECORDED,
@@ -122,7 +123,7 @@ def print_answer(
         console.print(visible(spell(sentence)), highlight=False, markup=False)
     lines = lines_of(selection, columns)
     if not lines:
-        console.print("There is nothing to show.", style="dim")
+        console.print(plain_text(_why_nothing(selection, about), style="dim"))
         return
     answer, measure = QUESTIONS[question], selection.book.measure
     if not answer.shown:
@@ -134,6 +135,17 @@ def print_answer(
         console.print(fitting_table(lines, shown, console))
     if any(line[one.starred] for one in shown if one.starred for line in lines):
         console.print(STAR, style="dim")
+
+
+def _why_nothing(selection: Selection, about: About) -> str:
+    """That there is nothing to show, and why where the target never varies."""
+    cohorts = selection.cohorts
+    told = dict(zip(cohorts.names, target_entropies(cohorts), strict=True))
+    names = selection.subgroup_names(about.subgroup)
+    if any(told[name] for name in names):
+        return "There is nothing to show."
+    place = repr(names[0]) if len(names) == 1 else "every subgroup"
+    return f"There is nothing to show: {cohorts.target!r} has a single value in {place}."
 
 
 def _print_subgroups(
