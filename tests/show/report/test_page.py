@@ -136,6 +136,19 @@ def test_every_term_that_is_marked_is_explained(report):
     assert marked <= explained
 
 
+@pytest.mark.parametrize("measure", ["mutual_info", "r2"])
+def test_words_are_explained_for_the_measure_at_hand(measure):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    table = {"x": x, "z": rng.normal(size=300), "y": x + rng.normal(size=300)}
+    selector = SubgroupSelector(size=1, measure=measure).fit(table, "y")
+    words = (
+        selector.report(validate=False).html().split('<dl class="glossary">')[1].split("</dl>")[0]
+    )
+    assert ("nats" in words) == ("entropy" in words) == (measure == "mutual_info")
+    assert ("copy of the target" in words) == (measure == "r2")
+
+
 def test_cells_that_are_no_more_than_chance_are_pale():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 600)
