@@ -5,9 +5,11 @@ import pytest
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.datasets import make_cohorts
+from misfeat.selection.collecting import Worth
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.effort import Effort, effort_for
 from misfeat.show.first_screen.first_screen import feature_map
+from misfeat.show.first_screen.wording import collecting_sentences
 
 
 def rows(n=900, seed=0):
@@ -209,3 +211,24 @@ def test_recorded_cells_are_pale_by_their_p_value(selection):
     nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
     expected = (single.p_values[1] > 0.05) | nothing
     assert np.array_equal(found.faded[recorded], expected[recorded])
+
+
+def test_no_more_is_expected_to_be_told_than_there_is():
+    worth = Worth(
+        subgroup="g=a",
+        feature="f",
+        gain=0.3,
+        low=0.1,
+        high=0.5,
+        probability=1.0,
+        probability_of_a_tenth=1.0,
+        clear=True,
+        rank=1,
+        before=0.4,
+        best_set=("e", "f"),
+        joined=0.7,
+        support="recorded elsewhere",
+    )
+    (sentence,) = collecting_sentences([worth], {"g=a": 0.6}, 0.9)
+    assert "tell 100 %" in str(sentence)
+    assert "83–100 %" in str(sentence)

@@ -179,8 +179,11 @@ def collecting_sentences(
 
 
 def _clear(one: Worth, whole: float, confidence: float | None) -> Message:
-    before, after = one.before / whole, (one.before + one.gain) / whole
-    low, high = (one.before + one.low) / whole, (one.before + one.high) / whole
+    before = one.before / whole
+    # What was told before is uncertain, too, so that with the gain it may seem more than there is.
+    after, low, high = (
+        min(1.0, (one.before + more) / whole) for more in (one.gain, one.low, one.high)
+    )
     sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
     return Message(
         "{subgroup}: {feature} is worth recording. With it, the best set of otherwise recorded "
