@@ -208,3 +208,15 @@ def test_intervals_hold_the_populations_scores_as_often_as_told():
                     held_of_best.append(np.take_along_axis(inside, best, axis=1).mean())
     assert 0.86 < np.mean(held) < 0.96
     assert np.mean(held_of_best) > 0.86
+
+
+def test_what_rounding_adds_to_chance_is_left_in_the_pool_by_its_root_and_moves_no_score():
+    known = made_up()
+    rounded = replace(known, null=known.null * 25.0)
+    believed = replace(rounded, coarser=np.full((5, 1), 25.0))
+    left = believed.left_in_pool(np.zeros((5, 30))) + believed.null
+    np.testing.assert_allclose(left, 0.5 * 25.0**0.5 * known.null)
+    plain, mended = refined_posterior(rounded), refined_posterior(believed)
+    np.testing.assert_array_equal(plain.mean, mended.mean)
+    assert (mended.variance <= plain.variance).all()
+    assert mended.variance.mean() < 0.97 * plain.variance.mean()

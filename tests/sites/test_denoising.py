@@ -8,7 +8,7 @@ import pytest
 from misfeat.cohorts.coders import CodedRows
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import count, level
-from misfeat.sites.denoising import denoised, own_parts
+from misfeat.sites.denoising import MOST, denoised, own_parts
 from misfeat.sites.summarising import tables_of_rows
 from misfeat.sites.summary import margins
 
@@ -76,3 +76,13 @@ def test_own_parts_are_least_squares(tables):
     best = np.average(values, axis=0, weights=lines)
     assert np.allclose(parts[()], best)
     assert noise[()] == pytest.approx(1 / sum(lines))
+
+
+def test_interactions_that_noise_alone_makes_up_are_believed_in_only_so_far(tables):
+    cards, exact = tables
+    rng = np.random.default_rng(3)
+    told = [np.rint(held + rng.normal(0, 60, held.shape)) for held in exact]
+    told[2] += 400 * (np.indices(told[2].shape).sum(axis=0) % 7)
+    pairs = denoised(told, exact[0][0], cards, [60.0] * 4).trust[1]
+    cell = exact[2].sum(axis=0).max()
+    assert 1.0 < pairs <= 1.0 + MOST * cell

@@ -84,7 +84,8 @@ class CountTables(_OfUpToThree):
         And how much too high scores above chance are then, for every nat, and every square of a
         nat, that chance alone gives a set. None: nothing.
     variance : ndarray of shape (n_cohorts, 3) or None
-        And how many times as large the variance of scores of sets that tell nothing is.
+        And how many times as large the variance of scores of sets that tell nothing is; with noise,
+        for so few rows: less than 1 where noise leaves some cells without any.
     noise : ndarray of shape (n_cohorts,) or None
         And how many times as noisy as exact ones the counts of the largest sets are.
     as_few : ndarray of bool of shape (n_cohorts,) or None

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+COARSEST = 100.0
+"""Rounding that makes chance more times as large leaves no less of it in the pool: where a site
+tells next to nothing, others do not make that good."""
+
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
@@ -91,15 +95,17 @@ def gather_evidence(
         scores = np.where(np.isnan(above_chance[m]), guessed, above_chance[m])
         n_rows = rows.rows_counted(m)
         n_cells = rows.cards[pool.subsets].prod(axis=1)
+        more = rows.more_variance(m)
         evidence = Evidence(
             scores=scores,
-            null=null_variance(n_rows, n_cells, rows.n_classes) * rows.more_variance(m),
+            null=null_variance(n_rows, n_cells, rows.n_classes) * more,
             n_rows=n_rows,
             predicted=np.isnan(above_chance[m]),
             pooled=pool.information,
             lacking=missing[:, pool.subsets].mean(axis=2),
             whole=np.array([entropy(counts) for counts in rows.by_class]),
             noisy=rows.as_few,
+            coarser=np.clip(more, 1.0, COARSEST) if m > 1 else 1.0,
         )
         if parents is not None:
             told = np.array([region.information for region in tables.regions])

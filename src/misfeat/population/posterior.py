@@ -87,6 +87,9 @@ class Evidence:
     noisy : ndarray of bool of shape (n_cohorts,), default=None
         Which cohorts' counts were given noise: what is wrong with their scores is much the same for
         all sets, and in part at all cohorts, where it does not cancel out. None: no cohort's.
+    coarser : ndarray of shape (n_cohorts, 1) or float, default=1.0
+        How many times as large `null` is because counts were rounded. The pool's tables are drawn
+        towards those of smaller sets all the more, so that its root is left in the pool.
     """
 
     scores: Floats
@@ -105,6 +108,7 @@ class Evidence:
     regions: InRegions | None = None
     most_spread: float = np.inf
     noisy: Flags | None = None
+    coarser: Floats | float = 1.0
 
     @property
     def n_cohorts(self) -> int:
@@ -144,7 +148,8 @@ class Evidence:
 
     def left_in_pool(self, variance: Floats) -> Floats:
         """What of the sampling variance of a score its pool has, times the cohorts of the pool."""
-        return variance - (1.0 - self.variation.chance_in_pool) * self.null
+        chance = self.variation.chance_in_pool / np.sqrt(self.coarser)
+        return variance - (1.0 - chance) * self.null
 
     def between(self, expected: Floats) -> Floats:
         """The variance between cohorts about what is expected, for a spread of 1."""

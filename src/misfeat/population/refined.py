@@ -62,7 +62,7 @@ LACKING_ALL = 3.5
 and with the square of the share that it lacks for others: what it recorded is its own."""
 SHARED_WHERE_NOISY = 0.45
 """As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
-NOISE_IN_COMMON = 0.2
+NOISE_IN_COMMON = 0.05
 """What of the noise of such a cohort's scores all cohorts have, so that it stays in the pool."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf, isinf, sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.sites.fitting import each_set, raked
+from misfeat.sites.fitting import each_set, members_of, raked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,9 @@ SURE = 2.0
 """Standard errors that are taken off what interactions seem to be."""
 SWEEPS = 8
 """Rounds of fitting."""
+MOST = 0.1
+"""Beyond chance, interactions change counts by so much at most: the variance of their ratios to
+expected counts. Where noise is strong, expected counts are wrong by more."""
 LEAST = 0.02
 """No count is believed to be less than this of what is expected."""
 
@@ -53,19 +56,21 @@ class Denoised:
     ----------
     tables : list of ndarray of shape (n_lines, n_classes)
         Of single features, pairs and so on; larger ones have the smaller in common.
-    alike : list of ndarray of shape (n_lines, n_classes)
-        The same, but with interactions as strong as those behind the noise seem to be; which they
-        are is chance.
+    own : dict of tuple of int to ndarray
+        What was told of every set's own part (`own_parts`).
     trust : tuple of float
         The variance by which counts differ from expected ones, for every row that is expected, by
         size.
+    together : tuple of float
+        The same of counts over all classes: how far features go together.
     noise : tuple of float
         The variance of noise in a set's own part, by size from the classes on.
     """
 
     tables: list[Floats]
-    alike: list[Floats]
+    own: Parts
     trust: tuple[float, ...]
+    together: tuple[float, ...]
     noise: tuple[float, ...]
 
 
@@ -98,17 +103,18 @@ def denoised(
     )
     smaller = by_class.astype(np.float64)[None]
     tables: list[Floats] = []
-    alike: list[Floats] = []
-    trust: list[float] = []
+    trust, together = [inf], [inf]
+    in_all = {members: part.sum(axis=-1, keepdims=True) for members, part in own.items()}
+    louder = {members: len(by_class) * variance for members, variance in noise.items()}
     for size in sizes[1:]:
-        expected = _expected(smaller, cards, size)
-        trust.append(inf if size == 1 else _trust(size, expected, own, noise, cards))
-        wiener = _Follow(trust[-1], trust[-1], variances[size])
-        tables.append(_fitted(expected, smaller, own, cards, size, wiener))
-        beyond_chance = _Follow(trust[-1], max(trust[-1] - 1.0, 0.0), variances[size], root=True)
-        alike.append(_fitted(expected, smaller, own, cards, size, beyond_chance))
-        smaller = tables[-1]
-    return Denoised(tables, alike, tuple(trust), variances)
+        expected = expected_tables(smaller, cards, size)
+        if size > 1:
+            trust.append(_trust(size, expected, own, noise, cards))
+            whole = expected.sum(axis=1, keepdims=True)
+            together.append(_trust(size, whole, in_all, louder, cards))
+        smaller = _fitted(expected, smaller, own, cards, size, trust[-1], variances[size])
+        tables.append(smaller)
+    return Denoised(tables, own, tuple(trust), tuple(together), variances)
 
 
 def noised_again(
@@ -144,10 +150,9 @@ def noised_again(
         told = held + chance * np.sqrt(noise[size] + np.maximum(held, 0.0))
         for number, subset in enumerate(level(len(cards), size).tolist()):
             table = told[starts[number] : starts[number + 1]]
-            own[tuple(subset)] = _centred(table.reshape(*cards[subset], -1))
-        expected = _expected(smaller, cards, size)
-        follow = _Follow(trust[size - 1], trust[size - 1], noise[size])
-        smaller = _fitted(expected, smaller, own, cards, size, follow)
+            own[tuple(subset)] = centred(table.reshape(*cards[subset], -1))
+        expected = expected_tables(smaller, cards, size)
+        smaller = _fitted(expected, smaller, own, cards, size, trust[size - 1], noise[size])
         found.append(smaller)
     return classes, found
 
@@ -174,32 +179,11 @@ def own_parts(
                     members = tuple(subset[a] for a in kept)
                     sums[members] = sums.get(members, 0.0) + weight * table.sum(axis=others)
                     weights[members] = weights.get(members, 0.0) + weight
-    parts = {members: _centred(total / weights[members]) for members, total in sums.items()}
+    parts = {members: centred(total / weights[members]) for members, total in sums.items()}
     return parts, {members: 1.0 / weight for members, weight in weights.items()}
 
 
-@dataclass(frozen=True)
-class _Follow:
-    """How far counts follow what was told of them: the share of a variance in all of it.
-
-    Variances are for every expected row: `trust` is there, `kept` is kept. With `root`, what is
-    left is to have the variance that is kept, instead of being nearest.
-    """
-
-    trust: float
-    kept: float
-    noise: float
-    root: bool = False
-
-    def shares(self, expected: Floats) -> Floats | float:
-        """By which share what was told of each count is followed."""
-        if isinf(self.trust):
-            return 1.0
-        share = self.kept * expected / (self.trust * expected + self.noise)
-        return np.sqrt(share) if self.root else share
-
-
-def _expected(smaller: Floats, cards: NDArray[np.int64], size: int) -> Floats:
+def expected_tables(smaller: Floats, cards: NDArray[np.int64], size: int) -> Floats:
     """What tables of one feature less lead one to expect of all sets of a size."""
     n_lines = int(table_starts(level(len(cards), size), cards)[-1])
 
@@ -217,15 +201,16 @@ def _fitted(
     own: Parts,
     cards: NDArray[np.int64],
     size: int,
-    follow: _Follow,
+    trust: float,
+    noise: float,
 ) -> Floats:
     """The tables of all sets of a size, without counts below 0, fitted to smaller ones."""
 
     def fit(usual: Floats, parts: list[Floats], name: str) -> Floats:
-        beyond = own[tuple(map(int, name.split("-")))] - _centred(usual)
+        beyond = own[members_of(name)] - centred(usual)
         if size == 1:
-            return _shared_out(usual + beyond, parts[0], sqrt(follow.noise))
-        told = usual + follow.shares(usual) * beyond
+            return _shared_out(usual + beyond, parts[0], sqrt(noise))
+        told = usual + trust * usual / (trust * usual + noise) * beyond
         return raked(np.maximum(told, LEAST * usual), parts, SWEEPS)
 
     return each_set(expected, smaller, cards, size, fit)
@@ -241,16 +226,20 @@ def _trust(
     """The variance by which counts are seen to differ from expected ones, for an expected row."""
     subsets = level(len(cards), size)
     starts = table_starts(subsets, cards)
-    beyond = error = whole = 0.0
+    beyond = error = whole = largest = 0.0
     for number, subset in enumerate(subsets.tolist()):
         usual = expected[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
         free = float(np.prod(1.0 - 1.0 / cards[subset]))
         variance = noise[tuple(subset)]
-        differ = own[tuple(subset)] - _centred(usual)
+        differ = own[tuple(subset)] - centred(usual)
         beyond += float((differ**2).sum()) - free * variance * usual.size
         error += 2.0 * free * usual.size * variance**2
         whole += free * float(usual.sum())
-    return max(beyond - SURE * sqrt(error), 0.0) / whole if whole > 0 else 0.0
+        largest += free * float((usual**2).sum())
+    if whole <= 0:
+        return 0.0
+    most = whole + MOST * largest
+    return min(max(beyond - SURE * sqrt(error), 0.0), most) / whole
 
 
 def _shared_out(table: Floats, wanted: Floats, scale: float) -> Floats:
@@ -271,7 +260,7 @@ def _shared_out(table: Floats, wanted: Floats, scale: float) -> Floats:
     return nearest
 
 
-def _centred(table: Floats) -> Floats:
+def centred(table: Floats) -> Floats:
     """A table with the mean over every feature taken off."""
     for axis in range(table.ndim - 1):
         table = table - table.mean(axis=axis, keepdims=True)

@@ -55,6 +55,17 @@ def each_set(
     return made
 
 
+def members_of(name: str) -> tuple[int, ...]:
+    """The features of a set by the name that `each_set` gives it.
+
+    Examples
+    --------
+    >>> members_of("0-3-12")
+    (0, 3, 12)
+    """
+    return tuple(map(int, name.split("-")))
+
+
 def each_size(
     by_class: Floats,
     tables: list[Floats],

@@ -85,7 +85,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     if all(summary.exact for summary in summaries):
         return tables, kept
     losses = [
-        _loss(*about) for about in zip(summaries, of_sizes, behind_noise, telling, strict=True)
+        _loss(*about, kept)
+        for about in zip(summaries, of_sizes, behind_noise, telling, strict=True)
     ]
     return _with_losses(tables, losses, behind_noise), kept
 
@@ -150,16 +151,20 @@ def _tables(summary: Summary) -> list[Any]:
 
 
 def _loss(
-    summary: Summary, held: list[Floats], behind: Denoised | None, telling: bool
+    summary: Summary, held: list[Floats], behind: Denoised | None, telling: bool, kept: Kept
 ) -> Lost | None:
     """What protecting its counts cost a site; None where they are exact."""
     by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
     if summary.exact:
         return None
     if not telling:
-        return nothing_told(float(by_class.sum()))
+        nothing = nothing_told(float(by_class.sum()))
+        # Where rows with noise are worth one, that says how much their scores vary.
+        return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
     if behind is not None:
-        return noise_cost(behind, by_class, summary.cards, seed)
+        own = np.isin(kept.features, np.flatnonzero(summary.recorded))
+        values = np.array([len(codes) for codes, held in zip(kept.codes, own, strict=True) if held])
+        return noise_cost(behind, by_class, summary.cards, (values, len(kept.classes)), seed)
     redo = partial(told_again, least=summary.min_cell)
     return lost(by_class, held, summary.cards, redo, seed)
 
@@ -179,7 +184,7 @@ def _with_losses(
         tables,
         effective=effective,
         bias=bias,
-        variance=np.where(as_few[:, None], 1.0, variance),
+        variance=variance,
         noise=noise,
         as_few=as_few if as_few.any() else None,
     )

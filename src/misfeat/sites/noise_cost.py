@@ -4,19 +4,34 @@ Whoever combines summaries knows how much noise they have, so it can be tried ou
 behind the noise are taken for a population, samples of it get noise and are denoised again, and
 their scores are held against those of the population. How far these are off on the mean is taken
 off the site's own scores; how much they vary is what fewer rows would, were these counted exactly.
+
+Tables with noise seem to tell more than those behind it, so they are no such population. What
+single features would seem to tell if they told nothing is tried out first; how much of what they
+seem to tell is behind the noise is then drawn anew for every population, from what that leaves
+likely. Features go together in it as far as they do beyond noise, and in the same way in all
+classes.
 """
 
 from __future__ import annotations
 
+from functools import partial
+from math import inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
-from misfeat.sites.denoising import noised_again
-from misfeat.sites.fitting import restricted
+from misfeat.sites.denoising import (
+    LEAST,
+    SWEEPS,
+    centred,
+    expected_tables,
+    noised_again,
+)
+from misfeat.sites.fitting import each_set, members_of, raked, restricted
 from misfeat.sites.losing import LEAST_WORTH, Lost
 
 if TYPE_CHECKING:
@@ -31,6 +46,14 @@ DRAWS = 8
 """Each is tried out twice, with chance turned the other way round."""
 FEATURES = 8
 """Each draw has so many features, others every time."""
+TURNS = 16
+"""How often it is tried out what single features seem to tell."""
+LEAST_SLOPE = 0.1
+"""Of what single features tell, noise leaves at least so much to be seen."""
+FARTHEST = 2.0
+"""Standard deviations that what is told may seem to lie below nothing."""
+MOST_SHARE = 4.0
+"""No more is told than so many times what tables seem to tell."""
 LEAST_CHANCE = 1e-9
 """Chance that gives less (nats) gives nothing: all sets have one cell."""
 TINY = 1e-300
@@ -45,13 +68,20 @@ class _Seen(NamedTuple):
     freedom: Floats
 
 
-def noise_cost(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Lost:
-    """What noise cost a site, by trying it out on tables like those behind the noise."""
+def noise_cost(
+    found: Denoised, by_class: Floats, cards: Ints, kept: tuple[Ints, int], seed: int
+) -> Lost:
+    """What noise cost a site, by trying it out on tables like those behind the noise.
+
+    Features have `cards` codes. `kept` are how many of them, and of the classes, some site has rows
+    of: scores are taken to vary by these.
+    """
+    values, n_classes = kept
     rng = np.random.default_rng([seed, len(cards)])
     seen: list[list[_Seen]] = [[] for _ in found.tables]
-    for _ in range(DRAWS):
+    for share in _shares_told(found, by_class, cards):
         some = np.sort(rng.permutation(len(cards))[:FEATURES])
-        held = restricted(found.alike, cards, some)
+        held = _alike(found, by_class, cards, some, share)
         turn = int(rng.integers(2**62))
         for sign in (1.0, -1.0):
             told, tables = noised_again(
@@ -66,11 +96,92 @@ def noise_cost(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Los
             for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
                 seen[size - 1].append(_seen(size, true, table, told, cards[some]))
     rows = float(by_class.sum())
-    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
+    bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
     for size, draws in enumerate(seen):
-        together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
-        bias[size, 0], worth[size:] = _of_size(together, rows)
-    return Lost(bias, worth, np.ones(LARGEST), rows / float(worth[-1]))
+        if draws:
+            together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
+            bias[size, 0], worth[size:] = _of_size(together, rows)
+            if worth[size] > LEAST_WORTH:
+                in_all = values[level(len(cards), size + 1)].prod(axis=1).mean() - 1.0
+                in_use = float(together.freedom.mean())
+                variance[size:] = max(in_use, 1.0) / max(in_all * (n_classes - 1.0), 1.0)
+    return Lost(bias, worth, variance, rows / float(worth[-1]))
+
+
+def _shares_told(found: Denoised, by_class: Floats, cards: Ints) -> Floats:
+    """How much of what single features seem to tell may be behind the noise, a share a draw.
+
+    By what they seem to tell where they tell nothing, and where they tell as much as they seem to.
+    """
+    singles = found.tables[0]
+    starts = table_starts(level(len(cards), 1), cards)
+
+    def told(table: Floats, classes: Floats) -> float:
+        return float(scores_of_tables(table, classes, starts).plug_in.sum())
+
+    def tried(table: Floats) -> Floats:
+        turns = (
+            noised_again(by_class, [table], cards, turn, trust=[inf], noise=found.noise)
+            for turn in range(TURNS)
+        )
+        return np.array([told(again, classes) for classes, (again,) in turns])
+
+    seems = told(singles, by_class)
+    if seems < LEAST_CHANCE:
+        return np.zeros(DRAWS)
+    nothing = tried(_telling_nothing(singles, by_class))
+    by_chance = max(float(nothing.mean()), LEAST_CHANCE)
+    slope = float(np.clip((tried(singles).mean() - by_chance) / seems, LEAST_SLOPE, 1.0))
+    centre = (seems - by_chance) / slope
+    # As of a chi-square that is off centre: its variance grows with twice what is told.
+    larger = sqrt(1.0 + 2.0 * max(seems - by_chance, 0.0) / by_chance)
+    deviation = max(float(nothing.std(ddof=1)) * larger / slope, LEAST_CHANCE)
+    off = max(centre / deviation, -FARTHEST)
+    below = float(ndtr(-off))
+    places = below + (1.0 - below) * (np.arange(DRAWS) + 0.5) / DRAWS
+    likely: Floats = deviation * (off + ndtri(places)) / seems
+    return np.clip(likely, 0.0, MOST_SHARE)
+
+
+def _telling_nothing(singles: Floats, by_class: Floats) -> Floats:
+    """Tables of single features with the same values in all classes."""
+    nothing: Floats = singles.sum(axis=1, keepdims=True) * by_class / by_class.sum()
+    return nothing
+
+
+def _alike(
+    found: Denoised, by_class: Floats, cards: Ints, some: Ints, share: float
+) -> list[Floats]:
+    """Tables of some features like those behind the noise.
+
+    Single features tell such a share of what they seem to tell.
+    """
+    own_cards, (singles,) = cards[some], restricted(found.tables[:1], cards, some)
+    nothing = _telling_nothing(singles, by_class)
+    told = np.maximum(nothing + sqrt(share) * (singles - nothing), 0.0)
+    starts = table_starts(level(len(some), 1), own_cards)
+    sums = np.repeat(np.add.reduceat(told, starts[:-1], axis=0), np.diff(starts), axis=0)
+    tables = [told * by_class / np.maximum(sums, TINY)]
+    for size in range(2, min(len(found.tables), len(some)) + 1):
+        expected = expected_tables(tables[-1], own_cards, size)
+        fit = partial(_going_together, found, some, size)
+        tables.append(each_set(expected, tables[-1], own_cards, size, fit))
+    return tables
+
+
+def _going_together(
+    found: Denoised, some: Ints, size: int, usual: Floats, parts: list[Floats], name: str
+) -> Floats:
+    """A table of features that go together as far as those behind the noise seem to.
+
+    `usual` is what smaller tables lead one to expect.
+    """
+    members = tuple(some[list(members_of(name))].tolist())
+    together, noise = found.together[size - 1], found.noise[size] * usual.shape[-1]
+    beyond = (found.own[members] - centred(usual)).sum(axis=-1, keepdims=True)
+    rows = np.maximum(usual.sum(axis=-1, keepdims=True), TINY)
+    kept = np.sqrt(max(together - 1.0, 0.0) * rows / (together * rows + noise))
+    return raked(usual * np.maximum(1.0 + kept * beyond / rows, LEAST), parts, SWEEPS)
 
 
 def _seen(size: int, true: Floats, table: Floats, told: Floats, cards: Ints) -> _Seen:

@@ -19,7 +19,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.selection.withholding import Rounding, rounded_by
-from misfeat.sites.fitting import each_size, raked
+from misfeat.sites.fitting import each_size, members_of, raked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     recorded = zip(summary.codebook.features, summary.recorded, strict=True)
     columns = [one.column for one, held in recorded if held]
 
-    def draw(exact: Floats, fitted: Floats, members: list[int]) -> Counts:
+    def draw(exact: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
         of_table = [columns[member] for member in members]
         return rounded_by(fitted, chance_of(exact.astype(np.int64), of_table, secret), least)
 
@@ -90,7 +90,7 @@ def told_again(
         told[by_class.argmax()] = least
     told[(told == 0) & (by_class > 0)] = hidden_rows(least)
 
-    def draw(_: Floats, fitted: Floats, members: list[int]) -> Counts:
+    def draw(_: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
         return rounding.of(fitted, "tables", "-".join(map(str, members)))
 
     return told, each_size(told, _rounded(told, tables, cards, draw), cards, _fitted)
@@ -100,13 +100,12 @@ def _rounded(
     told: Counts | Floats,
     tables: list[Floats],
     cards: Counts,
-    draw: Callable[[Floats, Floats, list[int]], Counts],
+    draw: Callable[[Floats, Floats, tuple[int, ...]], Counts],
 ) -> list[Floats]:
     """Tables by size, each fitted to the rounded ones below it and then rounded."""
 
     def make(counts: Floats, parts: list[Floats], name: str) -> Floats:
-        members = list(map(int, name.split("-")))
-        return draw(counts, raked(counts, parts), members).astype(np.float64)
+        return draw(counts, raked(counts, parts), members_of(name)).astype(np.float64)
 
     return each_size(told.astype(np.float64), tables, cards, make)
 
