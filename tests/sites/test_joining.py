@@ -11,7 +11,7 @@ from misfeat.sites import agree, combine, propose, summarise
 from misfeat.sites.joining import tells_of_classes, with_hidden_classes
 from misfeat.sites.noise import deviation_of_classes, noisy_summary
 from misfeat.sites.rounding import rounded_summary
-from tests.sites.test_noise import simulated
+from tests.sites.simulating import simulated
 
 RARE = 6
 

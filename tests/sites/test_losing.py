@@ -132,3 +132,16 @@ def test_a_site_of_one_feature_and_one_class_loses_nothing_that_can_be_said():
     assert np.isfinite(found.bias).all()
     assert (found.worth > 0).all()
     assert (found.variance >= 1).all()
+
+
+def test_a_site_of_which_rounding_leaves_one_value_of_every_feature_tells_nothing():
+    by_class = np.array([300.0, 300.0])
+    tables = []
+    for size in (1, 2, 3):
+        one = np.zeros((3**size, 2))
+        one[0] = by_class
+        tables.append(np.tile(one, (len(level(4, size)), 1)))
+    found = lost(by_class, tables, CARDS, partial(told_again, least=90), 1)
+    assert (found.worth == 1).all()
+    assert (found.variance == 600.0**2).all()
+    assert not found.bias.any()

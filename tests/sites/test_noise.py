@@ -13,20 +13,10 @@ from misfeat.sites import Ledger, combine, read_summary, summarise, write_summar
 from misfeat.sites.noise import noisy_summary, rho_spent, scales_of
 from misfeat.sites.spending import rho_of
 from misfeat.sites.telling import told
+from tests.sites.simulating import simulated
 from tests.sites.test_files import as_it_is, forged, refused
 
 pytest.importorskip("opendp")
-
-
-def simulated(seed):
-    """Noise for many releases at once; what is released is drawn by OpenDP."""
-    rng = np.random.default_rng(seed)
-
-    def draw(counts, scale, tables):
-        del tables
-        return counts + np.rint(rng.normal(0.0, scale, counts.shape)).astype(np.int64)
-
-    return draw
 
 
 @pytest.fixture(scope="module")

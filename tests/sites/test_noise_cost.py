@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from misfeat.information.count_tables import table_starts
-from misfeat.information.tabled import scores_of_tables
+from misfeat.information.tabled import TableInformation, scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites.denoising import Denoised, denoised, denoised_tables
+from misfeat.sites.joining import joined_tables
 from misfeat.sites.noise import noisy_summary
 from misfeat.sites.noise_cost import noise_cost
-from tests.sites.test_noise import simulated
+from tests.sites.simulating import simulated
 
 CARDS = np.array([2, 2, 2], dtype=np.int64)
 
@@ -103,3 +105,39 @@ def test_a_site_of_which_noise_leaves_one_value_of_every_feature_tells_nothing()
     assert np.isfinite(found.bias).all()
     assert (found.worth >= 1).all()
     assert (found.worth < 10).all()
+
+
+@pytest.mark.parametrize("shares", [[0.25] * 4, [0.85, 0.08, 0.05, 0.02], [0.85, 0.1, 0.05, 0.0]])
+def test_next_to_no_noise_costs_next_to_no_rows_however_rare_values_are(shares):
+    by_class, cards = np.array([2000.0, 2000.0]), np.full(4, 4)
+    told = [by_class[None].astype(np.int64)]
+    for size in (1, 2, 3):
+        cell = np.array(shares)
+        for _ in range(size - 1):
+            cell = np.multiply.outer(cell, shares)
+        table = np.rint(cell.reshape(-1, 1) * by_class).astype(np.int64)
+        told.append(np.tile(table, (len(level(4, size)), 1)))
+    found = denoised(told, told[0][0], cards, (0.01,) * 4)
+    cost = noise_cost(found, by_class, cards, (cards, 2), 1)
+    assert cost.worth[0] > 0.6 * by_class.sum()
+    assert abs(cost.bias[0, 0]) < 0.3
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+def test_much_noise_does_not_make_scores_out_of_nothing(summaries, epsilon):
+    """What is taken off or added by what chance gives stays below what there is to tell."""
+    for seed in range(3):
+        told = [noisy_summary(one, epsilon, draw=simulated(seed)) for one in summaries[:2]]
+        tables, _ = joined_tables(told, told[0].codebook)
+        measure = TableInformation(tables, above_chance=True)
+        for cohort, whole in enumerate(measure.ceiling):
+            for scores in measure.of_levels(cohort, 1, 3, None):
+                assert (scores[~np.isnan(scores)] <= whole).all()
+
+
+def test_the_name_of_a_site_does_not_change_what_noise_cost_it(summaries):
+    told = [noisy_summary(one, 4.0, draw=simulated(1)) for one in summaries[:2]]
+    renamed = [replace(told[0], site="elsewhere"), told[1]]
+    one, other = (joined_tables(sites, told[0].codebook)[0] for sites in (told, renamed))
+    assert np.array_equal(one.effective, other.effective)
+    assert np.array_equal(one.bias, other.bias)

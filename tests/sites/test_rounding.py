@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, Selection
+from misfeat.information.count_tables import table_starts
+from misfeat.information.tabled import scores_of_tables
+from misfeat.lattice import level
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
-from misfeat.sites.rounding import chance_of, fitted_tables, rounded_summary
+from misfeat.sites.joining import with_hidden_classes
+from misfeat.sites.rounding import chance_of, fitted_tables, rounded_summary, told_again
 from misfeat.sites.summary import margins
 from misfeat.sites.telling import told
 from tests.sites.test_files import forged, refused
@@ -217,3 +221,32 @@ def test_codebooks_with_other_columns_tell_the_same_of_those_that_they_share():
         assert np.array_equal(again.by_class, told.by_class)
         lines = told.smaller[0].reshape(4, 4, 2)[[n for n in range(4) if n != left_out]]
         assert np.array_equal(again.smaller[0].reshape(3, 4, 2)[::-1], lines)
+
+
+def test_what_rounding_does_to_a_hidden_class_is_tried_out_as_it_happens():
+    """Scores are as far below chance, on the mean, where it is tried out as where it is done."""
+    rng, least = np.random.default_rng(3), 12
+    ill = {"north": np.arange(300) < 100, "west": np.arange(300) < 4}
+    tables = {
+        site: {**{name: rng.integers(4, size=300) for name in "abc"}, "ill": held}
+        for site, held in ill.items()
+    }
+    codebook, _ = agree([propose(table, "ill", site) for site, table in tables.items()])
+    north, west = (summarise(table, codebook, site) for site, table in tables.items())
+    starts = table_starts(level(3, 2), west.cards)
+
+    def score(by_class, pairs):
+        return scores_of_tables(pairs, by_class.astype(float), starts).above_chance.mean()
+
+    done, tried = [], []
+    rows, exact = west.by_class.astype(float), [one.astype(float) for one in west.of_sizes()]
+    for seed in range(150):
+        told = rounded_summary(west, least, seed.to_bytes(2))
+        if np.count_nonzero(told.by_class) == 1:
+            _, told = with_hidden_classes([north, told])
+            done.append(score(told.by_class, fitted_tables(told)[1]))
+        believed, again = told_again(rows, exact, west.cards, seed, least=least)
+        if believed.min() < least:
+            tried.append(score(believed, again[1]))
+    assert min(len(done), len(tried)) > 50
+    assert np.mean(tried) == pytest.approx(np.mean(done), rel=0.05)

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from misfeat import MisfeatError, Selection
 from misfeat.sites import combine, read_summary, summarise, write_summary
-from misfeat.sites.scoring import scored_summary
+from misfeat.sites.noise import noisy_summary
+from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.scoring import joined_scores, scored_summary
 from misfeat.sites.telling import told
+from tests.sites.simulating import simulated
 from tests.sites.test_files import forged, refused
 
 
@@ -96,3 +101,23 @@ def test_a_person_reads_that_scores_alone_are_shared(scored):
     said = "\n".join(told(scored[3]))
     assert "Scores: 298, one for every set of up to 3 features" in said
     assert "no count but that of rows by class" in said
+
+
+def test_rounded_counts_beside_scores_are_worth_no_more_than_beside_counts(summaries, scored):
+    rounded = [rounded_summary(one, 20, b"k") for one in summaries[:3]]
+    mixed = combine([*rounded, scored[3]]).selection
+    alone = mixed.book.measure.alone
+    tables = combine([*rounded, summaries[3]]).selection.book.measure.tables
+    assert alone.noisy is None
+    assert (alone.effective[:3] < [[one.rows] for one in rounded]).all()
+    assert alone.effective[3].tolist() == [scored[3].rows] * 3
+    assert np.allclose(alone.effective[:3], tables.effective[:3], rtol=0.6)
+    notes = [note for note in mixed.cohorts.notes if "multiples of 20" in note]
+    assert len(notes) == 3
+
+
+def test_a_site_whose_class_was_rounded_away_is_not_taken_for_one_with_noise(summaries, scored):
+    noisy = scored_summary(noisy_summary(summaries[0], 4.0, draw=simulated(1)))
+    hidden = replace(scored[1], by_class=np.where(np.arange(len(scored[1].by_class)), 0, 200))
+    alone, _ = joined_scores([noisy, hidden], noisy.codebook)
+    assert alone.noisy.tolist() == [True, False]

@@ -152,7 +152,9 @@ class ScoresAlone(_OfUpToThree):
     steps : ndarray of shape (n_cohorts,)
         What scores were rounded to.
     effective : ndarray of shape (n_cohorts, 3) or None
-        As in `CountTables`, where scores come from counts with noise.
+        As in `CountTables`, where scores come from counts that were made less exact on purpose.
+    noisy : ndarray of bool of shape (n_cohorts,) or None
+        Which cohorts' scores come from counts with noise. None: no cohort's.
     """
 
     features: tuple[str, ...]
@@ -164,3 +166,4 @@ class ScoresAlone(_OfUpToThree):
     triples: Floats
     steps: Floats
     effective: Floats | None = None
+    noisy: NDArray[np.bool_] | None = None

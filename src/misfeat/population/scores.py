@@ -75,8 +75,8 @@ def population_scores(
     confidence, bounds are what is certain: 0 and the ceiling.
     """
     evidence = _evidence(known, above_chance, size, guesses, proxies=proxies, table_size=table_size)
-    noisy = known.tables is not None and known.tables.protected and known.tables.as_few is None
-    posteriors = _posteriors(evidence, posterior, noisy=noisy)
+    rounded = known.tables is not None and known.tables.protected and known.tables.as_few is None
+    posteriors = _posteriors(evidence, posterior, rounded=rounded)
     missing, ceiling = known.exact.missing, known.exact.ceiling
     shown = closed(
         [intervals_of(found, confidence, ceiling) for found in posteriors.values()],
@@ -89,18 +89,18 @@ def population_scores(
 
 
 def _posteriors(
-    evidence: dict[int, Evidence], posterior: Callable[[Evidence], Posterior], *, noisy: bool
+    evidence: dict[int, Evidence], posterior: Callable[[Evidence], Posterior], *, rounded: bool
 ) -> dict[int, Posterior]:
     """What is known of every size.
 
     The more features, the less cohorts differ in what they tell, measured by what they tell: the
-    differences of features cancel out in part. Where counts were made less exact on purpose, noise
-    hides that in larger sets, and the bound of smaller ones holds for them, too.
+    differences of features cancel out in part. Where counts were rounded, that hides it
+    in larger sets, and the bound of smaller ones holds for them, too.
     """
     found: dict[int, Posterior] = {}
     for m, known in evidence.items():
         bounded = known
-        if noisy and m - 1 in found:
+        if rounded and m - 1 in found:
             bounded = replace(known, most_spread=found[m - 1].largest_spread)
         found[m] = posterior(bounded)
     return found

@@ -89,8 +89,8 @@ class VaryingInformation:
         alone, n_rows = self._alone, self._alone.rows_worth(size)
         n_cells = alone.cards[level(len(alone.cards), size)].prod(axis=1)
         null = null_variance(n_rows, n_cells, alone.by_class.shape[1])
-        noisy = None if alone.effective is None else n_rows < alone.by_class.sum(axis=1)
-        return VaryingSize(null + (alone.steps**2 / 12.0)[:, None], n_rows, OF_SCORES, noisy)
+        null = null + (alone.steps**2 / 12.0)[:, None]
+        return VaryingSize(null, n_rows, OF_SCORES, alone.noisy)
 
 
 class VaryingOwn:

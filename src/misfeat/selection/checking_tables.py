@@ -111,6 +111,9 @@ def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
     if alone.effective is not None:
         _check_counts(alone.effective, "alone.effective", (n_cohorts, 3))
         demand((alone.effective > 0).all(), "what scores are worth", ARRAYS)
+    if alone.noisy is not None:
+        check_flags(alone.noisy, "alone.noisy", (n_cohorts,))
+        demand(alone.effective is not None, "what scores are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         held = getattr(alone, name)
         n_sets = comb(n_features, size) if np.size(held) else 0

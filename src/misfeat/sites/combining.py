@@ -241,18 +241,19 @@ def _selection(
     n_jobs: int | None,
 ) -> ShownSelection:
     measure: TableInformation | ScoredInformation
+    held: CountTables | ScoresAlone
     if any(one.share == SCORES for one in taken):
         _check_scale(estimate)
-        held, kept = joined_scores(taken, codebook)
-        measure, most, lost = ScoredInformation(held), held.largest, []
+        alone, kept = joined_scores(taken, codebook)
+        measure, held = ScoredInformation(alone), alone
         categories = tuple(codebook.labels[f] for f in kept.features)
     else:
         tables, kept = joined_tables(taken, codebook)
         measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
-        most, lost, categories = tables.largest, _lost(taken, tables), tables.categories
+        held, categories = tables, tables.categories
     size = min(size, len(measure.features))
     book = ScoreBook(measure, estimate, n_jobs=n_jobs)
-    scores = {m: book.completed(m) for m in range(1, most + 1)}
+    scores = {m: book.completed(m) for m in range(1, held.largest + 1)}
     note = Message(
         "Made from {what} that {n} sites shared, without rows: {sites}. Codebook: edition "
         "{edition}, {fingerprint}.",
@@ -262,7 +263,7 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    notes = (note, *lost, *_noisy(taken, measure))
+    notes = (note, *_rounded(taken, held), *_noisy(taken, held))
     cohorts = joined_cohorts(
         taken, codebook, measure.missing, categories, kept, notes, measure.tables
     )
@@ -279,7 +280,7 @@ def _check_scale(estimate: Estimate) -> None:
         )
 
 
-def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
+def _rounded(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
     """What rounding cost, in rows that would tell as much if they were counted exactly."""
     return [
         Message(
@@ -287,10 +288,10 @@ def _lost(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
             "rows are worth {worth}.",
             site=repr(one.site),
             least=one.min_cell,
-            **_worth(one, tables, place),
+            **_worth(one, held, place),
         )
         for place, one in enumerate(taken)
-        if one.min_cell > 1
+        if one.min_cell > 1 and one.share != SCORES
     ]
 
 
@@ -305,11 +306,8 @@ def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[st
     }
 
 
-def _noisy(
-    taken: Sequence[Summary], measure: TableInformation | ScoredInformation
-) -> list[Message]:
+def _noisy(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
     """What noise promises, and what rows are worth with it."""
-    held = measure.tables if measure.tables is not None else measure.alone
     return [
         Message(
             "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "

@@ -19,10 +19,11 @@ from math import inf, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import poisson
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.sites.fitting import each_set, members_of, raked
+from misfeat.sites.fitting import each_set, each_size, raked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,11 +144,10 @@ def noised_again(
     chance = sign * rng.normal(size=len(by_class))
     classes = np.where(by_class > 0, np.maximum(by_class + chance * sqrt(noise[0]), 1.0), 0.0)
     smaller, found = classes[None], []
-    for size, held in enumerate(tables, start=1):
+    for size, held in enumerate(_sampled(by_class, tables, cards, rng, sign), start=1):
         own: Parts = {}
         starts = table_starts(level(len(cards), size), cards)
-        chance = sign * rng.normal(size=held.shape)
-        told = held + chance * np.sqrt(noise[size] + np.maximum(held, 0.0))
+        told = held + sign * rng.normal(size=held.shape) * sqrt(noise[size])
         for number, subset in enumerate(level(len(cards), size).tolist()):
             table = told[starts[number] : starts[number + 1]]
             own[tuple(subset)] = centred(table.reshape(*cards[subset], -1))
@@ -155,6 +155,21 @@ def noised_again(
         smaller = _fitted(expected, smaller, own, cards, size, trust[size - 1], noise[size])
         found.append(smaller)
     return classes, found
+
+
+def _sampled(
+    by_class: Floats,
+    tables: list[Floats],
+    cards: NDArray[np.int64],
+    rng: np.random.Generator,
+    sign: float,
+) -> list[Floats]:
+    """Tables as a sample of so many rows of each class would have them, consistent."""
+    drawn = []
+    for table in tables:
+        place = rng.random(table.shape)
+        drawn.append(poisson.ppf(place if sign > 0 else 1.0 - place, np.maximum(table, 0.0)))
+    return each_size(by_class, drawn, cards, lambda held, parts, _: raked(held, parts, SWEEPS))
 
 
 def own_parts(
@@ -187,7 +202,7 @@ def expected_tables(smaller: Floats, cards: NDArray[np.int64], size: int) -> Flo
     """What tables of one feature less lead one to expect of all sets of a size."""
     n_lines = int(table_starts(level(len(cards), size), cards)[-1])
 
-    def expect(table: Floats, parts: list[Floats], _: str) -> Floats:
+    def expect(table: Floats, parts: list[Floats], _: Members) -> Floats:
         if size == 1:
             return table + parts[0].reshape(1, -1) / len(table)
         return raked(table + 1.0, parts, SWEEPS)
@@ -206,8 +221,8 @@ def _fitted(
 ) -> Floats:
     """The tables of all sets of a size, without counts below 0, fitted to smaller ones."""
 
-    def fit(usual: Floats, parts: list[Floats], name: str) -> Floats:
-        beyond = own[members_of(name)] - centred(usual)
+    def fit(usual: Floats, parts: list[Floats], members: Members) -> Floats:
+        beyond = own[members] - centred(usual)
         if size == 1:
             return _shared_out(usual + beyond, parts[0], sqrt(noise))
         told = usual + trust * usual / (trust * usual + noise) * beyond

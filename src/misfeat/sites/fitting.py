@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Members = tuple[int, ...]
 
 SWEEPS = 25
 """Rounds of fitting."""
@@ -30,47 +31,39 @@ def each_set(
     smaller: Floats,
     cards: NDArray[np.int64],
     size: int,
-    make: Callable[[Floats, list[Floats], str], Floats],
+    make: Callable[[Floats, list[Floats], Members], Floats],
 ) -> Floats:
     """What a function makes of the table of every set of a size, and of the tables of its parts.
 
     `make` takes a table with an axis a feature and one of classes, those of its parts in the order
-    of the feature that each lacks, and the name of the set. The part of a single feature is the
+    of the feature that each lacks, and the features of the set. The part of a single feature is the
     classes.
     """
     subsets = level(len(cards), size)
     starts = table_starts(subsets, cards)
-    ends = table_starts(level(len(cards), size - 1), cards) if size > 1 else np.array([0, 1])
+    ends, places = np.array([0, 1]), np.zeros((1, len(subsets)), dtype=np.int64)
+    if size > 1:
+        ends = table_starts(level(len(cards), size - 1), cards)
+        places = np.array([rank(np.delete(subsets, lacks, axis=1)) for lacks in range(size)])
+    first, last = ends[places].T.tolist(), ends[places + 1].T.tolist()
     made = np.empty(tables.shape)
-    for number, subset in enumerate(subsets):
-        parts = []
-        for member in range(size):
-            rest = np.delete(subset, member)
-            place = int(rank(rest[None])[0]) if size > 1 else 0
-            shape = (*cards[rest], tables.shape[1])
-            parts.append(smaller[ends[place] : ends[place + 1]].reshape(shape))
-        table = tables[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
-        found = make(table, parts, "-".join(map(str, subset)))
-        made[starts[number] : starts[number + 1]] = found.reshape(-1, tables.shape[1])
+    for number, subset in enumerate(subsets.tolist()):
+        shape = tuple(cards[subset].tolist())
+        parts = [
+            smaller[start:end].reshape(*shape[:lacks], *shape[lacks + 1 :], -1)
+            for lacks, (start, end) in enumerate(zip(first[number], last[number], strict=True))
+        ]
+        lines = slice(starts[number], starts[number + 1])
+        found = make(tables[lines].reshape(*shape, -1), parts, tuple(subset))
+        made[lines] = found.reshape(-1, tables.shape[1])
     return made
-
-
-def members_of(name: str) -> tuple[int, ...]:
-    """The features of a set by the name that `each_set` gives it.
-
-    Examples
-    --------
-    >>> members_of("0-3-12")
-    (0, 3, 12)
-    """
-    return tuple(map(int, name.split("-")))
 
 
 def each_size(
     by_class: Floats,
     tables: list[Floats],
     cards: NDArray[np.int64],
-    make: Callable[[Floats, list[Floats], str], Floats],
+    make: Callable[[Floats, list[Floats], Members], Floats],
 ) -> list[Floats]:
     """The same for all sizes from 1 on, parts being what was made of the size below."""
     smaller, found = by_class[None], []

@@ -154,16 +154,16 @@ def _loss(
     summary: Summary, held: list[Floats], behind: Denoised | None, telling: bool, kept: Kept
 ) -> Lost | None:
     """What protecting its counts cost a site; None where they are exact."""
-    by_class, seed = summary.by_class.astype(np.float64), crc32(summary.site.encode())
     if summary.exact:
         return None
+    by_class, seed = summary.by_class.astype(np.float64), crc32(summary.tables.tobytes())
     if not telling:
         nothing = nothing_told(float(by_class.sum()))
         # Where rows with noise are worth one, that says how much their scores vary.
         return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
     if behind is not None:
         own = np.isin(kept.features, np.flatnonzero(summary.recorded))
-        values = np.array([len(codes) for codes, held in zip(kept.codes, own, strict=True) if held])
+        values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
         return noise_cost(behind, by_class, summary.cards, (values, len(kept.classes)), seed)
     redo = partial(told_again, least=summary.min_cell)
     return lost(by_class, held, summary.cards, redo, seed)
@@ -265,8 +265,7 @@ def _with_hidden(summary: Summary, hidden: np.ndarray) -> Summary:
         return summary
     if summary.noise is not None:
         # Classes are seen from two deviations on: one is the middle of what is not.
-        few = deviation_of_classes(summary.noise.scales, summary.cards)
+        rows = max(1, round(deviation_of_classes(summary.noise.scales, summary.cards)))
     else:
-        few = hidden_rows(summary.min_cell)
-    rows = max(1, round(few))
+        rows = hidden_rows(summary.min_cell)
     return replace(summary, by_class=np.where(hidden, rows, summary.by_class))

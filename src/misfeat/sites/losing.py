@@ -49,6 +49,8 @@ VARIES = 0.1
 """What chance gives differs between sets where its standard deviation is such a share of it."""
 TINY = 1e-12
 """Keeps divisions defined."""
+LEAST_CHANCE = 1e-9
+"""Chance that gives less (nats) gives nothing: one value of every feature is left."""
 MOST_SEEDS = 2**62
 LEAST_WORTH = 1.0
 """No site is worth less than a row."""
@@ -112,6 +114,9 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
     bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
     for size, compared in enumerate(by_size):
         together = _Compared(*(np.concatenate(parts) for parts in zip(*compared, strict=True)))
+        if together.chance.mean() < LEAST_CHANCE:
+            _, worth[size:], variance[size:] = (part[size:] for part in nothing_told(rows)[:3])
+            continue
         bias[size] = _bias(together)
         added = _added(together, bias[size])
         worth[size:] = _worth(together, rows, added)
@@ -154,7 +159,7 @@ def _smoothed(
     `noise` is what `_noise` gives; None: all of it is noise.
     """
 
-    def smooth(held: Floats, parts: list[Floats], _: str) -> Floats:
+    def smooth(held: Floats, parts: list[Floats], _: tuple[int, ...]) -> Floats:
         size, least = len(parts), np.inf
         if noise is not None and size <= len(noise):
             least = BEYOND_NOISE[size - 1] * noise[size - 1]
@@ -185,7 +190,7 @@ def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[list
     """The distance of every table from what smaller ones lead one to expect, by size."""
     found: list[list[float]] = [[] for _ in tables]
 
-    def measure(held: Floats, parts: list[Floats], _: str) -> Floats:
+    def measure(held: Floats, parts: list[Floats], _: tuple[int, ...]) -> Floats:
         found[len(parts) - 1].append(_distance(held, _expected(held, parts)))
         return held
 

@@ -31,8 +31,8 @@ from misfeat.sites.denoising import (
     expected_tables,
     noised_again,
 )
-from misfeat.sites.fitting import each_set, members_of, raked, restricted
-from misfeat.sites.losing import LEAST_WORTH, Lost
+from misfeat.sites.fitting import each_set, raked, restricted
+from misfeat.sites.losing import LEAST_CHANCE, LEAST_WORTH, MOST_SEEDS, Lost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ DRAWS = 8
 """Each is tried out twice, with chance turned the other way round."""
 FEATURES = 8
 """Each draw has so many features, others every time."""
-TURNS = 16
+TURNS = 32
 """How often it is tried out what single features seem to tell."""
 LEAST_SLOPE = 0.1
 """Of what single features tell, noise leaves at least so much to be seen."""
@@ -54,8 +54,8 @@ FARTHEST = 2.0
 """Standard deviations that what is told may seem to lie below nothing."""
 MOST_SHARE = 4.0
 """No more is told than so many times what tables seem to tell."""
-LEAST_CHANCE = 1e-9
-"""Chance that gives less (nats) gives nothing: all sets have one cell."""
+LEAST_BIAS = -1.0
+"""Nothing tells more than its tables with noise do, chance and all."""
 TINY = 1e-300
 
 
@@ -79,10 +79,10 @@ def noise_cost(
     values, n_classes = kept
     rng = np.random.default_rng([seed, len(cards)])
     seen: list[list[_Seen]] = [[] for _ in found.tables]
-    for share in _shares_told(found, by_class, cards):
+    for share in _shares_told(found, by_class, cards, rng):
         some = np.sort(rng.permutation(len(cards))[:FEATURES])
         held = _alike(found, by_class, cards, some, share)
-        turn = int(rng.integers(2**62))
+        turn = int(rng.integers(MOST_SEEDS))
         for sign in (1.0, -1.0):
             told, tables = noised_again(
                 by_class,
@@ -101,6 +101,7 @@ def noise_cost(
         if draws:
             together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
             bias[size, 0], worth[size:] = _of_size(together, rows)
+            variance[size:] = 1.0
             if worth[size] > LEAST_WORTH:
                 in_all = values[level(len(cards), size + 1)].prod(axis=1).mean() - 1.0
                 in_use = float(together.freedom.mean())
@@ -108,23 +109,26 @@ def noise_cost(
     return Lost(bias, worth, variance, rows / float(worth[-1]))
 
 
-def _shares_told(found: Denoised, by_class: Floats, cards: Ints) -> Floats:
+def _shares_told(
+    found: Denoised, by_class: Floats, cards: Ints, rng: np.random.Generator
+) -> Floats:
     """How much of what single features seem to tell may be behind the noise, a share a draw.
 
     By what they seem to tell where they tell nothing, and where they tell as much as they seem to.
     """
     singles = found.tables[0]
     starts = table_starts(level(len(cards), 1), cards)
+    turns = rng.integers(MOST_SEEDS, size=TURNS).tolist()
 
     def told(table: Floats, classes: Floats) -> float:
         return float(scores_of_tables(table, classes, starts).plug_in.sum())
 
     def tried(table: Floats) -> Floats:
-        turns = (
+        again = (
             noised_again(by_class, [table], cards, turn, trust=[inf], noise=found.noise)
-            for turn in range(TURNS)
+            for turn in turns
         )
-        return np.array([told(again, classes) for classes, (again,) in turns])
+        return np.array([told(single, classes) for classes, (single,) in again])
 
     seems = told(singles, by_class)
     if seems < LEAST_CHANCE:
@@ -170,15 +174,20 @@ def _alike(
 
 
 def _going_together(
-    found: Denoised, some: Ints, size: int, usual: Floats, parts: list[Floats], name: str
+    found: Denoised,
+    some: Ints,
+    size: int,
+    usual: Floats,
+    parts: list[Floats],
+    members: tuple[int, ...],
 ) -> Floats:
     """A table of features that go together as far as those behind the noise seem to.
 
     `usual` is what smaller tables lead one to expect.
     """
-    members = tuple(some[list(members_of(name))].tolist())
     together, noise = found.together[size - 1], found.noise[size] * usual.shape[-1]
-    beyond = (found.own[members] - centred(usual)).sum(axis=-1, keepdims=True)
+    own = found.own[tuple(some[list(members)].tolist())]
+    beyond = (own - centred(usual)).sum(axis=-1, keepdims=True)
     rows = np.maximum(usual.sum(axis=-1, keepdims=True), TINY)
     kept = np.sqrt(max(together - 1.0, 0.0) * rows / (together * rows + noise))
     return raked(usual * np.maximum(1.0 + kept * beyond / rows, LEAST), parts, SWEEPS)
@@ -192,7 +201,8 @@ def _seen(size: int, true: Floats, table: Floats, told: Floats, cards: Ints) -> 
     truth = scores_of_tables(true, true[: starts[1]].sum(axis=0), starts).plug_in
     used = np.add.reduceat((true.sum(axis=1) > 0).astype(np.float64), starts[:-1])
     n_classes = int((told > 0).sum())
-    return _Seen(scores.above_chance, scores.chance, truth, (used - 1.0) * (n_classes - 1.0))
+    chance = np.maximum(scores.chance, 0.0)
+    return _Seen(scores.above_chance, chance, truth, (used - 1.0) * (n_classes - 1.0))
 
 
 def _of_size(seen: _Seen, rows: float) -> tuple[float, float]:
@@ -203,7 +213,9 @@ def _of_size(seen: _Seen, rows: float) -> tuple[float, float]:
     if seen.chance.mean() < LEAST_CHANCE:
         return 0.0, LEAST_WORTH
     off = seen.scores - seen.true
-    bias = float(off.sum() / seen.chance.sum())
+    weight = 1.0 / (seen.chance + seen.chance.mean())
+    bias = float((weight * seen.chance * off).sum() / (weight * seen.chance**2).sum())
+    bias = max(bias, LEAST_BIAS)
     found = max(float(((off - bias * seen.chance) ** 2).mean()), TINY)
     square, linear = float(seen.freedom.mean()) / 2.0, 2.0 * float(seen.true.mean())
     each = 2.0 * found / max(linear + np.sqrt(linear**2 + 4.0 * square * found), TINY)

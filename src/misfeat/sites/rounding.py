@@ -19,7 +19,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.selection.withholding import Rounding, rounded_by
-from misfeat.sites.fitting import each_size, members_of, raked
+from misfeat.sites.fitting import each_size, raked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,13 +65,13 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     )
 
 
-def hidden_rows(least: int) -> float:
-    """How many rows a class has, on the mean, of which none are told.
+def hidden_rows(least: int) -> int:
+    """How many rows a class is taken to have of which none are told: as many as on the mean.
 
     All numbers of rows below the least being as likely, those that are often rounded down are told
     of as none more often.
     """
-    return least / 3.0
+    return max(1, round(least / 3.0))
 
 
 def fitted_tables(summary: Summary) -> list[Floats]:
@@ -88,12 +88,13 @@ def told_again(
     told = rounding.of(by_class, "classes").astype(np.float64)
     if not told.any():
         told[by_class.argmax()] = least
-    told[(told == 0) & (by_class > 0)] = hidden_rows(least)
 
     def draw(_: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
         return rounding.of(fitted, "tables", "-".join(map(str, members)))
 
-    return told, each_size(told, _rounded(told, tables, cards, draw), cards, _fitted)
+    rounded = _rounded(told, tables, cards, draw)
+    believed = np.where((told == 0) & (by_class > 0), hidden_rows(least), told)
+    return believed, each_size(believed, rounded, cards, _fitted)
 
 
 def _rounded(
@@ -104,13 +105,13 @@ def _rounded(
 ) -> list[Floats]:
     """Tables by size, each fitted to the rounded ones below it and then rounded."""
 
-    def make(counts: Floats, parts: list[Floats], name: str) -> Floats:
-        return draw(counts, raked(counts, parts), members_of(name)).astype(np.float64)
+    def make(counts: Floats, parts: list[Floats], members: tuple[int, ...]) -> Floats:
+        return draw(counts, raked(counts, parts), members).astype(np.float64)
 
     return each_size(told.astype(np.float64), tables, cards, make)
 
 
-def _fitted(table: Floats, parts: list[Floats], _name: str) -> Floats:
+def _fitted(table: Floats, parts: list[Floats], _members: tuple[int, ...]) -> Floats:
     """A rounded table fitted to smaller ones that are consistent."""
     if len(parts) == 1:  # a single feature: classes that no value was told of are shared out
         sums = table.sum(axis=0)

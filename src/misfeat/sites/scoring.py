@@ -17,11 +17,8 @@ from misfeat.sites.summary import SCORES, Summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.information.count_tables import CountTables
     from misfeat.sites.codebook import Codebook
-    from misfeat.sites.spending import Noise
 
 
 def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Summary:
@@ -33,13 +30,20 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
     """
     if summary.share == SCORES:
         return summary
-    tables, _ = joined_tables([summary], summary.codebook)
+    return _scored(summary, joined_tables([summary], summary.codebook)[0], least, secret)
+
+
+def _scored(summary: Summary, tables: CountTables, least: int = 1, secret: bytes = b"") -> Summary:
+    """What `scored_summary` says, from the site's tables as they are scored."""
     found = TableInformation(tables, above_chance=True).of_levels(0, 1, summary.size, None)
     by_class, in_use = summary.by_class, tables.categories
     if least > 1:
         rounded = rounded_summary(summary, least, secret)
         by_class = rounded.by_class
         in_use = joined_tables([rounded], summary.codebook)[0].categories
+    noise = summary.noise
+    if noise is not None:
+        noise = replace(noise, classes=(), worth=_worth_of(summary, tables))
     told = replace(
         summary,
         share=SCORES,
@@ -48,34 +52,35 @@ def scored_summary(summary: Summary, least: int = 1, secret: bytes = b"") -> Sum
         smaller=(),
         min_cell=max(least, summary.min_cell),
         in_use=tuple(map(len, in_use)),
-        noise=_without_tables(summary, tables),
+        noise=noise,
     )
     scores = tuple(np.rint(one / told.step).astype(np.int64) for one in found)
     return replace(told, scores=scores)
 
 
-def _without_tables(summary: Summary, tables: CountTables) -> Noise | None:
-    """What is said of noise where the tables that have it are not shared."""
-    if summary.noise is None:
-        return None
-    worth = tuple(float(tables.rows_worth(m)[0]) for m in range(1, summary.size + 1))
-    return replace(summary.noise, classes=(), worth=worth)
+def _worth_of(summary: Summary, tables: CountTables | None) -> tuple[float, ...]:
+    """How many rows, counted exactly, tell as much as those of a site about sets of every size.
 
-
-def _effective(scored: Sequence[Summary]) -> NDArray[np.float64] | None:
-    """How many rows, counted exactly, would tell as much; None where all were."""
-    if all(one.noise is None for one in scored):
-        return None
-    found = np.array([[float(one.rows)] * LARGEST for one in scored])
-    for number, one in enumerate(scored):
-        if one.noise is not None:
-            found[number] = one.noise.worth + one.noise.worth[-1:] * (LARGEST - one.size)
-    return found
+    `tables` are the site's, None where it shares scores.
+    """
+    sizes = range(1, summary.size + 1)
+    if tables is not None:
+        return tuple(float(tables.rows_worth(size)[0]) for size in sizes)
+    if summary.noise is not None:
+        return summary.noise.worth
+    return tuple(float(summary.rows) for _ in sizes)
 
 
 def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[ScoresAlone, Kept]:
     """The scores of all sites, side by side; tables are scored here."""
-    scored = [scored_summary(summary) for summary in summaries]
+    scored, worth = [], np.zeros((len(summaries), LARGEST))
+    for number, one in enumerate(summaries):
+        tables = None if one.share == SCORES else joined_tables([one], one.codebook)[0]
+        scored.append(one if tables is None else _scored(one, tables))
+        told = _worth_of(one, tables)
+        worth[number] = told + told[-1:] * (LARGEST - len(told))
+    noisy = np.array([one.noise is not None for one in scored])
+    rows = np.array([one.rows for one in scored])
     features = np.flatnonzero(np.any([one.recorded for one in scored], axis=0))
     most = min(max(len(one.scores) for one in scored), len(features))
     by_size = [np.full((len(scored), count(len(features), m)), np.nan) for m in (1, 2, 3)]
@@ -85,8 +90,7 @@ def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Sco
         cards[own] = np.maximum(cards[own], one.in_use)
         for size, held in enumerate(one.scores, start=1):
             by_size[size - 1][number, rank(own[level(len(own), size)])] = held * one.step
-    rows = np.sum([one.by_class for one in scored], axis=0)
-    classes = np.flatnonzero(rows > 0)
+    classes = np.flatnonzero(np.sum([one.by_class for one in scored], axis=0) > 0)
     nothing = np.zeros((len(scored), 0))
     singles, pairs, triples = (
         held if size <= most else nothing for size, held in enumerate(by_size, start=1)
@@ -100,6 +104,7 @@ def joined_scores(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Sco
         pairs=pairs,
         triples=triples,
         steps=np.array([one.step for one in scored]),
-        effective=_effective(scored),
+        effective=worth if (worth < rows[:, None]).any() else None,
+        noisy=noisy if noisy.any() else None,
     )
     return alone, Kept(features, [], classes)
