@@ -84,8 +84,8 @@ def refined_posterior(evidence: Evidence) -> Posterior:
 
         (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B w / G,
 
-    spread* being an upper bound of the spread and w what is left of v without half of chance,
-    which the shrunken pool is rid of. That of a predicted score is
+    spread* being an upper bound of the spread and w what is left of v in the pool, which shrinking
+    rids of half of chance where counts are exact (`Evidence.left_in_pool`). That of a predicted score is
     7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share k of the
     set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
     For other measures than information, p² is what `Evidence.between` says. At `Evidence.noisy`

@@ -67,7 +67,8 @@ class Lost(NamedTuple):
     worth : ndarray of shape (3,)
         How many rows, counted exactly, would tell as much.
     variance : ndarray of shape (3,)
-        How many times as large the variance of scores of sets that tell nothing is.
+        How many times as large the variance of scores of sets that tell nothing is; with noise in
+        counts, as that of rows as few as they are worth.
     noise : float
         How many times as noisy as exact ones the counts of the largest sets are.
     """

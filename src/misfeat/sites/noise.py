@@ -86,7 +86,8 @@ def with_classes(summary: Summary) -> Summary:
     by_class = np.where(told > SEEN * deviation, np.rint(told), 0.0).astype(np.int64)
     if not by_class.any():
         raise MisfeatError(
-            "The site {site!r} has too few rows for {setting}: nothing is left but noise.",
+            "The site {site!r} has too few rows for {setting}: nothing is left but noise. "
+            "What was drawn counts as spent.",
             site=summary.site,
             setting=Setting("epsilon", summary.noise.epsilon),
         )
