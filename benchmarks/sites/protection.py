@@ -109,7 +109,7 @@ def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str])
     truths = {size: whole.truth(size, draw.left) for size in (1, 2, 3)}
     rows = []
     for way in ways:
-        rng = np.random.default_rng([seed, n_rows, crc32(way.encode())])
+        rng = np.random.default_rng([seed, n_rows, crc32(f"{table} {way}".encode())])
         try:
             told = [shared(one, way, rng) for one in exact]
         except MisfeatError:  # a site has too few rows to tell anything in this way

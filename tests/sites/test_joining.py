@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat.sites import agree, combine, propose, summarise
-from misfeat.sites.joining import tells_of_classes, with_hidden_classes
+from misfeat.sites.joining import joined_tables, tells_of_classes, with_hidden_classes
 from misfeat.sites.noise import deviation_of_classes, noisy_summary
 from misfeat.sites.rounding import rounded_summary
 from tests.sites.simulating import simulated
@@ -80,3 +80,18 @@ def test_a_site_that_tells_of_one_class_is_answered_by_the_others_and_stays_open
     assert (west.high[place] > 0.05).all()
     assert any("worth 1 and 1 and 1" in str(note) for note in selection.cohorts.notes)
     selection.save(tmp_path / "run")
+
+
+def test_a_site_of_which_noise_hides_all_but_the_commonest_values_tells_nothing(sites):
+    """No feature can be seen to have two values where one needs half of the rows to be seen."""
+    told = [
+        noisy_summary(one, epsilon, draw=simulated(5))
+        for one, epsilon in zip(sites, (8, 8, 0.3), strict=True)
+    ]
+    tables, _ = joined_tables(told, told[0].codebook)
+    assert (tables.effective[:2] > 20).all()
+    assert tables.effective[2].tolist() == [1, 1, 1]
+    assert not tables.bias[2].any()
+    found = combine(told).selection.completed(1)
+    ceiling = combine(told).selection.book.measure.ceiling[2]
+    assert (found.high[2] > 0.9 * ceiling).all()

@@ -14,10 +14,18 @@ from misfeat.lattice import level
 from misfeat.sites.denoising import Denoised, denoised, denoised_tables
 from misfeat.sites.joining import joined_tables
 from misfeat.sites.noise import noisy_summary
-from misfeat.sites.noise_cost import noise_cost
+from misfeat.sites.noise_cost import Told, noise_cost, told_by_all, told_by_singles
 from tests.sites.simulating import simulated
 
 CARDS = np.array([2, 2, 2], dtype=np.int64)
+
+
+def cost_of(found, by_class, cards, seed=1):
+    """What noise cost a site that is alone."""
+    told = told_by_singles(found, by_class, cards, seed)
+    return noise_cost(
+        found, by_class, cards, told, values=cards, n_classes=len(by_class), seed=seed
+    )
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +35,7 @@ def costs(summaries):
     for epsilon in (2.0, 50.0):
         told = noisy_summary(summaries[0], epsilon, draw=simulated(1))
         rows = told.by_class.astype(np.float64)
-        kept = (told.cards, len(rows))
-        found.append((rows.sum(), noise_cost(denoised_tables(told), rows, told.cards, kept, 1)))
+        found.append((rows.sum(), cost_of(denoised_tables(told), rows, told.cards)))
     return found
 
 
@@ -80,7 +87,7 @@ def single_scores(strength, seed):
     ]
     by_class = exact[0][0].astype(float)
     found = denoised(told, exact[0][0], cards, scales)
-    cost = noise_cost(found, by_class, cards, (cards, 2), seed)
+    cost = cost_of(found, by_class, cards, seed)
     seen = scores_of_tables(found.tables[0], by_class, table_starts(level(n_features, 1), cards))
     mended = seen.above_chance - cost.bias[0, 0] * seen.chance
     true = (likely * np.log(likely / likely.sum(axis=1, keepdims=True) * 2.0)).sum()
@@ -101,7 +108,7 @@ def test_a_site_of_which_noise_leaves_one_value_of_every_feature_tells_nothing()
     }
     trust = (np.inf, 0.0, 0.0)
     alone = Denoised(tables, own, trust, trust, (1.0, 400.0, 400.0, 400.0))
-    found = noise_cost(alone, by_class, CARDS, (CARDS, 2), 1)
+    found = cost_of(alone, by_class, CARDS)
     assert np.isfinite(found.bias).all()
     assert (found.worth >= 1).all()
     assert (found.worth < 10).all()
@@ -118,7 +125,7 @@ def test_next_to_no_noise_costs_next_to_no_rows_however_rare_values_are(shares):
         table = np.rint(cell.reshape(-1, 1) * by_class).astype(np.int64)
         told.append(np.tile(table, (len(level(4, size)), 1)))
     found = denoised(told, told[0][0], cards, (0.01,) * 4)
-    cost = noise_cost(found, by_class, cards, (cards, 2), 1)
+    cost = cost_of(found, by_class, cards)
     assert cost.worth[0] > 0.6 * by_class.sum()
     assert abs(cost.bias[0, 0]) < 0.3
 
@@ -141,3 +148,16 @@ def test_the_name_of_a_site_does_not_change_what_noise_cost_it(summaries):
     one, other = (joined_tables(sites, told[0].codebook)[0] for sites in (told, renamed))
     assert np.array_equal(one.effective, other.effective)
     assert np.array_equal(one.bias, other.bias)
+
+
+def test_sites_that_tell_little_are_not_taken_to_tell_too_much_together():
+    rng = np.random.default_rng(2)
+    alone = [Told(seen, 0.02, 0.05) for seen in rng.normal(0.005, 0.02, 8)]
+    together = told_by_all(alone)
+    assert {one.seems for one in together} == {0.05}
+    assert np.std([one.mean for one in together]) < 0.5 * np.std([one.mean for one in alone])
+    assert all(one.deviation < 0.02 for one in together)
+    assert told_by_all(alone[:1]) == alone[:1]
+    apart = [Told(0.0, 1e-4, 0.1), Told(0.1, 1e-4, 0.1), Told(0.05, 1e-4, 0.1)]
+    for one, other in zip(apart, told_by_all(apart), strict=True):
+        assert other.mean == pytest.approx(one.mean, abs=1e-5)

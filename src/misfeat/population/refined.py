@@ -62,7 +62,7 @@ LACKING_ALL = 3.5
 and with the square of the share that it lacks for others: what it recorded is its own."""
 SHARED_WHERE_NOISY = 0.45
 """As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
-NOISE_IN_COMMON = 0.05
+NOISE_IN_COMMON = 0.1
 """What of the noise of such a cohort's scores all cohorts have, so that it stays in the pool."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
@@ -85,9 +85,10 @@ def refined_posterior(evidence: Evidence) -> Posterior:
         (1 - B)² v + B² [ min(spread* p², (x - p)² + v) + var(a) m² ] + B w / G,
 
     spread* being an upper bound of the spread and w what is left of v in the pool, which shrinking
-    rids of half of chance where counts are exact (`Evidence.left_in_pool`). That of a predicted score is
-    7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share k of the
-    set, or between the two as far as it hangs on the cohort's own rows (`Evidence.carried`).
+    rids of half of chance where counts are exact (`Evidence.left_in_pool`). That of a predicted
+    score is 7/2 k² [ spread* p² + var(a) m² ] + w / G + (x - p)² / 4 where the cohort lacks a share
+    k of the set, or between the two as far as it hangs on the cohort's own rows
+    (`Evidence.carried`).
     For other measures than information, p² is what `Evidence.between` says. At `Evidence.noisy`
     cohorts, 1 / G is larger by the share of the noise that all cohorts have.
 

@@ -74,6 +74,13 @@ class Denoised:
     together: tuple[float, ...]
     noise: tuple[float, ...]
 
+    def tells_of(self, by_class: Floats) -> bool:
+        """Whether features of a site with such rows can be seen to have two values.
+
+        Not where a value must have half of the rows to rise above noise.
+        """
+        return 2.0 * _least_seen(self.noise[1], len(by_class)) < float(by_class.sum())
+
 
 def denoised_tables(summary: Summary) -> Denoised:
     """The tables behind the noisy ones of a summary."""
@@ -224,7 +231,7 @@ def _fitted(
     def fit(usual: Floats, parts: list[Floats], members: Members) -> Floats:
         beyond = own[members] - centred(usual)
         if size == 1:
-            return _shared_out(usual + beyond, parts[0], sqrt(noise))
+            return _shared_out(usual + beyond, parts[0], _least_seen(noise, usual.shape[-1]))
         told = usual + trust * usual / (trust * usual + noise) * beyond
         return raked(np.maximum(told, LEAST * usual), parts, SWEEPS)
 
@@ -257,13 +264,18 @@ def _trust(
     return min(max(beyond - SURE * sqrt(error), 0.0), most) / whole
 
 
-def _shared_out(table: Floats, wanted: Floats, scale: float) -> Floats:
+def _least_seen(noise: float, n_classes: int) -> float:
+    """The rows that a value of a feature must have to rise above noise of such a variance."""
+    return SEEN * sqrt(noise * n_classes)
+
+
+def _shared_out(table: Floats, wanted: Floats, least: float) -> Floats:
     """The nearest table without counts below 0 whose columns have wanted sums.
 
-    Values that are not seen to have rows get none.
+    Values with fewer rows than the least that are seen get none.
     """
     totals = table.sum(axis=1)
-    seen = totals > SEEN * scale * sqrt(table.shape[1])
+    seen = totals > least
     seen[totals.argmax()] = True
     held = table[seen]
     ordered = -np.sort(-held, axis=0)

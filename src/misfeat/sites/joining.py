@@ -18,7 +18,7 @@ from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
 from misfeat.sites.denoising import denoised_tables
 from misfeat.sites.losing import lost, nothing_told
 from misfeat.sites.noise import deviation_of_classes
-from misfeat.sites.noise_cost import noise_cost
+from misfeat.sites.noise_cost import noise_cost, told_by_all, told_by_singles
 from misfeat.sites.rounding import fitted_tables, hidden_rows, told_again
 from misfeat.sites.summary import TABLES
 
@@ -84,10 +84,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     )
     if all(summary.exact for summary in summaries):
         return tables, kept
-    losses = [
-        _loss(*about, kept)
-        for about in zip(summaries, of_sizes, behind_noise, telling, strict=True)
-    ]
+    losses = _losses(summaries, of_sizes, behind_noise, telling, kept)
     return _with_losses(tables, losses, behind_noise), kept
 
 
@@ -150,23 +147,50 @@ def _tables(summary: Summary) -> list[Any]:
     return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
 
 
-def _loss(
-    summary: Summary, held: list[Floats], behind: Denoised | None, telling: bool, kept: Kept
-) -> Lost | None:
-    """What protecting its counts cost a site; None where they are exact."""
-    if summary.exact:
-        return None
-    by_class, seed = summary.by_class.astype(np.float64), crc32(summary.tables.tobytes())
-    if not telling:
-        nothing = nothing_told(float(by_class.sum()))
-        # Where rows with noise are worth one, that says how much their scores vary.
-        return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
-    if behind is not None:
-        own = np.isin(kept.features, np.flatnonzero(summary.recorded))
+def _losses(
+    summaries: Sequence[Summary],
+    of_sizes: Sequence[list[Floats]],
+    behind_noise: Sequence[Denoised | None],
+    telling: Sequence[bool],
+    kept: Kept,
+) -> list[Lost | None]:
+    """What protecting its counts cost every site; None where they are exact."""
+    found: list[Lost | None] = [None] * len(summaries)
+    noisy = []
+    for number, (one, behind) in enumerate(zip(summaries, behind_noise, strict=True)):
+        if one.exact:
+            continue
+        rows = one.by_class.astype(np.float64)
+        if not telling[number] or (behind is not None and not behind.tells_of(rows)):
+            nothing = nothing_told(float(rows.sum()))
+            # Where rows with noise are worth one, that says how much their scores vary.
+            varies = nothing.variance if behind is None else np.ones(LARGEST)
+            found[number] = nothing._replace(variance=varies)
+        elif behind is None:
+            redo = partial(told_again, least=one.min_cell)
+            found[number] = lost(rows, of_sizes[number], one.cards, redo, _seed(one))
+        else:
+            told = told_by_singles(behind, rows, one.cards, _seed(one))
+            noisy.append((number, one, behind, rows, told))
+    likely = told_by_all([told for *_, told in noisy])
+    for (number, one, behind, rows, _), told in zip(noisy, likely, strict=True):
+        own = np.isin(kept.features, np.flatnonzero(one.recorded))
         values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
-        return noise_cost(behind, by_class, summary.cards, (values, len(kept.classes)), seed)
-    redo = partial(told_again, least=summary.min_cell)
-    return lost(by_class, held, summary.cards, redo, seed)
+        found[number] = noise_cost(
+            behind,
+            rows,
+            one.cards,
+            told,
+            values=values,
+            n_classes=len(kept.classes),
+            seed=_seed(one),
+        )
+    return found
+
+
+def _seed(summary: Summary) -> int:
+    """Of what is tried out: by what a site tells, whatever it is called."""
+    return crc32(summary.tables.tobytes())
 
 
 def _with_losses(

@@ -5,11 +5,14 @@ behind the noise are taken for a population, samples of it get noise and are den
 their scores are held against those of the population. How far these are off on the mean is taken
 off the site's own scores; how much they vary is what fewer rows would, were these counted exactly.
 
-Tables with noise seem to tell more than those behind it, so they are no such population. What
-single features would seem to tell if they told nothing is tried out first; how much of what they
-seem to tell is behind the noise is then drawn anew for every population, from what that leaves
-likely. Features go together in it as far as they do beyond noise, and in the same way in all
-classes.
+Tables with noise seem to tell more than those behind it, so they are no such population. It is made
+in three steps.
+
+1. It is tried out what single features would seem to tell if they told nothing, and if they told as
+   much as they seem to. That says how much is behind the noise (`told_by_singles`).
+2. Sites are drawn towards each other in this (`told_by_all`).
+3. Populations are made that tell as much as that leaves likely, each another amount. Features go
+   together in them as far as they do beyond noise, and in the same way in all classes.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from misfeat.sites.fitting import each_set, raked, restricted
 from misfeat.sites.losing import LEAST_CHANCE, LEAST_WORTH, MOST_SEEDS, Lost
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from misfeat.sites.denoising import Denoised
@@ -68,23 +73,98 @@ class _Seen(NamedTuple):
     freedom: Floats
 
 
+class Told(NamedTuple):
+    """What single features of a site tell behind the noise, in nats, on the mean over them.
+
+    `deviation` is how sure that is, and `seems` what they seem to tell.
+    """
+
+    mean: float
+    deviation: float
+    seems: float
+
+
+def told_by_singles(found: Denoised, by_class: Floats, cards: Ints, seed: int) -> Told:
+    """What single features of a site tell behind the noise.
+
+    By what they would seem to tell if they told nothing, and if they told as much as they seem to.
+    """
+    starts = table_starts(level(len(cards), 1), cards)
+    turns = np.random.default_rng(seed).integers(MOST_SEEDS, size=TURNS).tolist()
+
+    def information(table: Floats, classes: Floats) -> float:
+        return float(scores_of_tables(table, classes, starts).plug_in.mean())
+
+    def tried(table: Floats) -> Floats:
+        again = (
+            noised_again(by_class, [table], cards, turn, trust=[inf], noise=found.noise)
+            for turn in turns
+        )
+        return np.array([information(single, classes) for classes, (single,) in again])
+
+    singles = found.tables[0]
+    seems = max(information(singles, by_class), LEAST_CHANCE)
+    nothing = tried(_telling_nothing(singles, by_class))
+    by_chance = max(float(nothing.mean()), LEAST_CHANCE)
+    slope = float(np.clip((tried(singles).mean() - by_chance) / seems, LEAST_SLOPE, 1.0))
+    beyond = seems - by_chance
+    # As of a chi-square that is off centre: its variance grows with twice what is told.
+    larger = sqrt(1.0 + 2.0 * max(beyond, 0.0) / by_chance)
+    deviation = max(float(nothing.std(ddof=1)) * larger / slope, LEAST_CHANCE)
+    return Told(beyond / slope, deviation, seems)
+
+
+def told_by_all(sites: Sequence[Told]) -> list[Told]:
+    """What single features tell at every site, drawn towards what they tell at all of them.
+
+    Random effects (DerSimonian and Laird). No site can be seen to tell less than nothing, so that
+    sites by themselves would be taken to tell too much where they tell little.
+
+    Examples
+    --------
+    >>> sites = [Told(0.02, 0.02, 0.1), Told(0.0, 0.02, 0.1)]
+    >>> [round(float(one.mean), 3) for one in told_by_all(sites)]
+    [0.01, 0.01]
+    """
+    if len(sites) < 2:
+        return list(sites)
+    mean, deviation, seems = np.array(sites).T
+    variance = deviation**2
+    weight = 1.0 / variance
+    centre = (weight * mean).sum() / weight.sum()
+    excess = (weight * (mean - centre) ** 2).sum() - (len(sites) - 1)
+    between = max(0.0, excess / (weight.sum() - (weight**2).sum() / weight.sum()))
+    weight = 1.0 / (variance + between)
+    centre = (weight * mean).sum() / weight.sum()
+    pull = variance / (variance + between)
+    mean = mean - pull * (mean - centre)
+    deviation = np.sqrt(pull * between + pull**2 / weight.sum())
+    return [Told(*one) for one in zip(mean, deviation, seems, strict=True)]
+
+
 def noise_cost(
-    found: Denoised, by_class: Floats, cards: Ints, kept: tuple[Ints, int], seed: int
+    found: Denoised,
+    by_class: Floats,
+    cards: Ints,
+    told: Told,
+    *,
+    values: Ints,
+    n_classes: int,
+    seed: int,
 ) -> Lost:
     """What noise cost a site, by trying it out on tables like those behind the noise.
 
-    Features have `cards` codes. `kept` are how many of them, and of the classes, some site has rows
-    of: scores are taken to vary by these.
+    Features have `cards` codes. `values` and `n_classes` are how many of them, and of the classes,
+    some site has rows of: scores are taken to vary by these.
     """
-    values, n_classes = kept
     rng = np.random.default_rng([seed, len(cards)])
     seen: list[list[_Seen]] = [[] for _ in found.tables]
-    for share in _shares_told(found, by_class, cards, rng):
+    for share in _shares(told):
         some = np.sort(rng.permutation(len(cards))[:FEATURES])
         held = _alike(found, by_class, cards, some, share)
         turn = int(rng.integers(MOST_SEEDS))
         for sign in (1.0, -1.0):
-            told, tables = noised_again(
+            classes, tables = noised_again(
                 by_class,
                 held,
                 cards[some],
@@ -94,56 +174,26 @@ def noise_cost(
                 sign=sign,
             )
             for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
-                seen[size - 1].append(_seen(size, true, table, told, cards[some]))
+                seen[size - 1].append(_seen(size, true, table, classes, cards[some]))
     rows = float(by_class.sum())
     bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
     for size, draws in enumerate(seen):
-        if draws:
-            together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
-            bias[size, 0], worth[size:] = _of_size(together, rows)
-            variance[size:] = 1.0
-            if worth[size] > LEAST_WORTH:
-                in_all = values[level(len(cards), size + 1)].prod(axis=1).mean() - 1.0
-                in_use = float(together.freedom.mean())
-                variance[size:] = max(in_use, 1.0) / max(in_all * (n_classes - 1.0), 1.0)
+        together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
+        bias[size, 0], worth[size:] = _of_size(together, rows)
+        variance[size:] = 1.0
+        if worth[size] > LEAST_WORTH:
+            in_all = values[level(len(cards), size + 1)].prod(axis=1).mean() - 1.0
+            in_use = float(together.freedom.mean())
+            variance[size:] = max(in_use, 1.0) / max(in_all * (n_classes - 1.0), 1.0)
     return Lost(bias, worth, variance, rows / float(worth[-1]))
 
 
-def _shares_told(
-    found: Denoised, by_class: Floats, cards: Ints, rng: np.random.Generator
-) -> Floats:
-    """How much of what single features seem to tell may be behind the noise, a share a draw.
-
-    By what they seem to tell where they tell nothing, and where they tell as much as they seem to.
-    """
-    singles = found.tables[0]
-    starts = table_starts(level(len(cards), 1), cards)
-    turns = rng.integers(MOST_SEEDS, size=TURNS).tolist()
-
-    def told(table: Floats, classes: Floats) -> float:
-        return float(scores_of_tables(table, classes, starts).plug_in.sum())
-
-    def tried(table: Floats) -> Floats:
-        again = (
-            noised_again(by_class, [table], cards, turn, trust=[inf], noise=found.noise)
-            for turn in turns
-        )
-        return np.array([told(single, classes) for classes, (single,) in again])
-
-    seems = told(singles, by_class)
-    if seems < LEAST_CHANCE:
-        return np.zeros(DRAWS)
-    nothing = tried(_telling_nothing(singles, by_class))
-    by_chance = max(float(nothing.mean()), LEAST_CHANCE)
-    slope = float(np.clip((tried(singles).mean() - by_chance) / seems, LEAST_SLOPE, 1.0))
-    centre = (seems - by_chance) / slope
-    # As of a chi-square that is off centre: its variance grows with twice what is told.
-    larger = sqrt(1.0 + 2.0 * max(seems - by_chance, 0.0) / by_chance)
-    deviation = max(float(nothing.std(ddof=1)) * larger / slope, LEAST_CHANCE)
-    off = max(centre / deviation, -FARTHEST)
+def _shares(told: Told) -> Floats:
+    """Of what single features seem to tell, how much may be behind the noise: a share a draw."""
+    off = max(told.mean / told.deviation, -FARTHEST)
     below = float(ndtr(-off))
     places = below + (1.0 - below) * (np.arange(DRAWS) + 0.5) / DRAWS
-    likely: Floats = deviation * (off + ndtri(places)) / seems
+    likely: Floats = told.deviation * (off + ndtri(places)) / told.seems
     return np.clip(likely, 0.0, MOST_SHARE)
 
 
@@ -162,10 +212,10 @@ def _alike(
     """
     own_cards, (singles,) = cards[some], restricted(found.tables[:1], cards, some)
     nothing = _telling_nothing(singles, by_class)
-    told = np.maximum(nothing + sqrt(share) * (singles - nothing), 0.0)
+    telling = np.maximum(nothing + sqrt(share) * (singles - nothing), 0.0)
     starts = table_starts(level(len(some), 1), own_cards)
-    sums = np.repeat(np.add.reduceat(told, starts[:-1], axis=0), np.diff(starts), axis=0)
-    tables = [told * by_class / np.maximum(sums, TINY)]
+    sums = np.repeat(np.add.reduceat(telling, starts[:-1], axis=0), np.diff(starts), axis=0)
+    tables = [telling * by_class / np.maximum(sums, TINY)]
     for size in range(2, min(len(found.tables), len(some)) + 1):
         expected = expected_tables(tables[-1], own_cards, size)
         fit = partial(_going_together, found, some, size)
