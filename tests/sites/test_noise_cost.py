@@ -161,3 +161,5 @@ def test_sites_that_tell_little_are_not_taken_to_tell_too_much_together():
     apart = [Told(0.0, 1e-4, 0.1), Told(0.1, 1e-4, 0.1), Told(0.05, 1e-4, 0.1)]
     for one, other in zip(apart, told_by_all(apart), strict=True):
         assert other.mean == pytest.approx(one.mean, abs=1e-5)
+    silent = Told(-1e-9, 1e-9, 1e-9)
+    assert told_by_all([*apart, silent]) == [*told_by_all(apart), silent]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from misfeat.sites.codebook import Codebook, ColumnCode
     from misfeat.sites.denoising import Denoised
     from misfeat.sites.losing import Lost
+    from misfeat.sites.noise_cost import Told
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -155,37 +156,46 @@ def _losses(
     kept: Kept,
 ) -> list[Lost | None]:
     """What protecting its counts cost every site; None where they are exact."""
-    found: list[Lost | None] = [None] * len(summaries)
-    noisy = []
-    for number, (one, behind) in enumerate(zip(summaries, behind_noise, strict=True)):
-        if one.exact:
-            continue
-        rows = one.by_class.astype(np.float64)
-        if not telling[number] or (behind is not None and not behind.tells_of(rows)):
-            nothing = nothing_told(float(rows.sum()))
-            # Where rows with noise are worth one, that says how much their scores vary.
-            varies = nothing.variance if behind is None else np.ones(LARGEST)
-            found[number] = nothing._replace(variance=varies)
-        elif behind is None:
-            redo = partial(told_again, least=one.min_cell)
-            found[number] = lost(rows, of_sizes[number], one.cards, redo, _seed(one))
-        else:
-            told = told_by_singles(behind, rows, one.cards, _seed(one))
-            noisy.append((number, one, behind, rows, told))
-    likely = told_by_all([told for *_, told in noisy])
-    for (number, one, behind, rows, _), told in zip(noisy, likely, strict=True):
-        own = np.isin(kept.features, np.flatnonzero(one.recorded))
-        values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
-        found[number] = noise_cost(
-            behind,
-            rows,
-            one.cards,
-            told,
-            values=values,
-            n_classes=len(kept.classes),
-            seed=_seed(one),
-        )
-    return found
+    told = {
+        number: told_by_singles(behind, _rows(one), one.cards, _seed(one))
+        for number, (one, behind) in enumerate(zip(summaries, behind_noise, strict=True))
+        if behind is not None and telling[number] and behind.tells_of(_rows(one))
+    }
+    told = dict(zip(told, told_by_all(list(told.values())), strict=True))
+    return [
+        _loss(*about, told.get(number), kept)
+        for number, about in enumerate(zip(summaries, of_sizes, behind_noise, telling, strict=True))
+    ]
+
+
+def _loss(
+    summary: Summary,
+    held: list[Floats],
+    behind: Denoised | None,
+    telling: bool,
+    told: Told | None,
+    kept: Kept,
+) -> Lost | None:
+    """What protecting its counts cost a site; `told` is None where noise leaves nothing to see."""
+    if summary.exact:
+        return None
+    rows, seed = _rows(summary), _seed(summary)
+    if behind is None and telling:
+        return lost(rows, held, summary.cards, partial(told_again, least=summary.min_cell), seed)
+    if behind is None or told is None:
+        nothing = nothing_told(float(rows.sum()))
+        # Where rows with noise are worth one, that says how much their scores vary.
+        return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
+    own = np.isin(kept.features, np.flatnonzero(summary.recorded))
+    values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
+    n_classes = len(kept.classes)
+    return noise_cost(
+        behind, rows, summary.cards, told, values=values, n_classes=n_classes, seed=seed
+    )
+
+
+def _rows(summary: Summary) -> Floats:
+    return summary.by_class.astype(np.float64)
 
 
 def _seed(summary: Summary) -> int:

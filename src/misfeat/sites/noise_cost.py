@@ -126,20 +126,27 @@ def told_by_all(sites: Sequence[Told]) -> list[Told]:
     >>> [round(float(one.mean), 3) for one in told_by_all(sites)]
     [0.01, 0.01]
     """
-    if len(sites) < 2:
+    knowing = [one for one in sites if one.seems > LEAST_CHANCE]
+    if len(knowing) < 2:
         return list(sites)
-    mean, deviation, seems = np.array(sites).T
+    mean, deviation, _ = np.array(knowing).T
     variance = deviation**2
     weight = 1.0 / variance
     centre = (weight * mean).sum() / weight.sum()
-    excess = (weight * (mean - centre) ** 2).sum() - (len(sites) - 1)
-    between = max(0.0, excess / (weight.sum() - (weight**2).sum() / weight.sum()))
+    excess = (weight * (mean - centre) ** 2).sum() - (len(knowing) - 1)
+    freedom = weight.sum() - (weight**2).sum() / weight.sum()
+    between = max(0.0, excess / freedom) if freedom > 0 else 0.0
     weight = 1.0 / (variance + between)
     centre = (weight * mean).sum() / weight.sum()
     pull = variance / (variance + between)
-    mean = mean - pull * (mean - centre)
-    deviation = np.sqrt(pull * between + pull**2 / weight.sum())
-    return [Told(*one) for one in zip(mean, deviation, seems, strict=True)]
+    drawn = iter(
+        zip(
+            mean - pull * (mean - centre),
+            np.sqrt(pull * between + pull**2 / weight.sum()),
+            strict=True,
+        )
+    )
+    return [Told(*next(drawn), one.seems) if one.seems > LEAST_CHANCE else one for one in sites]
 
 
 def noise_cost(
