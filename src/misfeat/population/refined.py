@@ -62,8 +62,9 @@ LACKING_ALL = 3.5
 and with the square of the share that it lacks for others: what it recorded is its own."""
 SHARED_WHERE_NOISY = 0.45
 """As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
-NOISE_IN_COMMON = 0.1
-"""What of the noise of such a cohort's scores all cohorts have, so that it stays in the pool."""
+NOISE_IN_COMMON = 1.0
+"""What such cohorts' scores have in common is as uncertain as what is left of their noise in the
+pool, times this: how much noise adds to scores is estimated from all of them together."""
 BETWEEN_GUESSES = 0.25
 """The variance of a predicted score holds this share of its squared distance from the pool's."""
 
@@ -90,7 +91,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     k of the set, or between the two as far as it hangs on the cohort's own rows
     (`Evidence.carried`).
     For other measures than information, p² is what `Evidence.between` says. At `Evidence.noisy`
-    cohorts, 1 / G is larger by the share of the noise that all cohorts have.
+    cohorts, 1 / G is twice as large: half of it is noise that all cohorts have in common.
 
     Where cohorts lie in regions, p is what their own region leads one to expect (`regions`), whose
     variance is added. Predictions are carried over from all regions: as far as these differ, times
@@ -136,7 +137,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     n_pooled = np.maximum(recorded.sum(axis=0), 1)
     far = largest * differ
     common = fit.strength_variance[:, None] * known_pool(evidence) ** 2
-    stays = 1.0 / n_pooled + NOISE_IN_COMMON * evidence.is_noisy
+    stays = (1.0 + NOISE_IN_COMMON * evidence.is_noisy) / n_pooled
     v_mean = evidence.variance_at(mean)
     known = (1.0 - shrinkage) ** 2 * v_mean + shrinkage * evidence.left_in_pool(v_mean) * stays
     known += shrinkage**2 * (np.minimum(far, off**2 + v) + common)
