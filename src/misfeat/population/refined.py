@@ -62,7 +62,7 @@ LACKING_ALL = 3.5
 and with the square of the share that it lacks for others: what it recorded is its own."""
 SHARED_WHERE_NOISY = 0.45
 """As `SHARED_NOISE`, of cohorts whose counts were given noise (`Evidence.noisy`)."""
-NOISE_IN_COMMON = 1.0
+NOISE_IN_COMMON = 0.7
 """What such cohorts' scores have in common is as uncertain as what is left of their noise in the
 pool, times this: how much noise adds to scores is estimated from all of them together."""
 BETWEEN_GUESSES = 0.25
@@ -91,7 +91,7 @@ def refined_posterior(evidence: Evidence) -> Posterior:
     k of the set, or between the two as far as it hangs on the cohort's own rows
     (`Evidence.carried`).
     For other measures than information, p² is what `Evidence.between` says. At `Evidence.noisy`
-    cohorts, 1 / G is twice as large: half of it is noise that all cohorts have in common.
+    cohorts, 1 / G is 1.7 times as large: the rest is noise that all cohorts have in common.
 
     Where cohorts lie in regions, p is what their own region leads one to expect (`regions`), whose
     variance is added. Predictions are carried over from all regions: as far as these differ, times
