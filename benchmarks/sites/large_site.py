@@ -65,6 +65,8 @@ def main() -> None:
     if asked.file:
         summarise_file(asked.file, asked.out, asked.share)
         return
+    if asked.out:
+        Path(asked.out).mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         file = str(Path(folder) / "rows.parquet")
         write_rows(file, asked.rows, asked.features)
