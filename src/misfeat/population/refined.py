@@ -227,13 +227,28 @@ def _pooled_strengths(own: Floats, variance: Floats, whole: Floats | None) -> tu
     if n_known > 1:
         noise = variance[known] * (n_known - 1) / n_known
         between = max(0.0, float(((own[known] - centre) ** 2 - noise).sum() / (n_known - 1)))
+    return drawn_to_mean(own, variance, between)
+
+
+def drawn_to_mean(own: Floats, variance: Floats, between: float) -> tuple[Floats, Floats]:
+    """Estimates drawn towards their mean, and their variances: random effects.
+
+    Estimates have a sampling variance, infinite where nothing is known, and what they estimate
+    varies by `between`.
+
+    Examples
+    --------
+    >>> drawn_to_mean(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1.0)
+    (array([1.5, 2.5]), array([0.75, 0.75]))
+    """
+    known = np.isfinite(variance)
     weight = np.where(known, 1.0 / np.maximum(variance + between, LEAST_VARIANCE), 0.0)
     centre = (weight * own).sum() / weight.sum()
     pull = np.ones_like(own)
     pull[known] = variance[known] / np.maximum(variance[known] + between, LEAST_VARIANCE)
-    strength = own - pull * (own - centre)
-    # variance (1 - pull), written so that it stays finite where a cohort recorded nothing.
-    return strength, pull * between + pull**2 / weight.sum()
+    drawn = own - pull * (own - centre)
+    # variance (1 - pull), written so that it stays finite where nothing is known.
+    return drawn, pull * between + pull**2 / weight.sum()
 
 
 def _shows_spread(v: Floats, differ: Floats, spread: float) -> Floats:

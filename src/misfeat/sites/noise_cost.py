@@ -27,6 +27,7 @@ from scipy.special import ndtr, ndtri
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
+from misfeat.population.refined import drawn_to_mean
 from misfeat.sites.denoising import (
     LEAST,
     SWEEPS,
@@ -136,16 +137,8 @@ def told_by_all(sites: Sequence[Told]) -> list[Told]:
     excess = (weight * (mean - centre) ** 2).sum() - (len(knowing) - 1)
     freedom = weight.sum() - (weight**2).sum() / weight.sum()
     between = max(0.0, excess / freedom) if freedom > 0 else 0.0
-    weight = 1.0 / (variance + between)
-    centre = (weight * mean).sum() / weight.sum()
-    pull = variance / (variance + between)
-    drawn = iter(
-        zip(
-            mean - pull * (mean - centre),
-            np.sqrt(pull * between + pull**2 / weight.sum()),
-            strict=True,
-        )
-    )
+    mean, variance = drawn_to_mean(mean, variance, between)
+    drawn = iter(zip(mean, np.sqrt(variance), strict=True))
     return [Told(*next(drawn), one.seems) if one.seems > LEAST_CHANCE else one for one in sites]
 
 
