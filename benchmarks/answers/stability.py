@@ -34,7 +34,7 @@ from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.reweighting import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter
 from misfeat.information.measures import MutualInformation
-from misfeat.population.estimates import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.redrawing import redrawn
 from misfeat.selection.scorebook import ScoreBook

@@ -24,7 +24,7 @@ from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.metrics.rankings import captured_at
-from misfeat.population.estimates import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.selection.trust import trust
 
 SIZE, K, ROUNDS = 3, 5, 4

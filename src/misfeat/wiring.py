@@ -21,9 +21,9 @@ from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.weighing import WeightRules
 from misfeat.completion.named import completer_of
 from misfeat.completion.settings import confidence_of
+from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
 from misfeat.information.asked import measure_of
-from misfeat.population.estimates import SAMPLE, Estimate
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
 from misfeat.screening import Screened, screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features

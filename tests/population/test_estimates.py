@@ -9,7 +9,7 @@ from misfeat import MisfeatError
 from misfeat.bench.hiding import Truth
 from misfeat.completion import ExactScores, GainCompleter, Known, TransferCompleter
 from misfeat.information.measures import MutualInformation
-from misfeat.population.estimates import Estimate, own_posterior
+from misfeat.estimation.estimates import Estimate, own_posterior
 from misfeat.population.refined import refined_posterior
 from tests.completion.coded import drawn_cohorts
 from tests.population.evidence import drawn

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from misfeat.machine.threads import Work
 from misfeat.population import significance
-from misfeat.population.significance import PILOTS, REACHED, max_test, p_values
+from misfeat.estimation.significance import PILOTS, REACHED, max_test, p_values
 
 
 def besag_clifford(maxima, statistic, permutations):

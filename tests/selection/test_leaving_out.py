@@ -11,7 +11,7 @@ from misfeat.cohorts.reweighting import reweighted
 from misfeat.completion import CompletedScores, ExactScores, GainCompleter, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
-from misfeat.population.estimates import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.selection.leaving_out import (
     can_be_halved,
     features_to_judge,

@@ -14,7 +14,7 @@ from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.completion import GainCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.metrics.stability import agreement_of
-from misfeat.population.estimates import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.selection.redrawing import (
     SHARE,
     SHARE_ALONE,

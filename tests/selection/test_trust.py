@@ -10,7 +10,7 @@ from misfeat.bench.hiding import Truth
 from misfeat.completion import GainCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.metrics.rankings import captured_at
-from misfeat.population.estimates import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.selection.trust import Trust, in_words, trust
 from tests.completion.coded import drawn_cohorts
 

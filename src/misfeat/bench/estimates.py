@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import misfeat
 from misfeat.completion.transfer.completer import TransferCompleter
+from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
-from misfeat.population.estimates import Estimate
 from misfeat.selection.scorebook import ScoreBook
 
 if TYPE_CHECKING:

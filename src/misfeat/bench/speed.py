@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.bench.workloads import FULL, QUICK, TARGET, Workload
 from misfeat.completion.calibration import WHAT as CALIBRATING
+from misfeat.estimation.estimates import WHAT as ESTIMATING
 from misfeat.exceptions import MisfeatError
-from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.screening.searching import SEARCHING
 from misfeat.selection.chance_tests import DEALING
 from misfeat.selection.computing import WHAT as SCORING

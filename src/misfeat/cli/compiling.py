@@ -58,13 +58,9 @@ def compile_part(part: str) -> None:
 
 
 def _compile_sets() -> None:
-    import numpy as np
-
     from misfeat.completion.transfer.ahead import compile_sets
-    from misfeat.population.pool import shrink
 
     compile_sets()
-    shrink(np.empty((0, 1), np.int64), np.empty((0, 2)), np.empty(0, np.int64))
 
 
 def _compile_pairs() -> None:
@@ -78,9 +74,9 @@ def _compile_chance() -> None:
 
     from misfeat.cohorts import build_cohorts
     from misfeat.datasets import make_cohorts
+    from misfeat.estimation.significance import max_test
     from misfeat.information.dealing import deals_of
     from misfeat.machine.threads import Work
-    from misfeat.population.significance import max_test
 
     data = make_cohorts(2, 60, 4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from misfeat.cohorts.reweighting import reweighted
+from misfeat.estimation.significance import PERMUTATIONS, PILOTS
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
 from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
-from misfeat.population.significance import PERMUTATIONS, PILOTS
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
     MOST,

@@ -10,9 +10,9 @@ import numpy as np
 from misfeat.cohorts.small import rows_to_tell
 from misfeat.completion.model import SUPPORT
 from misfeat.completion.support import SINGLES
+from misfeat.estimation.estimates import POPULATION, SAMPLE
+from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Message, Setting, listed
-from misfeat.population.estimates import POPULATION, SAMPLE
-from misfeat.population.posterior import FEW_COHORTS
 from misfeat.selection.caution import (
     MOST_NAMED,
     NOTE,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from misfeat.estimation.significance import PILOTS, Greatest, MaxTest, max_test
 from misfeat.information.dealing import deals_of
 from misfeat.information.dealing_correlations import CorrelationDeals
 from misfeat.lattice import rank
 from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
 from misfeat.machine.steps import Form
 from misfeat.machine.threads import Work
-from misfeat.population.significance import PILOTS, Greatest, MaxTest, max_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,9 +18,9 @@ from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NO_PARENT, NOT_RECORDED, ColumnAudit
 from misfeat.cohorts.weighing import MOST_MASS
 from misfeat.completion.support import support_of
+from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.population.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.selection.folders import ARRAYS, MANIFEST
 from misfeat.selection.scorebook import names_of_completed
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.completion.model import CompletedScores
+    from misfeat.estimation.estimates import Estimate
     from misfeat.information.measures import Measure
-    from misfeat.population.estimates import Estimate
     from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.cell_counts import KeptCells

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
-    from misfeat.population.significance import Greatest
+    from misfeat.estimation.significance import Greatest
     from misfeat.screening import Screened
     from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.reweighting import drawn_anew
+from misfeat.estimation.estimates import POPULATION
 from misfeat.information.grids import information_of
 from misfeat.machine.deadline import OutOfTimeError
 from misfeat.machine.interrupts import check_interrupt
 from misfeat.machine.spreading import spread
 from misfeat.machine.steps import Form, Steps
 from misfeat.metrics.stability import agreement_of
-from misfeat.population.estimates import POPULATION
 from misfeat.selection.ranking import order_of_sets
 
 if TYPE_CHECKING:

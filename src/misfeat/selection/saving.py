@@ -18,13 +18,13 @@ import numpy as np
 
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
+from misfeat.estimation.estimates import Estimate
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables, ScoresAlone
 from misfeat.information.saved import SavedMeasure, SavedScores, saved_measure
 from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
-from misfeat.population.estimates import Estimate
 from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
 from misfeat.selection.cell_counts import CellCounts

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Completer
+    from misfeat.estimation.estimates import Estimate
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
-    from misfeat.population.estimates import Estimate
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)

@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.base import clone
 
 from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.estimation.estimates import POPULATION
 from misfeat.machine.spreading import spread
 from misfeat.machine.steps import Form, Steps, fingerprint
-from misfeat.population.estimates import POPULATION
 from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
 from misfeat.selection.leaving_out import (
     can_be_halved,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion import Known
+    from misfeat.estimation.estimates import Estimate
     from misfeat.machine.progress import Progress
-    from misfeat.population.estimates import Estimate
     from misfeat.selection.judging import Figures, Truth
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 
-from misfeat.population.significance import PILOTS
+from misfeat.estimation.significance import PILOTS
 from misfeat.selection.against_chance import STEP_PERMUTATIONS
 from misfeat.selection.enough import AHEAD
 from misfeat.selection.leaving_out import MOST_JUDGED

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import effective_n_jobs
 
+from misfeat.estimation.estimates import WHAT as ESTIMATING
 from misfeat.machine.memory import GIB, in_units
 from misfeat.machine.progress import announce, expect, in_words
 from misfeat.machine.threads import Work
-from misfeat.population.estimates import WHAT as ESTIMATING
 from misfeat.selection.chance_tests import DEALING, Dealer
 from misfeat.selection.computing import WHAT as SCORING
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from misfeat.completion.named import completer_of
+from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.tabled import ScoredInformation, TableInformation
-from misfeat.population.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.selection.asked import Asked
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.shown import ShownSelection

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from misfeat.estimation.pooling import shrunk_to_mean
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
-from misfeat.population.refined import drawn_to_mean
 from misfeat.sites.denoising import (
     LEAST,
     SWEEPS,
@@ -137,7 +137,7 @@ def told_by_all(sites: Sequence[Told]) -> list[Told]:
     excess = (weight * (mean - centre) ** 2).sum() - (len(knowing) - 1)
     freedom = weight.sum() - (weight**2).sum() / weight.sum()
     between = max(0.0, excess / freedom) if freedom > 0 else 0.0
-    mean, variance = drawn_to_mean(mean, variance, between)
+    mean, variance = shrunk_to_mean(mean, variance, between)
     drawn = iter(zip(mean, np.sqrt(variance), strict=True))
     return [Told(*next(drawn), one.seems) if one.seems > LEAST_CHANCE else one for one in sites]
 

@@ -1,0 +1,301 @@
+"""Every subgroup's score, shrunk towards what all subgroups share, with the variance of its error.
+
+Random effects, as in a meta-analysis. A score of f fitted columns (columns of features times those
+of the target) that is x in the population comes out of n rows f / 2n too high, chance that has been
+taken off, with the variance of a noncentral chi-square,
+
+    v(x, 1/n) = f / 2n² + V(x) / n,
+
+V what single rows vary by (`scale`). Subgroups differ from what they share as samples differ from
+their population, as if each were h = 1/n' of it: with m[s] the score of a set in the shared
+covariance, that of subgroup k is
+
+    p[k,s] = a[k] m[s]   on the mean, and varies by   v(p, h)   between subgroups,
+
+a[k] the level of a subgroup (how much its features explain, against others). Its own score x[k,s]
+adds the sampling variance. Levels and h come from all sets of a size by weighted least squares, and
+levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
+[v(p, 1/n) + v(p, h)]. A score of features that a subgroup never recorded is that of its completed
+covariance, shrunk in the same way; it is as uncertain as subgroups differ in what these features
+add to those that it did record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import stdtrit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+ROUNDS = 6
+FEW_COHORTS = 3
+"""Up to so many subgroups say little about how much subgroups differ."""
+SHARED_NOISE = 0.25
+"""The correlation of the noise of two sets of a subgroup: they share rows and features."""
+SHARED_WHERE_NOISY = 0.45
+"""The same for subgroups whose counts were given noise (`Evidence.noisy`)."""
+NOISE_IN_COMMON = 0.7
+"""And how much of what is left of their noise in the pool all of them have in common."""
+LEAST_POOLED = 1e-9
+LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
+MOST_SPREAD = 0.05
+"""Subgroups differ at most as samples of 20 rows do."""
+FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
+MOST_LEVELS_DIFFER = 1.0
+DOUBT = 2.0
+"""How much the error of the spread counts against it."""
+SPREAD_LEVEL = 0.85
+"""The spread is believed to be below its upper bound with this probability."""
+PRIOR_SUBGROUPS = 4.0
+"""How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
+BETWEEN_WAYS = 0.25
+"""The variance of a predicted score holds this share of its squared distance from the pool's."""
+TINY = 1e-15
+NOTHING = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about listed sets of one size in all subgroups.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n_cohorts, n_sets)
+        Scores from each subgroup's own covariance, completed where it lacks features.
+    pooled : ndarray of shape (n_sets,)
+        Scores from the covariance that all subgroups share.
+    part : ndarray of shape (n_cohorts, n_sets)
+        The same of those features of a set that the subgroup recorded; read where it lacks some.
+    recorded : ndarray of bool of shape (n_cohorts, n_sets)
+        Where a subgroup recorded all features of a set.
+    fitted : ndarray of shape (n_cohorts, n_sets)
+        Columns of features that are fitted, times those of the target.
+    rows : ndarray of shape (n_cohorts,)
+        Rows of equal weight.
+    row_variance : callable
+        From scores to what single rows vary by, both of shape (n_cohorts, n_sets).
+    unit : float, default=1.0
+        What chance gives for every fitted column, over 1 / 2n: 2 for R².
+    rounding : ndarray of shape (n_cohorts,), default=None
+        The variance that rounding adds to own scores. None: none.
+    noisy : ndarray of bool of shape (n_cohorts,), default=None
+        Which subgroups' counts were given noise: what is wrong with their scores is much the same
+        for all sets, and in part in all subgroups. None: no subgroup's.
+    """
+
+    own: Floats
+    pooled: Floats
+    part: Floats
+    recorded: Flags
+    fitted: Floats
+    rows: Floats
+    row_variance: Callable[[Floats], Floats]
+    unit: float = 1.0
+    rounding: Floats | None = None
+    noisy: Flags | None = None
+
+    @property
+    def is_noisy(self) -> Floats:
+        """1 for `noisy` subgroups, 0 for others."""
+        return np.zeros(len(self.own)) if self.noisy is None else self.noisy.astype(np.float64)
+
+    def variation(self, score: Floats, h: Floats | float) -> Floats:
+        """The variance of scores of samples, 1 / h rows each, of populations with these scores."""
+        null = self.unit**2 * self.fitted * h**2 / 2.0
+        found: Floats = null + self.row_variance(score) * h
+        return found
+
+    def noise(self, score: Floats) -> Floats:
+        """The sampling variance of own scores, were these the population's."""
+        found = self.variation(score, 1.0 / self.rows[:, None])
+        return found if self.rounding is None else found + self.rounding[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """What subgroups have in common, from all sets of a size.
+
+    Attributes
+    ----------
+    level, level_variance : ndarray of shape (n_cohorts,)
+        How much features explain in a subgroup against all, and how sure that is.
+    spread : float
+        h, believed as far as leaving subgroups out one by one leaves it alone.
+    largest_spread : float
+        What h may be at most.
+    """
+
+    level: Floats
+    level_variance: Floats
+    spread: float
+    largest_spread: float
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Estimates of listed sets in all subgroups, all of shape (n_cohorts, n_sets).
+
+    Attributes
+    ----------
+    mean, variance : ndarray
+        Estimates, and the variances of their errors.
+    noise : ndarray
+        The sampling variance of scores that a subgroup counts from its own rows.
+    """
+
+    mean: Floats
+    variance: Floats
+    noise: Floats
+
+
+def effects_of(evidence: Evidence) -> Effects:
+    """Levels and spread from all sets of one size, each from the other in turns."""
+    n_cohorts = len(evidence.own)
+    if n_cohorts == 1 or not evidence.recorded.any():
+        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, MOST_SPREAD)
+    pooled = np.maximum(evidence.pooled, LEAST_POOLED)
+    expected = np.broadcast_to(pooled, evidence.own.shape)
+    spread = FIRST_SPREAD
+    for _ in range(ROUNDS):
+        noise = evidence.noise(expected) + evidence.variation(expected, spread)
+        level, level_variance = _levels(evidence, noise, pooled)
+        expected = level[:, None] * pooled
+        excess, scale = _spread_sums(evidence, expected, spread)
+        spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+    return Effects(level, level_variance, *_believed(excess, scale, spread))
+
+
+def _levels(evidence: Evidence, noise: Floats, pooled: Floats) -> tuple[Floats, Floats]:
+    """Levels by least squares through the origin, shrunk to their mean, and their variances."""
+    weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
+    total = (weight * pooled**2).sum(axis=1)
+    known = total > 0
+    share = weight * pooled / np.where(known, total, 1.0)[:, None]
+    level = np.where(known, (share * evidence.own).sum(axis=1), 1.0)
+    apart = (share**2 * noise).sum(axis=1)
+    together = (share * np.sqrt(noise)).sum(axis=1) ** 2
+    shared = SHARED_NOISE + (SHARED_WHERE_NOISY - SHARED_NOISE) * evidence.is_noisy
+    variance = np.where(known, shared * together + (1.0 - shared) * apart, np.inf)
+    centre = _mean(level, variance)
+    n_known = int(known.sum())
+    between = 0.0
+    if n_known > 1:
+        noisy = variance[known] * (n_known - 1) / n_known
+        between = float(((level[known] - centre) ** 2 - noisy).sum() / (n_known - 1))
+    shrunk, left = shrunk_to_mean(level, variance, min(max(between, 0.0), MOST_LEVELS_DIFFER))
+    return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), left
+
+
+def _mean(values: Floats, variance: Floats) -> float:
+    weight = 1.0 / np.maximum(variance, NOTHING)
+    return float((weight * np.where(weight > 0, values, 0.0)).sum() / max(weight.sum(), NOTHING))
+
+
+def shrunk_to_mean(estimates: Floats, variance: Floats, between: float) -> tuple[Floats, Floats]:
+    """Estimates shrunk towards their mean, and the variances of their errors.
+
+    Parameters
+    ----------
+    estimates, variance : ndarray of shape (n,)
+        With their sampling variances, infinite where nothing is known.
+    between : float
+        How much what they estimate varies.
+
+    Examples
+    --------
+    >>> shrunk_to_mean(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1.0)
+    (array([1.5, 2.5]), array([0.75, 0.75]))
+    """
+    known = np.isfinite(variance)
+    total = np.maximum(variance + between, NOTHING)
+    weight = np.where(known, 1.0 / total, 0.0)
+    if not known.any():
+        return estimates, np.full_like(estimates, between)
+    centre = (weight * np.where(known, estimates, 0.0)).sum() / weight.sum()
+    pull = np.ones_like(estimates)
+    pull[known] = variance[known] / total[known]
+    shrunk = np.where(known, estimates, centre)
+    return shrunk - pull * (shrunk - centre), pull * between + pull**2 / weight.sum()
+
+
+def _spread_sums(evidence: Evidence, expected: Floats, spread: float) -> tuple[Floats, Floats]:
+    """Of each subgroup: what noise does not explain, and what a spread of 1 would make of it."""
+    part = (len(expected) - 1) / len(expected)
+    noise = evidence.noise(expected)
+    between = evidence.variation(expected, max(spread, LEAST_SPREAD)) / max(spread, LEAST_SPREAD)
+    shown = np.where(evidence.recorded, between / (noise + spread * between + TINY) ** 2, 0.0)
+    excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=1)
+    return excess, part * (shown * between).sum(axis=1)
+
+
+def _within(spread: float) -> float:
+    return min(max(0.0, float(spread)), MOST_SPREAD)
+
+
+def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, float]:
+    """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
+    excess, scale = excess[scale > 0], scale[scale > 0]
+    if len(scale) < 2:  # one subgroup alone shows it
+        return spread, MOST_SPREAD
+    freedom = len(scale) - 1
+    left_out = (excess.sum() - excess) / np.maximum(scale.sum() - scale, NOTHING)
+    error = float(np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum()))
+    believed = spread**3 / max(spread**2 + DOUBT * error**2, NOTHING)
+    return believed, min(spread + float(stdtrit(freedom, SPREAD_LEVEL)) * error, MOST_SPREAD)
+
+
+def posterior_of(evidence: Evidence, effects: Effects) -> Posterior:
+    """Estimates of listed sets in all subgroups.
+
+    The variance of a recorded score's error is
+
+        (1 - B)² v + B² [min(v(p, h*), (x - p)² + v) + var(a) m²] + B v / G,
+
+    h* an upper bound of h and G the subgroups that recorded the set; that of a predicted one, g
+    being what unrecorded features add to recorded ones of score r,
+
+        v(g, h*[s]) + v(r, h) / 2 + var(a) m² + v / G + (x - p)² / 4.
+    """
+    if len(evidence.own) == 1:
+        noise = evidence.noise(evidence.own)
+        return Posterior(evidence.own, noise, noise)
+    pooled = np.maximum(evidence.pooled, LEAST_POOLED)
+    expected = effects.level[:, None] * pooled
+    noise = evidence.noise(expected)
+    off = evidence.own - expected
+    shrinkage = noise / (noise + evidence.variation(expected, effects.spread) + TINY)
+    mean = expected + (1.0 - shrinkage) * off
+    common = effects.level_variance[:, None] * pooled**2
+    in_pool = noise / np.maximum(evidence.recorded.sum(axis=0), 1)
+    in_pool *= 1.0 + NOISE_IN_COMMON * evidence.is_noisy[:, None]
+    far = evidence.variation(expected, effects.largest_spread)
+    known = (1.0 - shrinkage) ** 2 * evidence.noise(mean) + shrinkage * in_pool
+    known += shrinkage**2 * (np.minimum(far, off**2 + noise) + common)
+    part = effects.level[:, None] * evidence.part
+    gain = np.maximum(expected - part, 0.0)
+    unseen = evidence.variation(gain, _spread_of_sets(evidence, effects, expected, noise))
+    unseen += 0.5 * evidence.variation(part, effects.spread) + common + in_pool
+    unseen += BETWEEN_WAYS * off**2
+    variance = np.where(evidence.recorded, known, unseen)
+    return Posterior(mean, variance, evidence.noise(mean))
+
+
+def _spread_of_sets(
+    evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
+) -> Floats:
+    """How much subgroups may differ in single sets, by those that recorded them."""
+    one = evidence.variation(expected, LEAST_SPREAD) / LEAST_SPREAD
+    excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(one, TINY)
+    seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SPREAD), 0.0).sum(axis=0)
+    total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
+    found: Floats = (PRIOR_SUBGROUPS * effects.largest_spread + seen) / total
+    return found

@@ -1,0 +1,233 @@
+"""Scores of populations for feature sets of any size, from moments, interactions and pooling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.completion.support import SINGLES, support_of
+from misfeat.estimation.additive import POOL_RIDGE, SetColumns, additive_scores, set_columns
+from misfeat.estimation.count_moments import CountedTable
+from misfeat.estimation.interactions import find_terms
+from misfeat.estimation.moments import CodedTable, moments_of_sums
+from misfeat.estimation.pooling import Effects, Evidence, Posterior, effects_of, posterior_of
+from misfeat.estimation.scale import CorrelationScale, InformationScale
+from misfeat.lattice import level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import Known
+    from misfeat.estimation.moments import Counted, Moments
+    from misfeat.estimation.scale import Scale
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer]
+
+OWN_RIDGE = 3.0
+"""Over the rows of a subgroup: added to the variance of every column of its own covariance."""
+LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
+"""Between these, single features say how a subgroup's scores are to be scaled."""
+HALF_WIDTH = 1.645
+"""Standard deviations to either end of what is possible where nothing is known between."""
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationModel:
+    """What rows of all subgroups say about sets of any size.
+
+    Attributes
+    ----------
+    moments : Moments
+        With the columns of interactions.
+    scales : sequence of Scale
+        Of every subgroup.
+    pooled_scale : Scale
+        Of all together.
+    dimensions : ndarray of shape (n_cohorts,)
+        Columns of the target that vary in each subgroup.
+    factor, pooled_factor : ndarray of shape (n_cohorts,) and float
+        What scores are multiplied by, so that those of single features are as counted.
+    """
+
+    moments: Moments
+    scales: Sequence[Scale]
+    pooled_scale: Scale
+    dimensions: Floats
+    factor: Floats
+    pooled_factor: float = 1.0
+    _effects: dict[int, Effects] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, known: Known) -> PopulationModel:
+        """Of coded rows or of sums of products; of what is missing nothing is read."""
+        missing = known.exact.missing
+        if known.sums is not None:
+            moments = moments_of_sums(known.sums, missing)
+            scale = CorrelationScale()
+            varies = moments.own[:, -1, -1] > 0
+            return cls(moments, [scale] * len(missing), scale, varies * 1.0, np.ones(len(missing)))
+        table = known.prepared(_coded_table)
+        moments = known.prepared(_plain_moments).hidden(missing)
+        return cls.of_table(table, moments, known.exact.by_size[1])
+
+    @classmethod
+    def of_table(cls, table: Counted, moments: Moments, counted: Floats) -> PopulationModel:
+        """Of coded rows, their moments without interactions, and counted scores of single features.
+
+        Counted scores are above chance, of shape (n_cohorts, n_features), NaN where there is none.
+        """
+        moments = find_terms(table, moments)
+        shares = table.shares()
+        rows = table.n_rows
+        whole = (rows @ shares) / max(rows.sum(), 1e-300)
+        plain = cls(
+            moments,
+            [InformationScale(share) for share in shares],
+            InformationScale(whole),
+            np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0),
+            np.ones(len(shares)),
+        )
+        return plain._calibrated(counted)
+
+    def _calibrated(self, counted: Floats) -> PopulationModel:
+        """The same with scores scaled so that those of single features are as counted.
+
+        The Dirichlet distribution is an approximation, and what it misses is much the same for all
+        sets of a subgroup. Factors are shrunk towards 1 by what chance alone gives.
+        """
+        singles = np.arange(self.moments.n_features)[:, None]
+        sets = set_columns(self.moments, singles)
+        own = np.stack([self._own(k, sets, singles) for k in range(len(self.scales))])
+        known = np.isfinite(counted)
+        counted, own = np.where(known, counted, 0.0), np.where(known, own, 0.0)
+        rows = self.moments.rows
+        widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
+        chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
+        whole = _factor((rows @ counted).sum(), (rows @ own).sum(), (rows @ chance).sum(), 1.0)
+        factor = _factor(counted.sum(axis=1), own.sum(axis=1), chance, whole)
+        return replace(self, factor=factor, pooled_factor=float(whole))
+
+    def evidence(self, subsets: Integers) -> Evidence:
+        """What is known about listed sets of one size."""
+        moments = self.moments
+        sets = set_columns(moments, subsets)
+        recorded = moments.recorded[:, subsets].all(axis=2)
+        pooled, freedom = self._pooled(sets, subsets)
+        own = np.stack(
+            [self.factor[k] * self._own(k, sets, subsets) for k in range(len(self.scales))]
+        )
+        part = np.zeros_like(own)
+        for k in np.flatnonzero(~recorded.all(axis=1)):
+            lacking = np.flatnonzero(~recorded[k])
+            part[k, lacking] = self._pooled(
+                self._recorded_part(k, sets, lacking), subsets[lacking]
+            )[0]
+        return Evidence(
+            own,
+            pooled,
+            part,
+            recorded,
+            fitted=freedom * self.dimensions[:, None],
+            rows=np.maximum(moments.rows, 1.0),
+            row_variance=self._row_variance,
+            unit=self.pooled_scale.unit,
+        )
+
+    def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
+        """Estimates of listed sets of one size, by what all sets of a size have in common.
+
+        `guesses` are scores of another kind for sets that a subgroup did not record.
+        """
+        size = subsets.shape[1]
+        evidence = self.evidence(subsets)
+        if guesses is not None:
+            evidence = replace(evidence, own=np.where(evidence.recorded, evidence.own, guesses))
+        if size not in self._effects:
+            self._effects[size] = effects_of(evidence)
+        found = posterior_of(evidence, self._effects[size])
+        found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
+        return self._doubted(found, evidence, subsets)
+
+    def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
+        """What the variance of scores of joint tables has on top: they have more cells."""
+        moments = self.moments
+        widths = np.array([len(columns) for columns in moments.columns[: moments.n_features]])
+        cells = (widths[subsets] + 1.0).prod(axis=1) - 1.0
+        more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
+        found: Floats = more / (2.0 * evidence.rows[:, None] ** 2)
+        return found
+
+    def level(self, size: int, guesses: Floats | None = None) -> Posterior:
+        """Estimates of all sets of a size."""
+        return self.posterior(level(self.moments.n_features, size), guesses)
+
+    def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Integers) -> Posterior:
+        """Variances that allow for pairs of features that nobody recorded together.
+
+        How much such features explain in common is not known: a set explains at least as much as
+        its best feature, and about as much as all of them at most.
+        """
+        support = support_of(~self.moments.recorded, subsets)
+        unknown = support == SINGLES
+        if not unknown.any() or subsets.shape[1] == 1:
+            return posterior
+        singles = np.arange(self.moments.n_features)[:, None]
+        alone, _ = self._pooled(set_columns(self.moments, singles), singles)
+        alone = np.maximum(alone, 0.0)[subsets]
+        reach = np.maximum(alone.sum(axis=1) - evidence.pooled, evidence.pooled - alone.max(axis=1))
+        doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
+        return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
+
+    def _pooled(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
+        """Scores from the covariance that all subgroups share, and free columns of each set."""
+        moments = self.moments
+        found = additive_scores(
+            moments.shared, moments.n_targets, sets, subsets.shape[1], POOL_RIDGE
+        )
+        chance = (found.freedom / moments.rows_recorded[subsets]).sum(axis=1)
+        additive = found.score - chance * moments.n_targets / 2.0
+        return self.pooled_factor * self.pooled_scale.score(additive), found.freedom.sum(axis=1)
+
+    def _own(self, cohort: int, sets: SetColumns, subsets: Integers) -> Floats:
+        """Scores from a subgroup's own covariance, completed where it lacks features."""
+        moments = self.moments
+        rows = max(float(moments.rows[cohort]), 1.0)
+        found = additive_scores(
+            moments.completed(cohort), moments.n_targets, sets, subsets.shape[1], OWN_RIDGE / rows
+        )
+        behind = np.where(moments.recorded[cohort], rows, moments.rows_recorded)
+        chance = (found.freedom / behind[subsets]).sum(axis=1) * self.dimensions[cohort] / 2.0
+        return self.scales[cohort].score(found.score - chance)
+
+    def _recorded_part(self, cohort: int, sets: SetColumns, chosen: Integers) -> SetColumns:
+        """The columns of some sets that a subgroup has."""
+        columns = sets.columns[chosen]
+        there = (columns >= 0) & self.moments.observed[cohort][columns]
+        return SetColumns(np.where(there, columns, -1), sets.position[chosen])
+
+    def _row_variance(self, scores: Floats) -> Floats:
+        return np.stack(
+            [scale.row_variance(line) for scale, line in zip(self.scales, scores, strict=True)]
+        )
+
+
+def _factor(counted: Floats, own: Floats, chance: Floats, towards: float) -> Floats:
+    """Counted over estimated scores, shrunk by what chance alone gives."""
+    chance = np.maximum(chance, 1e-12)
+    found = (np.maximum(counted, 0.0) + towards * chance) / (np.maximum(own, 0.0) + chance)
+    return np.asarray(np.clip(found, LEAST_FACTOR, MOST_FACTOR))
+
+
+def _coded_table(known: Known) -> Counted:
+    if known.tables is not None:
+        return CountedTable(known.tables)
+    return CodedTable.of(known.rows_for("auto"))
+
+
+def _plain_moments(known: Known) -> Moments:
+    return known.prepared(_coded_table).moments()

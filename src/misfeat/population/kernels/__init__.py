@@ -1,1 +1,0 @@
-"""Compiled parts of the step from samples to populations."""
