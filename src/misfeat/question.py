@@ -198,11 +198,10 @@ class Question:
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
-        is one, else the CPU. A CUDA device also counts, and deals the target out anew for tests,
-        where CuPy finds one and there is enough to do; ``"cpu"`` keeps it from that.""",
+        is one, else the CPU. Nothing else runs on it.""",
         one_of(*DEVICES),
         default="auto",
-        option=Option("Device for counting and neural completers.", PREDICTIONS),
+        option=Option("Device for neural completers.", PREDICTIONS),
     )
     n_jobs: int | None = parameter(
         "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",

@@ -153,8 +153,7 @@ def _measured(
 
 
 def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
-    above_chance, device = question.estimate != SAMPLE, question.device
-    return measure_of(question.measure, cohorts, sums, above_chance=above_chance, device=device)
+    return measure_of(question.measure, cohorts, sums, above_chance=question.estimate != SAMPLE)
 
 
 def _screened(

@@ -21,7 +21,6 @@ def measure_of(
     sums: ProductSums | None = None,
     *,
     above_chance: bool = False,
-    device: str = "auto",
 ) -> Measure:
     """The measure that a name or an instance stands for, of the rows of a table.
 
@@ -30,6 +29,6 @@ def measure_of(
     if isinstance(asked, str):
         if sums is not None:
             return SquaredCorrelation(sums, above_chance=above_chance)
-        return information_of(cohorts, above_chance=above_chance, device=device)
+        return information_of(cohorts, above_chance=above_chance)
     kind = CountedGrids if cohorts.is_number else CountedMeasure
     return kind(asked, cohorts, above_chance=above_chance)

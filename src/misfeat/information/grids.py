@@ -49,13 +49,10 @@ class MeanOfGrids(Measure):
 class GridInformation(MeanOfGrids, InformationOfRows):
     """Information about a numeric target: the mean over its grids."""
 
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        super().__init__(cohorts, above_chance=above_chance, device=device)
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        super().__init__(cohorts, above_chance=above_chance)
         self.parts = tuple(
-            MutualInformation(grid, above_chance=above_chance, device=device)
-            for grid in cohorts.by_grid()
+            MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()
         )
         self.closed = all(part.closed for part in self.parts)
         self.whole = np.mean([part.whole for part in self.parts], axis=0)
@@ -63,11 +60,11 @@ class GridInformation(MeanOfGrids, InformationOfRows):
 
 
 def information_of(
-    cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
+    cohorts: Cohorts, *, above_chance: bool = False
 ) -> MutualInformation | GridInformation:
     """What scores sets by their information: with classes, or with a number."""
     kind = GridInformation if cohorts.is_number else MutualInformation
-    return kind(cohorts, above_chance=above_chance, device=device)
+    return kind(cohorts, above_chance=above_chance)
 
 
 def target_entropies(cohorts: Cohorts) -> list[float]:

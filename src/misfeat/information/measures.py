@@ -54,8 +54,6 @@ class Measure(ABC):
         Whether what chance alone would score was taken off.
     rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
-    device : str
-        Whether a CUDA device may count: ``"auto"`` or ``"cuda"``, else it may not.
     parts : tuple of Measure
         The measures of the grids of a numeric target, whose mean it is.
     sums : ProductSums or None
@@ -76,7 +74,6 @@ class Measure(ABC):
     closed: bool
     above_chance: bool
     rows: Cohorts | None = None
-    device: str = "cpu"
     parts: tuple[Any, ...] = ()
     sums: ProductSums | None = None
     tables: CountTables | None = None
@@ -190,23 +187,18 @@ class InformationOfRows(Measure):
     above_chance : bool, default=False
         Whether to take off what the set would score on the mean if the target were dealt out at
         random over the rows. Such scores may be negative, and a larger set may score lower.
-    device : str, default="auto"
-        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays.
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     rows: Cohorts
 
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        self.above_chance, self.device = above_chance, device
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        self.above_chance = above_chance
         self.rows, self.features, self.missing = cohorts, cohorts.features, cohorts.missing
-        self._plain = type(self)(cohorts, device=device) if above_chance else None
+        self._plain = type(self)(cohorts) if above_chance else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make = partial(type(self), above_chance=self.above_chance, device=self.device)
-        return make, (self.rows,)
+        return partial(type(self), above_chance=self.above_chance), (self.rows,)
 
 
 class MutualInformation(InformationOfRows):
@@ -223,10 +215,8 @@ class MutualInformation(InformationOfRows):
     array([ 0.4621, -0.231 ])
     """
 
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        super().__init__(cohorts, above_chance=above_chance, device=device)
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        super().__init__(cohorts, above_chance=above_chance)
         self._cohorts = list(cohorts)
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
@@ -251,7 +241,6 @@ class MutualInformation(InformationOfRows):
             above_chance=self.above_chance,
             n_jobs=n_jobs,
             progress=progress,
-            device=self.device,
         )
         return [self.bounded(scores, cohort) for scores in found]
 
@@ -262,7 +251,6 @@ class MutualInformation(InformationOfRows):
             subsets,
             above_chance=self.above_chance,
             n_jobs=n_jobs,
-            device=self.device,
         )
         return self.bounded(found, cohort)
 

@@ -144,7 +144,7 @@ class Dealer:
 
         return max_test(
             self.deals(cohort, largest, held),
-            Work(self.book.n_jobs, tell, self.book.measure.device),
+            Work(self.book.n_jobs, tell),
             permutations=self.permutations,
             searched=searched if include else None,
         )

@@ -244,7 +244,7 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
     if own is not None:
         measure: Measure = own.of_rows(rows)
     else:
-        measure = information_of(rows, above_chance=above_chance, device=book.measure.device)
+        measure = information_of(rows, above_chance=above_chance)
     return book.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 
 
