@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables, ScoresAlone
-    from misfeat.information.deals import Deals
-    from misfeat.information.measured_noise import ScoreNoise
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
+    OwnMeasure = Any
 
 
 class Measure(ABC):
@@ -82,11 +81,6 @@ class Measure(ABC):
     _plain: Any = None
 
     @property
-    def own(self) -> OwnMeasure | None:
-        """Itself, where it is none that misfeat comes with; scores alone are known of it."""
-        return None
-
-    @property
     def plug_in(self) -> Self:
         """The same measure of the rows as they are, nothing taken off for chance."""
         plain: Self = self if self._plain is None else self._plain
@@ -131,50 +125,6 @@ class LevelByLevel(Measure):
     @abstractmethod
     def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
         """Scores of every set of one size, by rank."""
-
-
-class OwnMeasure(Measure):
-    """A measure that misfeat does not come with.
-
-    Nothing is known of its scores but how they vary, and what they are by chance. `asked` scores
-    tables of counts (`CountMeasure`), or is what was saved of such a measure. With `above_chance`,
-    what a set scores on the mean where the target is dealt out at random is taken off.
-    """
-
-    def __init__(self, asked: Any, cohorts: Cohorts, *, above_chance: bool = False) -> None:
-        self.asked, self.above_chance = asked, above_chance
-        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
-        self.features, self.missing = cohorts.features, cohorts.missing
-        self.closed = not above_chance
-        self._plain = type(self)(asked, cohorts) if above_chance else None
-
-    @property
-    def own(self) -> OwnMeasure:
-        """Itself."""
-        return self
-
-    @abstractmethod
-    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
-        """How scores above chance of all sets of a size vary from sample to sample."""
-
-    @abstractmethod
-    def deals(
-        self,
-        cohort: int,
-        largest: int,
-        held: tuple[int, ...],
-        within: int | None,
-        seed: np.random.SeedSequence,
-    ) -> Deals:
-        """Ways to deal the target of a cohort out, leaving what `held` features tell as it is.
-
-        Sets hold up to `largest` features besides those; classes stay within the values of the
-        feature `within`, too.
-        """
-
-    def of_rows(self, cohorts: Cohorts) -> Self:
-        """The same measure of other rows."""
-        return type(self)(self.asked, cohorts, above_chance=self.above_chance)
 
 
 class InformationOfRows(Measure):
