@@ -8,9 +8,8 @@ which have other shapes and seeds. Every table runs in a process of its own on `
 no other has: `slots` of them side by side (Linux). One that takes more than `MOST_SECONDS` is
 stopped and has a line without figures.
 
-measured.csv was made with two threads and six slots on a machine of 16 cores (x86-64) whose GPU was
-hidden; cores12.csv with ``--part held --only 1 2 6 7 8 --threads 12``, and gpu.csv with the same
-tables, two threads and the GPU, an H200. plan_fit.csv is of `plan.py --fit --rows 2e5`.
+measured.csv was made with two threads and six slots on a machine of 16 cores (x86-64), cores12.csv
+with ``--part held --only 1 2 6 7 8 --threads 12``. plan_fit.csv is of `plan.py --fit --rows 2e5`.
 """
 
 from __future__ import annotations

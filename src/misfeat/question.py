@@ -19,7 +19,6 @@ from misfeat.parameters.declaring import (
     an_integer_or,
     anything,
     one_of,
-    one_of_or,
     parameter,
     with_parameters,
 )
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.columns import Columns
     from misfeat.completion import Completer
-    from misfeat.information import CountMeasure
 
 
 @with_parameters
@@ -80,11 +78,10 @@ class Question:
         default="population",
         option=Option("'population', 'above_chance', or 'sample' for the rows as they are.", TABLE),
     )
-    measure: str | CountMeasure = parameter(
+    measure: str = parameter(
         """Joint mutual information in nats, or the squared multiple correlation of numeric features
-        with a numeric or binary target; or a measure of one's own, which scores tables of
-        counts.""",
-        one_of_or("CountMeasure", ("of_counts", "whole"), "mutual_info", "r2"),
+        with a numeric or binary target.""",
+        one_of("mutual_info", "r2"),
         default="mutual_info",
         option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
     )
@@ -198,11 +195,10 @@ class Question:
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
-        is one, else the CPU. A CUDA device also counts, and deals the target out anew for tests,
-        where CuPy finds one and there is enough to do; ``"cpu"`` keeps it from that.""",
+        is one, else the CPU. Nothing else runs on it.""",
         one_of(*DEVICES),
         default="auto",
-        option=Option("Device for counting and neural completers.", PREDICTIONS),
+        option=Option("Device for neural completers.", PREDICTIONS),
     )
     n_jobs: int | None = parameter(
         "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",

@@ -13,10 +13,8 @@ from misfeat.selection.checking import demand, is_count
 from misfeat.selection.encoding import (
     decoded,
     decoded_completer,
-    decoded_measure,
     encoded,
     encoded_completer,
-    encoded_measure,
 )
 from misfeat.selection.folders import MANIFEST, as_folder
 from misfeat.selection.saving import MALFORMED, incomplete, read_saved
@@ -127,8 +125,6 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
 def _encoded(name: str, value: Any) -> Any:
     if name == "completer":
         return encoded_completer(value)
-    if name == "measure":
-        return encoded_measure(value)
     if name in NESTED and value is not None:
         return {one: encoded(getattr(value, one), one) for one in parameters_of(value)}
     return encoded(value, name)
@@ -137,8 +133,6 @@ def _encoded(name: str, value: Any) -> Any:
 def _decoded(name: str, value: Any) -> Any:
     if name == "completer":
         return decoded_completer(value)
-    if name == "measure":
-        return decoded_measure(value)
     if name in NESTED and value is not None:
         return NESTED[name](**{one: decoded(held) for one, held in value.items()})
     return decoded(value)

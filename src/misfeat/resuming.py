@@ -69,11 +69,8 @@ def seed_of(seed: int | None, steps: Steps) -> int | None:
 
 
 def _settings(selector: Any) -> dict[str, Any] | None:
-    """The parameters as plain values; None where they cannot be held, or rows must not be.
-
-    What a measure of one's own scores depends on its code, which is no plain value.
-    """
-    if selector._nested("coding").min_cell > 1 or not isinstance(selector.measure, str):
+    """The parameters as plain values; None where they cannot be held, or rows must not be."""
+    if selector._nested("coding").min_cell > 1:
         return None
     try:
         found = encoded_parameters(selector)

@@ -23,7 +23,8 @@ from misfeat.completion.named import completer_of
 from misfeat.completion.settings import confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
-from misfeat.information.asked import measure_of
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
 from misfeat.screening import Screened, screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features
@@ -153,8 +154,10 @@ def _measured(
 
 
 def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
-    above_chance, device = question.estimate != SAMPLE, question.device
-    return measure_of(question.measure, cohorts, sums, above_chance=above_chance, device=device)
+    above_chance = question.estimate != SAMPLE
+    if sums is None:
+        return information_of(cohorts, above_chance=above_chance)
+    return SquaredCorrelation(sums, above_chance=above_chance)
 
 
 def _screened(

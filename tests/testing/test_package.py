@@ -17,14 +17,14 @@ def test_checks_need_no_pytest():
 
 
 def test_every_check_is_also_given_one_by_one():
-    for kind in ("completer", "measure", "source"):
+    for kind in ("completer", "source"):
         assert f"check_{kind}" in misfeat.testing.__all__
         assert f"{kind}_checks" in misfeat.testing.__all__
 
 
 def test_every_template_is_short_and_is_checked():
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 3
     for block in blocks:
         assert len(block.splitlines()) < LONGEST_TEMPLATE
         assert re.search(r"^check_\w+\(", block, re.M)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables, ScoresAlone
-    from misfeat.information.measures import OwnMeasure
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")
@@ -115,8 +114,8 @@ class Known:
         marks may not be read there, either.
     alone : ScoresAlone or None
         Where there is nothing but scores: rows by class, and how many values features have.
-    own : OwnMeasure or None
-        Where scores are those of a measure that misfeat does not come with: how they vary.
+    own : None
+        Always None.
     grids : tuple of Known
         The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
         classes. An estimate is the mean of the estimates of these.
@@ -130,7 +129,7 @@ class Known:
     grids: tuple[Known, ...] = ()
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
-    own: OwnMeasure | None = None
+    own: Any = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

@@ -243,7 +243,7 @@ def _maxima(dealt: _Dealt, first: int, last: int, work: Work) -> Floats:
 
 
 def _maxima_of(dealt: _Dealt, stretch: tuple[int, int]) -> Floats:
-    return dealt.maxima(*stretch, Work(1, device="cpu"))
+    return dealt.maxima(*stretch, Work(1))
 
 
 @dataclass(frozen=True, eq=False)

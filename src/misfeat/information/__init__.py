@@ -1,13 +1,10 @@
 """Exact scores of feature subsets, from coded, weighted rows."""
 
-from misfeat.information.count_measure import CountMeasure, GiniExplained
 from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
 from misfeat.information.shannon import Entropies, entropies, target_entropy
 
 __all__ = [
-    "CountMeasure",
     "Entropies",
-    "GiniExplained",
     "entropies",
     "joint_mutual_info",
     "level_mutual_info",

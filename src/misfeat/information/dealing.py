@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.information.chance import n_log_n
-from misfeat.information.cuda.dealing import DealsOnDevice
 from misfeat.information.dealing_weights import OfDesign, design_effect, one_by_one
 from misfeat.information.kernels import dealing
 from misfeat.information.logs import log_table
@@ -203,16 +202,11 @@ class SideBySide:
         self._total = rows.total
         self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
         self._f = log_table(rows.total)
-        self._on_device = DealsOnDevice(self._rows, len(self.subsets), self._n_held, self._f)
         # The rows of cells do not change, nor does what they take off the sums.
         self._taken_off = self._scored(self._seeds[:1])[0] - asked.recorded_scores(Work(1))
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of deals ``first`` to ``last - 1``, of shape (n_deals, n_sets)."""
-        sums = self._on_device.sums(self._seeds[first:last], work.device)
-        if sums is not None:
-            dealt: Scores = sums / self._total - self._taken_off
-            return dealt
         n_sets = sum(map(len, self.subsets))
         found = np.empty((last - first, n_sets))
 

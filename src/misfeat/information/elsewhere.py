@@ -80,7 +80,6 @@ def _scored(rows: ScoredRows, part: Part) -> Found:
         part.high,
         above_chance=rows.above_chance,
         n_jobs=1,
-        device="cpu",
         share=part.share,
     )
     ranks = [np.flatnonzero(~np.isnan(scores)) for scores in found]

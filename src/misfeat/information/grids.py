@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.measures import InformationOfRows, Measure, MutualInformation
+from misfeat.information.measures import InformationOfRows, MutualInformation
 from misfeat.information.shannon import target_entropy
 
 if TYPE_CHECKING:
@@ -25,8 +25,17 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
 
 
-class MeanOfGrids(Measure):
-    """Scores with a numeric target: the mean over those with the classes of each grid."""
+class GridInformation(InformationOfRows):
+    """Information about a numeric target: the mean over its grids."""
+
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        super().__init__(cohorts, above_chance=above_chance)
+        self.parts = tuple(
+            MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()
+        )
+        self.closed = all(part.closed for part in self.parts)
+        self.whole = np.mean([part.whole for part in self.parts], axis=0)
+        self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
 
     def of_levels(
         self,
@@ -46,28 +55,12 @@ class MeanOfGrids(Measure):
         return np.asarray(np.mean(found, axis=0))
 
 
-class GridInformation(MeanOfGrids, InformationOfRows):
-    """Information about a numeric target: the mean over its grids."""
-
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        super().__init__(cohorts, above_chance=above_chance, device=device)
-        self.parts = tuple(
-            MutualInformation(grid, above_chance=above_chance, device=device)
-            for grid in cohorts.by_grid()
-        )
-        self.closed = all(part.closed for part in self.parts)
-        self.whole = np.mean([part.whole for part in self.parts], axis=0)
-        self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
-
-
 def information_of(
-    cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
+    cohorts: Cohorts, *, above_chance: bool = False
 ) -> MutualInformation | GridInformation:
     """What scores sets by their information: with classes, or with a number."""
     kind = GridInformation if cohorts.is_number else MutualInformation
-    return kind(cohorts, above_chance=above_chance, device=device)
+    return kind(cohorts, above_chance=above_chance)
 
 
 def target_entropies(cohorts: Cohorts) -> list[float]:

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables, ScoresAlone
-    from misfeat.information.deals import Deals
-    from misfeat.information.measured_noise import ScoreNoise
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
+    OwnMeasure = Any
 
 
 class Measure(ABC):
@@ -54,8 +53,6 @@ class Measure(ABC):
         Whether what chance alone would score was taken off.
     rows : Cohorts or None
         The coded rows that scores were counted from, where they were.
-    device : str
-        Whether a CUDA device may count: ``"auto"`` or ``"cuda"``, else it may not.
     parts : tuple of Measure
         The measures of the grids of a numeric target, whose mean it is.
     sums : ProductSums or None
@@ -76,18 +73,12 @@ class Measure(ABC):
     closed: bool
     above_chance: bool
     rows: Cohorts | None = None
-    device: str = "cpu"
     parts: tuple[Any, ...] = ()
     sums: ProductSums | None = None
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
     # Made at once: what is asked in one thread must not change what another one saves.
     _plain: Any = None
-
-    @property
-    def own(self) -> OwnMeasure | None:
-        """Itself, where it is none that misfeat comes with; scores alone are known of it."""
-        return None
 
     @property
     def plug_in(self) -> Self:
@@ -136,50 +127,6 @@ class LevelByLevel(Measure):
         """Scores of every set of one size, by rank."""
 
 
-class OwnMeasure(Measure):
-    """A measure that misfeat does not come with.
-
-    Nothing is known of its scores but how they vary, and what they are by chance. `asked` scores
-    tables of counts (`CountMeasure`), or is what was saved of such a measure. With `above_chance`,
-    what a set scores on the mean where the target is dealt out at random is taken off.
-    """
-
-    def __init__(self, asked: Any, cohorts: Cohorts, *, above_chance: bool = False) -> None:
-        self.asked, self.above_chance = asked, above_chance
-        self.name, self.unit, self.words = asked.name, asked.unit, asked.words
-        self.features, self.missing = cohorts.features, cohorts.missing
-        self.closed = not above_chance
-        self._plain = type(self)(asked, cohorts) if above_chance else None
-
-    @property
-    def own(self) -> OwnMeasure:
-        """Itself."""
-        return self
-
-    @abstractmethod
-    def noise(self, size: int, n_jobs: int | None = None) -> ScoreNoise:
-        """How scores above chance of all sets of a size vary from sample to sample."""
-
-    @abstractmethod
-    def deals(
-        self,
-        cohort: int,
-        largest: int,
-        held: tuple[int, ...],
-        within: int | None,
-        seed: np.random.SeedSequence,
-    ) -> Deals:
-        """Ways to deal the target of a cohort out, leaving what `held` features tell as it is.
-
-        Sets hold up to `largest` features besides those; classes stay within the values of the
-        feature `within`, too.
-        """
-
-    def of_rows(self, cohorts: Cohorts) -> Self:
-        """The same measure of other rows."""
-        return type(self)(self.asked, cohorts, above_chance=self.above_chance)
-
-
 class InformationOfRows(Measure):
     """Joint mutual information with the target, in nats, counted from coded rows.
 
@@ -190,23 +137,18 @@ class InformationOfRows(Measure):
     above_chance : bool, default=False
         Whether to take off what the set would score on the mean if the target were dealt out at
         random over the rows. Such scores may be negative, and a larger set may score lower.
-    device : str, default="auto"
-        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays.
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
     rows: Cohorts
 
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        self.above_chance, self.device = above_chance, device
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        self.above_chance = above_chance
         self.rows, self.features, self.missing = cohorts, cohorts.features, cohorts.missing
-        self._plain = type(self)(cohorts, device=device) if above_chance else None
+        self._plain = type(self)(cohorts) if above_chance else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make = partial(type(self), above_chance=self.above_chance, device=self.device)
-        return make, (self.rows,)
+        return partial(type(self), above_chance=self.above_chance), (self.rows,)
 
 
 class MutualInformation(InformationOfRows):
@@ -223,10 +165,8 @@ class MutualInformation(InformationOfRows):
     array([ 0.4621, -0.231 ])
     """
 
-    def __init__(
-        self, cohorts: Cohorts, *, above_chance: bool = False, device: str = "auto"
-    ) -> None:
-        super().__init__(cohorts, above_chance=above_chance, device=device)
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        super().__init__(cohorts, above_chance=above_chance)
         self._cohorts = list(cohorts)
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
@@ -251,7 +191,6 @@ class MutualInformation(InformationOfRows):
             above_chance=self.above_chance,
             n_jobs=n_jobs,
             progress=progress,
-            device=self.device,
         )
         return [self.bounded(scores, cohort) for scores in found]
 
@@ -262,7 +201,6 @@ class MutualInformation(InformationOfRows):
             subsets,
             above_chance=self.above_chance,
             n_jobs=n_jobs,
-            device=self.device,
         )
         return self.bounded(found, cohort)
 

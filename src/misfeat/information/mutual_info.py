@@ -44,7 +44,6 @@ def joint_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    device: str = "auto",
 ) -> Scores:
     """Score listed feature subsets of one size in one cohort.
 
@@ -60,9 +59,6 @@ def joint_mutual_info(
         Threads, as joblib reads it. The result is the same for any number.
     progress : callable, default=None
         Called as ``progress(done, total)``; what it raises stops the work.
-    device : str, default="auto"
-        ``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays; the result
-        is the same to rounding.
 
     Returns
     -------
@@ -84,7 +80,7 @@ def joint_mutual_info(
     array([0.0657])
     """
     rows = prepare_rows(cohort, above_chance=above_chance)
-    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress, device)))
+    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
 
 
 def level_mutual_info(
@@ -95,7 +91,6 @@ def level_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    device: str = "auto",
     share: tuple[int, int] = (0, 1),
 ) -> list[Scores]:
     """Score every feature subset of sizes low to high in one cohort.
@@ -106,7 +101,7 @@ def level_mutual_info(
         Coded, weighted rows.
     low, high : int
         The sizes. All of them (the power set) for at most 22 recorded features.
-    above_chance, n_jobs, progress, device
+    above_chance, n_jobs, progress
         As in `joint_mutual_info`.
     share : tuple of int, default=(0, 1)
         Which part of the work to do, and of how many; the scores of the other parts are NaN.
@@ -132,7 +127,7 @@ def level_mutual_info(
             f"is scored for at most {LARGEST_POWER_SET} features; lower the size."
         )
     top = min(high, n_recorded)
-    work = Work(n_jobs, progress, device, share)
+    work = Work(n_jobs, progress, share)
     found = sums_of_levels(rows, low, top, 1, work) if low <= top else []
     scores = []
     for size in range(low, high + 1):

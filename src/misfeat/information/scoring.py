@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.cuda.counting import counted_on_cuda
 from misfeat.information.kernels import cube
 from misfeat.information.logs import logs_of
 from misfeat.information.plan import (
@@ -85,8 +84,7 @@ def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: 
         sizes = range(smallest, dense + 1)
         n_sets = sum(comb(n, m) for m in sizes)
         parts.append(_Part(sizes, np.full((n_kinds, n_sets), np.nan)))
-        if not counted_on_cuda(rows, smallest, dense, parts[-1].sums, work):
-            tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
+        tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
     sparse = range(max(dense + 1, smallest), high + 1)
     if sparse and n <= LISTED_AT_ONCE:
         members, lengths, places = list_levels(n, sparse)

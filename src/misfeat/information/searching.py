@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.cuda.searching import search_on_cuda
 from misfeat.information.kernels import depth_first, depth_first_packed
 from misfeat.information.kernels.order import list_in_search_order
 from misfeat.information.logs import logs_of
@@ -37,7 +36,7 @@ def listed_tasks(
     rows: PreparedRows, members: Members, sizes: NDArray[np.int64], sums: Sums, work: Work
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
-    search = _search(rows, int(sizes.max(initial=0)), sums.shape, work.device)
+    search = _search(rows, int(sizes.max(initial=0)), len(sums))
 
     def task(first: int, last: int) -> Task:
         return lambda: search(members[first:last], sizes[first:last], sums[:, first:last])
@@ -48,7 +47,7 @@ def listed_tasks(
 
 def level_tasks(rows: PreparedRows, size: int, sums: Sums, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
-    search = _search(rows, size, sums.shape, work.device)
+    search = _search(rows, size, len(sums))
 
     def task(first: int, last: int) -> Task:
         def score() -> None:
@@ -85,14 +84,7 @@ def list_levels(
     return members, lengths, places
 
 
-def _search(rows: PreparedRows, largest: int, shape: tuple[int, ...], device: str) -> Search:
-    """What searches on a device where that pays, else a kernel of the processor."""
-    n_kinds, n_subsets = shape
-    search = _search_here(rows, largest, n_kinds)
-    return search_on_cuda(rows, n_kinds, n_subsets, device, otherwise=search) or search
-
-
-def _search_here(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
+def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
     """The kernel for these rows: four classes packed into a word, or any number of them."""
     packed = (
         n_kinds == 1

@@ -33,16 +33,16 @@ HEAD_START = 0.01
 
 @dataclass(frozen=True)
 class Work:
-    """How many threads work, who is told how far along they are, and whether a device may help."""
+    """How many threads work, and who is told how far along they are."""
 
     n_jobs: int | None = None
     progress: Callable[[int, int], None] | None = None
     """Called as ``progress(done, total)`` after every task. What it raises stops the work."""
-    device: str = "auto"
-    """``"auto"`` or ``"cuda"`` lets a CUDA device count where there is one and it pays."""
     share: tuple[int, int] = (0, 1)
     """Of every list of tasks only those are carried out whose turn it is: the number of the turn,
     and how many turns there are. Workers elsewhere take one each."""
+    device: str = "cpu"
+    """Where tasks run: on threads of the processor."""
 
     def stretches(
         self, count: int, a_thread: int, longest: int = 2**62, shortest: int = 1

@@ -139,7 +139,7 @@ class CodingParameters:
         table has more, features are screened: by what they tell alone, in pairs and in sets that
         grow from the best, in half of the rows. Those kept have a fifth as many sets as this, and
         `cautions` says what was left out. None: all features, however many; so it always is with
-        ``measure="r2"`` and measures of one's own.""",
+        ``measure="r2"``.""",
         an_integer(none=True),
         default=10_000_000,
         option=Option(

@@ -236,29 +236,6 @@ def one_of(*choices: str) -> Takes:
     return Takes(words, check, choices)
 
 
-def one_of_or(kind: str, methods: tuple[str, ...], *choices: str) -> Takes:
-    """One of a few names, or an instance of a kind, known by the methods that it has.
-
-    Whose kind that is need not be imported to declare a parameter.
-    """
-    named = one_of(*choices)
-
-    def check(value: object, name: str) -> None:
-        if isinstance(value, str):
-            named.check(value, name)
-        elif isinstance(value, type) or not all(
-            callable(getattr(value, method, None)) for method in methods
-        ):
-            raise MisfeatError(
-                "{setting} is unknown; use {choices}{or_instance}.",
-                setting=Setting(name, value.__name__ if isinstance(value, type) else value),
-                choices=_alternatives(choices),
-                or_instance=InPython(f", or an instance of a {kind}"),
-            )
-
-    return Takes(f"{named.words} or {kind}", check, choices)
-
-
 def _alternatives(choices: tuple[str, ...]) -> str:
     """``'a', 'b' or 'c'``."""
     *others, last = map(repr, choices)

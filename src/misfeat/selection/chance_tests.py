@@ -108,8 +108,6 @@ class Dealer:
         """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
         measure = self.book.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
-        if measure.own is not None:
-            return measure.own.deals(cohort, largest, held, self.within, seed)
         if measure.rows is None:
             sums = cast("ProductSums", measure.sums)
             recorded = np.flatnonzero(~measure.missing[cohort])
@@ -144,7 +142,7 @@ class Dealer:
 
         return max_test(
             self.deals(cohort, largest, held),
-            Work(self.book.n_jobs, tell, self.book.measure.device),
+            Work(self.book.n_jobs, tell),
             permutations=self.permutations,
             searched=searched if include else None,
         )

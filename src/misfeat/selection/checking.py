@@ -304,17 +304,13 @@ def check_scores(arrays: Mapping[str, NDArray[Any]], measure: Measure) -> None:
 
 
 def check_book(book: ScoreBook) -> None:
-    """Raise unless scores are what the rows give, and estimates lie where estimates can lie.
-
-    What the rows give is not known of a measure of one's own, whose code is not saved.
-    """
-    recomputed = book.measure.own is None
+    """Raise unless scores are what the rows give, and estimates lie where estimates can lie."""
     for size, scores in enumerate(book.computed):
         if size == 0:
             demand((np.abs(scores) <= TOLERANCE).all(), "the score of no feature", ARRAYS)
-        elif recomputed:
+        else:
             _check_computed(book, book.measure, size, scores)
-    for size, by_grid in enumerate(book.computed_by_grid if recomputed else ()):
+    for size, by_grid in enumerate(book.computed_by_grid):
         for part, scores in zip(book.measure.parts, by_grid, strict=True):
             _check_computed(book, part, size, scores)
     for size, completed in book.held.items():

@@ -15,7 +15,6 @@ from misfeat.selection.checking import (
     check_flags,
     check_texts,
     demand,
-    is_count,
 )
 from misfeat.selection.folders import ARRAYS
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables, ScoresAlone
-    from misfeat.information.saved import SavedMeasure
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
@@ -75,27 +73,6 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
         _check_counts(getattr(tables, name), f"tables.{name}", (n_cohorts, lines, n_classes))
         if lines:
             _check_margins(tables, size)
-
-
-def check_measured(measured: SavedMeasure, cohorts: Cohorts) -> None:
-    """Raise unless what is kept of a measure of one's own goes with the cohorts."""
-    n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
-    named = (measured.name, measured.unit, measured.words)
-    demand(all(isinstance(word, str) and word for word in named), "what a measure is called")
-    demand(measured.n_grids == len(cohorts.grids), "the grids of a measure")
-    sizes = measured.sizes
-    demand(isinstance(sizes, tuple) and len(set(sizes)) == len(sizes), "the sizes of a measure")
-    demand(all(is_count(size, least=1, most=n_features) for size in sizes), "a size")
-    _check_counts(measured.whole, "measured.whole", (n_cohorts,))
-    n_sets = sum(comb(n_features, size) for size in sizes)
-    check_array(measured.observed, "measured.observed", (np.float64,), (n_cohorts, n_sets))
-    observed, most = measured.observed, measured.whole[:, None] * (1.0 + NEARLY) + NEARLY
-    within = np.isnan(observed) | (np.isfinite(observed) & (observed <= most))
-    demand(within.all(), "scores of a measure", ARRAYS)
-    subsets = [level(n_features, size) for size in sizes]
-    lacking = [cohorts.missing[:, sets].any(axis=2) for sets in subsets]
-    unknown = np.concatenate([np.zeros((n_cohorts, 0), dtype=bool), *lacking], axis=1)
-    demand(np.array_equal(np.isnan(observed), unknown), "scores that were recorded", ARRAYS)
 
 
 def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:

@@ -298,12 +298,6 @@ def _on_rows(runs: Runs) -> Iterator[Message]:
             which=joined(withheld),
             setting=Setting("min_cell"),
         )
-    elif any(run.book.measure.own is not None for run in runs):
-        yield Message(
-            "Shares are those that the runs show: how those of each subgroup's own rows vary is "
-            "not known of {measure}.",
-            measure=Setting("measure", runs[0].book.measure.name),
-        )
     elif runs[0].book.estimate.name == POPULATION:
         yield Message(
             "Shares are of each subgroup's own rows, less chance; tables of a run draw them "

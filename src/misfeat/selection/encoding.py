@@ -1,4 +1,4 @@
-"""Settings as JSON and back, without loss but for the code of a measure of one's own."""
+"""Settings as JSON and back, without loss."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 from misfeat.cohorts.dataframes import names_held
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.saved import MeasureByName
 from misfeat.machine.packing import NOT_SPECIAL, NotPlainError, read, written
-from misfeat.selection.checking import demand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,21 +63,6 @@ def decoded_completer(saved: Any) -> Any:
         return saved
     params = {name: decoded(value) for name, value in saved["params"].items()}
     return COMPLETERS[saved["name"]](**params)
-
-
-def encoded_measure(measure: Any) -> Any:
-    """A measure's name, or what a measure of one's own is called; never its code."""
-    if isinstance(measure, str):
-        return measure
-    return {"name": measure.name, "unit": measure.unit, "words": measure.words}
-
-
-def decoded_measure(saved: Any) -> Any:
-    """What stands for the measure that `encoded_measure` was given."""
-    if isinstance(saved, str):
-        return saved
-    demand(all(isinstance(word, str) for word in saved.values()), "the measure")
-    return MeasureByName(**saved)
 
 
 def _other_collections(value: Any, inner: Callable[[Any], Any]) -> Any:

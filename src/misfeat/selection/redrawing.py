@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.selection.scorebook import ScoreBook
 
@@ -240,11 +239,7 @@ def book_of_draw(book: ScoreBook, cohorts: Cohorts, rng: np.random.Generator) ->
     """A book of the same settings for rows that are drawn anew."""
     share = SHARE if book.estimate.name == POPULATION else SHARE_ALONE
     rows = drawn_anew(cohorts, share, rng)
-    own, above_chance = book.measure.own, book.measure.above_chance
-    if own is not None:
-        measure: Measure = own.of_rows(rows)
-    else:
-        measure = information_of(rows, above_chance=above_chance, device=book.measure.device)
+    measure = information_of(rows, above_chance=book.measure.above_chance)
     return book.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 
 

@@ -20,9 +20,9 @@ from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.estimation.estimates import Estimate
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.information.asked import measure_of
 from misfeat.information.count_tables import CountTables, ScoresAlone
-from misfeat.information.saved import SavedMeasure, SavedScores, saved_measure
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.screening import Looked, Screened
@@ -41,7 +41,7 @@ from misfeat.selection.checking import (
     check_unfinished,
     demand,
 )
-from misfeat.selection.checking_tables import check_alone, check_measured, check_sums, check_tables
+from misfeat.selection.checking_tables import check_alone, check_sums, check_tables
 from misfeat.selection.encoding import decoded, decoded_completer, encoded, encoded_completer
 from misfeat.selection.folders import (
     ARRAYS,
@@ -149,7 +149,6 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    own = None if measure.own is None else saved_measure(measure, book.held, book.n_jobs)
     cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
@@ -159,7 +158,6 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
         "sums": _packed(measure.sums, "sums", arrays),
         "tables": _packed(measure.tables, "tables", arrays),
-        "measured": _packed(own, "measured", arrays),
         "alone": _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
@@ -175,7 +173,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     kinds = {"cohorts", "book"}
-    further = ("sums", "tables", "alone", "measured", "screened")
+    further = ("sums", "tables", "alone", "screened")
     kinds |= {name for name in further if manifest.get(name) is not None}
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
@@ -195,16 +193,12 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
         alone = ScoresAlone(**_unpacked(manifest["alone"], "alone", arrays))
         check_alone(alone, cohorts)
         measure = ScoredInformation(alone)
-    elif manifest.get("measured") is not None:
-        own = SavedMeasure(**_unpacked(manifest["measured"], "measured", arrays))
-        check_measured(own, cohorts)
-        measure = SavedScores(own, cohorts, above_chance=estimate.above_chance)
     elif manifest["sums"] is None:
-        measure = measure_of("mutual_info", cohorts, above_chance=estimate.above_chance)
+        measure = information_of(cohorts, above_chance=estimate.above_chance)
     else:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
         check_sums(sums, cohorts)
-        measure = measure_of("r2", cohorts, sums, above_chance=estimate.above_chance)
+        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
     asked = Asked(**_unpacked(manifest["asked"], "asked", arrays))
     check_asked(asked, measure.features)
     book = _restored_book(manifest["book"], arrays, measure, estimate)

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.saved import SavedScores
 from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
 from misfeat.machine.steps import Form, Steps
@@ -75,11 +74,6 @@ class ScoreBook:
 
     def __setstate__(self, held: dict[str, Any]) -> None:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
-
-    @property
-    def scores_anew(self) -> bool:
-        """Whether rows and the code of the measure are at hand, so that more can be worked out."""
-        return not self.rows_withheld and not isinstance(self.measure, SavedScores)
 
     @property
     def completer(self) -> Completer:
@@ -204,8 +198,6 @@ class ScoreBook:
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
-        if isinstance(self.measure, SavedScores):
-            raise self.measure.not_kept()
         if self.measure.tables is not None or self.measure.alone is not None:
             raise MisfeatError(
                 "This needs rows, and only {what} of them are at hand.",
@@ -222,8 +214,6 @@ class ScoreBook:
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
         measure = self.measure
-        if isinstance(measure, SavedScores):
-            raise measure.not_kept()
         if self.rows_withheld and (measure.tables is not None or measure.alone is not None):
             raise MisfeatError(
                 "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
@@ -290,7 +280,6 @@ class ScoreBook:
             measure.sums,
             tables=measure.tables,
             alone=measure.alone,
-            own=measure.own,
         )
 
     def memory_needed(self, size: int) -> int:

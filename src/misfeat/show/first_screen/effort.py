@@ -20,8 +20,6 @@ MOST_DEALT = 60e9
 """Rows times sets times deals that are tested at most: about a minute on two cores."""
 MOST_DEALT_ONE_BY_ONE = 3e7
 """The same where rows count only for sets that they have in full, which are dealt one by one."""
-MOST_DEALT_OWN = 3e9
-"""The same with a measure of one's own, which looks at whole tables of counts."""
 USUAL_DEALS = 999
 FEWER_DEALS = 199
 """Deals where the usual number takes too long; p-values then reach down to 0.005."""
@@ -51,7 +49,7 @@ class Effort:
 
 def effort_for(selection: Selection, size: int) -> Effort:
     """What fits into a minute or so."""
-    if not selection.book.scores_anew:
+    if selection.book.rows_withheld:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
     tested, deals = _tested(selection, size)
@@ -62,15 +60,9 @@ def effort_for(selection: Selection, size: int) -> Effort:
     return Effort(tested, deals, enough, redrawn, _step_deals(selection, enough))
 
 
-def _most_dealt(selection: Selection) -> float:
-    if selection.book.measure.own is not None:
-        return MOST_DEALT_OWN
-    return MOST_DEALT_ONE_BY_ONE if has_gaps(selection) else MOST_DEALT
-
-
 def _tested(selection: Selection, size: int) -> tuple[int, int]:
     n_features, n_rows = len(selection.feature_names), float(selection.cohorts.weights.sum())
-    most = _most_dealt(selection)
+    most = MOST_DEALT_ONE_BY_ONE if has_gaps(selection) else MOST_DEALT
     for deals in (USUAL_DEALS, FEWER_DEALS):
         for largest in (size, *range(size - 1, 0, -1)):
             sets = sum(comb(n_features, m) for m in range(1, largest + 1))
@@ -83,8 +75,7 @@ def _step_deals(selection: Selection, enough: int) -> int:
     """Deals for every step: each deals all sets of up to two features beside those held."""
     n_features, n_rows = len(selection.feature_names), float(selection.cohorts.weights.sum())
     sets = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
-    most = MOST_DEALT if selection.book.measure.own is None else MOST_DEALT_OWN
-    usual = enough * sets * n_rows * STEP_PERMUTATIONS <= most
+    usual = enough * sets * n_rows * STEP_PERMUTATIONS <= MOST_DEALT
     return STEP_PERMUTATIONS if usual else FEWER_STEP_DEALS
 
 

@@ -38,7 +38,7 @@ def contents(findings: Findings, title: str | None = None, spell: Spelling = str
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "title": f"What tells most about {cohorts.target}" if title is None else str(title),
         "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
-        **_held(findings, "estimate", "measure", "words", "unit", "size", "k", "confidence"),
+        **_held(findings, "estimate", "measure", "unit", "size", "k", "confidence"),
         "settings": dict(findings.settings),
         "features": list(findings.features),
         "answer": screen.whole,

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 NOT_ASKED = "This was not checked: the report was made without validation."
 NO_TIME = "This was not checked: the time was up."
 WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
-NO_CODE = "This was not checked: a saved run lacks the code of its measure."
 NO_ROWS = "This was not checked: no rows are at hand that could be left out."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
@@ -84,9 +83,7 @@ class Findings:
     estimate: str
     """What scores tell about. One of "population", "above_chance", "sample"."""
     measure: str
-    """``"mutual_info"``, ``"r2"`` or the name of a measure of one's own."""
-    words: str
-    """What scores are."""
+    """``"mutual_info"`` or ``"r2"``."""
     unit: str
     size: int
     k: int
@@ -124,7 +121,7 @@ def gather(
             size,
             *sizes_that_fit(len(selection.cohorts), len(selection.feature_names), size),
         }
-        withheld = not selection.book.scores_anew
+        withheld = selection.book.rows_withheld
         if withheld:
             sizes.discard(selection.size + 1)  # no rows are kept to score it
         scores = {one: selection.completed(one) for one in sorted(sizes)}
@@ -137,7 +134,6 @@ def gather(
         if estimated:
             counted = measure.tables is not None or measure.alone is not None
             kept_back = NO_ROWS if counted else WITHHELD
-            kept_back = kept_back if selection.book.rows_withheld else NO_CODE
             not_trusted = kept_back if withheld else NOT_ASKED
         not_trusted = NO_TIME if asked else not_trusted
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
@@ -158,7 +154,6 @@ def gather(
             whole=measure.whole,
             estimate=selection.book.estimate.name,
             measure=measure.name,
-            words=measure.words,
             unit=measure.unit,
             size=size,
             k=k,
@@ -220,7 +215,7 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     """What chance alone would give sets in the rows at hand."""
     measure = selection.book.measure
     nothing = [float("nan")] * len(best)
-    withheld = not selection.book.scores_anew and measure.tables is None
+    withheld = selection.book.rows_withheld and measure.tables is None
     if not best or not measure.above_chance or withheld:
         return nothing
     number = {name: at for at, name in enumerate(selection.feature_names)}
@@ -247,8 +242,6 @@ def _explanations(
 def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
     """What was not asked, since it takes long, and how to ask it."""
     effort, said = screen.effort, []
-    if not selection.book.scores_anew and not selection.book.rows_withheld:
-        return [Message("A saved run lacks the code of its measure, so that nothing was tested.")]
     if selection.book.rows_withheld:
         return [Message("No rows are kept, so that nothing was tested against chance.")]
     if effort.tested < screen.size:

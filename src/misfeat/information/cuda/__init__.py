@@ -1,1 +1,0 @@
-"""Counting on a CUDA device: the same sums as the kernels of the processor, to rounding."""
