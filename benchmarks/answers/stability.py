@@ -33,8 +33,8 @@ from misfeat.bench.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.reweighting import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter
-from misfeat.information.measures import MutualInformation
 from misfeat.estimation.estimates import Estimate
+from misfeat.information.measures import MutualInformation
 from misfeat.selection.asked import Asked
 from misfeat.selection.redrawing import redrawn
 from misfeat.selection.scorebook import ScoreBook

@@ -22,9 +22,9 @@ import numpy as np
 from misfeat.bench.draws import draw_of, mask_of, source_of
 from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
+from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.metrics.rankings import captured_at
-from misfeat.estimation.estimates import Estimate
 from misfeat.selection.trust import trust
 
 SIZE, K, ROUNDS = 3, 5, 4

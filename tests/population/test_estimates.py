@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from misfeat.population.refined import refined_posterior
 
 from misfeat import MisfeatError
 from misfeat.bench.hiding import Truth
 from misfeat.completion import ExactScores, GainCompleter, Known, TransferCompleter
-from misfeat.information.measures import MutualInformation
 from misfeat.estimation.estimates import Estimate, own_posterior
-from misfeat.population.refined import refined_posterior
+from misfeat.information.measures import MutualInformation
 from tests.completion.coded import drawn_cohorts
 from tests.population.evidence import drawn
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from misfeat.cohorts.reweighting import reweighted
 from misfeat.completion import CompletedScores, ExactScores, GainCompleter, Known
+from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
-from misfeat.estimation.estimates import Estimate
 from misfeat.selection.leaving_out import (
     can_be_halved,
     features_to_judge,

@@ -13,8 +13,8 @@ from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
 from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.completion import GainCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.metrics.stability import agreement_of
 from misfeat.estimation.estimates import Estimate
+from misfeat.metrics.stability import agreement_of
 from misfeat.selection.redrawing import (
     SHARE,
     SHARE_ALONE,

@@ -9,8 +9,8 @@ from misfeat import MisfeatError, SubgroupSelector
 from misfeat.bench.hiding import Truth
 from misfeat.completion import GainCompleter, Known
 from misfeat.datasets import make_cohorts
-from misfeat.metrics.rankings import captured_at
 from misfeat.estimation.estimates import Estimate
+from misfeat.metrics.rankings import captured_at
 from misfeat.selection.trust import Trust, in_words, trust
 from tests.completion.coded import drawn_cohorts
 
