@@ -2,9 +2,9 @@
 
     python benchmarks/many/two_thousand.py > benchmarks/many/two_thousand.txt
 
-100,000 rows of 12 features with three values, 40 regions with 50 hospitals each, which nest, a
-fifth of the features not recorded by a hospital; sets of two and of three. Each size has a process
-of its own, kernels are compiled before, and one thread works.
+100,000 rows of 12 features with three values, 40 regions with 50 hospitals each, a fifth of the
+features not recorded by a hospital; sets of two and of three. Each size has a process of its own,
+kernels are compiled before, and one thread works.
 """
 
 from __future__ import annotations

@@ -86,6 +86,18 @@ def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
 
 
+def test_small_subgroups_of_several_columns_are_merged_with_any():
+    rows = {"n1": 60, "n2": 12, "n3": 12, "s1": 60, "s2": 15, "s3": 15}
+    hospital = np.repeat(list(rows), list(rows.values()))
+    number = np.arange(len(hospital))
+    table = {"region": [one[0] for one in hospital], "hospital": hospital}
+    table |= {"x": number // 2 % 2, "y": number % 2}
+    groups = ["region", "hospital"]
+    cohorts = build_cohorts(table, "y", groups=groups, coding=Coding(min_rows=20))
+    assert cohorts.names == ("region=n & hospital=n1", "region=s & hospital=s1", "other")
+    assert cohorts["other"].size == 54
+
+
 def test_a_merged_subgroup_that_is_still_small_is_warned_about():
     data = table()
     data["site"][:2], data["y"][:2] = "d", [0, 1]

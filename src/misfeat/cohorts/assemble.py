@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coders import CodedRows, collapse
-from misfeat.cohorts.hierarchy import Hierarchy, find_hierarchy, find_strays, parents_of
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.cohorts.runs import DROPPED, Runs, rows_without
 from misfeat.cohorts.small import Recorded, settle_small
@@ -43,16 +42,6 @@ def rows_with_target(rows: CodedRows, n_classes: int, target: str, notes: Notes)
     return rows.where(present)
 
 
-@dataclass(frozen=True)
-class FoundCohorts:
-    """The cohorts of a table."""
-
-    runs: Runs
-    names: list[str]
-    parents: NDArray[np.int64] | None = None
-    """Of shape (n_cohorts,): what each lies in, as `Cohorts.parents` has it."""
-
-
 def find_cohorts(
     rows: CodedRows,
     groupings: Sequence[Grouping],
@@ -61,7 +50,7 @@ def find_cohorts(
     notes: Notes,
     floor: int = 1,
     weighing: Weighing | None = None,
-) -> FoundCohorts:
+) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
     `features` has the number of codes of each, the one for missing not counted; `floor` says from
@@ -110,34 +99,8 @@ def find_cohorts(
         without=runs.in_cohorts(runs.without, len(names)).T,
         threshold=rules.coding.missing_threshold,
     )
-    hierarchy = find_hierarchy(minterms, groupings)
-    for stray in find_strays(minterms, recorded.rows, groupings):
-        notes.add(
-            "{inner!r} would lie within {outer!r} but for {rows} that {example!r} holds, "
-            "or others like it; if these are mistakes, mend them, and subgroups borrow from their "
-            "own {outer!r} first.",
-            inner=rules.groups[stray.inner].subject,
-            outer=rules.groups[stray.outer].subject,
-            rows="one row" if stray.rows == 1 else f"{stray.rows:,} rows",
-            example=names[stray.subgroup],
-        )
-    runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes, hierarchy)
-    parents = None
-    if hierarchy is not None:
-        parents = parents_of(runs, cohort, hierarchy, len(names))
-        if parents is not None:
-            _say_nested(hierarchy, rules, notes)
-    return FoundCohorts(runs, _unique(names), parents)
-
-
-def _say_nested(hierarchy: Hierarchy, rules: CohortRules, notes: Notes) -> None:
-    for inner, outer in hierarchy.within:
-        notes.add(
-            "{inner!r} lies within {outer}: where subgroups borrow from others, they do so from "
-            "their own {outer} first.",
-            inner=rules.groups[inner].subject,
-            outer=" and ".join(repr(rules.groups[one].subject) for one in outer),
-        )
+    runs, names = settle_small(runs, names, recorded, rules.coding, floor, notes)
+    return runs, _unique(names)
 
 
 def effective_of(

@@ -153,10 +153,9 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    found = assemble.find_cohorts(
+    runs, names = assemble.find_cohorts(
         rows, groupings, cardinalities, rules, notes, floor, profiled.weighing
     )
-    runs, names = found.runs, found.names
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
     missing = assemble.systematically_missing(runs, len(names), threshold)
@@ -195,7 +194,6 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         masses=laid_out.masses,
         heaviest=laid_out.heaviest,
         effective=effective_of_cohorts(profiled, coded, rows, runs, len(names)),
-        parents=found.parents,
     )
     _warn_of_constant_targets(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

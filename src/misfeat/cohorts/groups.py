@@ -40,11 +40,6 @@ class _ByColumn:
     column: str
 
     @property
-    def subject(self) -> str:
-        """What it goes by."""
-        return self.column
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return (self.column,)
@@ -71,11 +66,6 @@ class ByPredicate:
 
     name: str
     predicate: Predicate
-
-    @property
-    def subject(self) -> str:
-        """What it goes by."""
-        return self.name
 
     @property
     def columns(self) -> tuple[str, ...]:

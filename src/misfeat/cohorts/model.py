@@ -187,9 +187,6 @@ class Cohorts:
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
-    parents : ndarray of int64 of shape (n_cohorts,), or None
-        Where columns that tell subgroups apart nest (hospitals in regions), the number of what each
-        cohort lies in, from 0 on; -1 where that is not known. None where none nest.
 
     Examples
     --------
@@ -223,7 +220,6 @@ class Cohorts:
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
-    parents: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.names)

@@ -58,8 +58,6 @@ class ProductSums:
         Sums of products, the target last.
     missing : ndarray of bool of shape (n_cohorts, n_features)
         Which features are systematically missing in which cohort.
-    parents : ndarray of int64 of shape (n_cohorts,), or None
-        What each cohort lies in, as `Cohorts.parents` has it.
     """
 
     names: tuple[str, ...]
@@ -68,7 +66,6 @@ class ProductSums:
     rows: NDArray[np.int64]
     products: NDArray[np.float64]
     missing: NDArray[np.bool_]
-    parents: NDArray[np.int64] | None = None
 
 
 def build_product_sums(
@@ -162,7 +159,6 @@ def _by_cohort(
         rows=np.rint(rows).astype(np.int64),
         products=products,
         missing=missing[:, kept],
-        parents=cohorts.parents,
     )
 
 

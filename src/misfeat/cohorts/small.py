@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.model import NO_PARENT
 from misfeat.cohorts.runs import DROPPED, PART_OF_A_COHORT, Runs
-from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.hierarchy import Hierarchy
     from misfeat.cohorts.rules import Notes
 
 SMALL = "other"
@@ -78,12 +75,10 @@ def settle_small(
     coding: Coding,
     floor: int,
     notes: Notes,
-    hierarchy: Hierarchy | None = None,
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, and say which.
 
-    Small is what has fewer than `floor` rows, where `coding` says nothing else. With a hierarchy,
-    those of a region are merged with each other first.
+    Small is what has fewer than `floor` rows, where `coding` says nothing else.
     """
     sizes = recorded.sizes
     least = _least_rows(coding, sizes, floor)
@@ -101,13 +96,8 @@ def settle_small(
             least=least,
             shown=shown,
         )
-    together_in = _merged_in_regions(small, recorded, least.value, hierarchy) if merging else []
-    merged = [part for _, parts in together_in for part in parts]
-    others = [
-        name
-        for region, parts in together_in
-        for name in _merged_names(recorded.joined(parts), region)
-    ]
+    merged = _merged(small, recorded, least.value) if merging else []
+    others = _merged_names(recorded.joined(merged)) if merging else []
     fate = f"are merged into {listed(others)}" if merging else "are left out"
     chosen = least.parameter == "min_rows" and coding.min_rows is None
     notes.add(
@@ -133,32 +123,6 @@ def settle_small(
     return replace(runs, cohort=renumbered[runs.cohort]), [*(names[i] for i in large), *others]
 
 
-def _merged_in_regions(
-    small: NDArray[np.int64], recorded: Recorded, least: int, hierarchy: Hierarchy | None
-) -> list[tuple[str, list[NDArray[np.int64]]]]:
-    """Small subgroups put together, by what they lie in; those of no region come last.
-
-    Where all small subgroups of a region have too few rows together, they go with those of others:
-    if these are still too few, with those of the region that has the fewest.
-    """
-    if hierarchy is None:
-        return [("", _merged(small, recorded, least))]
-    enough = max(least, PART_OF_A_COHORT)
-    own = {one: small[hierarchy.parents[small] == one] for one in hierarchy.parents[small].tolist()}
-    rows = {one: int(recorded.sizes[subgroups].sum()) for one, subgroups in own.items()}
-    left = {one for one in own if one == NO_PARENT or rows[one] < enough}
-    while left and len(left) < len(own) and sum(rows[one] for one in left) < enough:
-        left.add(min(own.keys() - left, key=lambda one: (rows[one], one)))
-    found = [
-        (hierarchy.names[one], _merged(own[one], recorded, least))
-        for one in sorted(own.keys() - left)
-    ]
-    if left:
-        others = np.sort(np.concatenate([own[one] for one in sorted(left)]))
-        found.append(("", _merged(others, recorded, least)))
-    return found
-
-
 def _merged(small: NDArray[np.int64], recorded: Recorded, least: int) -> list[NDArray[np.int64]]:
     """Small subgroups put together where they recorded the same.
 
@@ -182,14 +146,11 @@ def _merged(small: NDArray[np.int64], recorded: Recorded, least: int) -> list[ND
     return [parts[one] for one in np.argsort(lacking, kind="stable")]
 
 
-def _merged_names(recorded: Recorded, region: str = "") -> list[str]:
+def _merged_names(recorded: Recorded) -> list[str]:
     """Names of merged subgroups: by what they lack, where others of them recorded it."""
     never = recorded.never
     telling = never.any(axis=0) & ~never.all(axis=0)
-    before = region + BETWEEN_TERMS if region else ""
-    return [
-        before + _merged_name(np.flatnonzero(lacks & telling), recorded.features) for lacks in never
-    ]
+    return [_merged_name(np.flatnonzero(lacks & telling), recorded.features) for lacks in never]
 
 
 def _merged_name(lacking: NDArray[np.int64], features: Sequence[str]) -> str:

@@ -134,9 +134,8 @@ class Known:
 
     @property
     def parents(self) -> NDArray[np.int64] | None:
-        """What each subgroup lies in, where subgroups nest and that is known."""
-        held = self.cohorts if self.sums is None else self.sums
-        return None if held is None else held.parents
+        """None: no subgroup lies in another."""
+        return None
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
         """What would be known if the subgroups had not recorded the features that a mask marks.

@@ -15,7 +15,7 @@ import numpy as np
 
 from misfeat.cohorts.dataframes import EAGER_LIBRARIES
 from misfeat.cohorts.looks import LOOKS
-from misfeat.cohorts.model import NO_PARENT, NOT_RECORDED, ColumnAudit
+from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
 from misfeat.cohorts.weighing import MOST_MASS
 from misfeat.completion.support import support_of
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
@@ -119,7 +119,6 @@ def _check_rows(cohorts: Cohorts) -> None:
     demand((weights > 0).all(), "a weight that is not positive", ARRAYS)
     demand(weights.sum(dtype=np.float64) <= MOST_ROWS, "the sum of weights", ARRAYS)
     _check_weights(cohorts, n_rows)
-    _check_parents(cohorts)
     check_array(cohorts.target_codes, "cohorts.target_codes", CODES, (n_rows,))
     _check_codes(cohorts.target_codes, 0, len(cohorts.classes), "a class that there is not")
     _check_grids(cohorts)
@@ -169,17 +168,6 @@ def _check_weights(cohorts: Cohorts, n_rows: int) -> None:
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         within = (effective >= min(1.0, sizes.min())) & (effective <= 2.0 * sizes)
         demand(bool(within.all()), "an effective size", ARRAYS)
-
-
-def _check_parents(cohorts: Cohorts) -> None:
-    """Raise unless what subgroups lie in is numbered from 0 on, none left out."""
-    parents = cohorts.parents
-    if parents is None:
-        return
-    check_array(parents, "cohorts.parents", (np.int64,), (len(cohorts.names),))
-    numbers = np.unique(parents[parents != NO_PARENT])
-    in_turn = len(numbers) > 0 and np.array_equal(numbers, np.arange(len(numbers)))
-    demand(in_turn, "what subgroups lie in", ARRAYS)
 
 
 def check_estimate(estimate: Estimate) -> None:

@@ -28,8 +28,6 @@ def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
     """Raise unless sums of products are those of the same subgroups."""
     demand(sums.names == cohorts.names, "sums are of other subgroups")
     demand(sums.target == cohorts.target, "sums are of another target")
-    lies_in = [() if one is None else one.tolist() for one in (sums.parents, cohorts.parents)]
-    demand(lies_in[0] == lies_in[1], "what subgroups of sums lie in")
     check_texts(sums.features, "features", unique=True)
     n_cohorts, n = len(cohorts.names), len(sums.features)
     check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,))

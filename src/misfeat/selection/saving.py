@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "misfeat selection", 3
+FORMAT, VERSION = "misfeat selection", 4
 MALFORMED = (
     KeyError,
     TypeError,
