@@ -6,7 +6,7 @@ import pytest
 from misfeat.bench.estimates import ESTIMATES, estimated
 from misfeat.bench.hiding import exact_scores
 from misfeat.information.measures import MutualInformation
-from tests.population.generated import generated
+from tests.estimation.generated import generated
 
 
 @pytest.fixture(scope="module")

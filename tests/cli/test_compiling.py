@@ -17,12 +17,11 @@ from misfeat.datasets import make_cohorts
 from misfeat import SubgroupSelector
 from misfeat.completion.transfer.kernels.pairs import complete_pairs
 from misfeat.completion.transfer.kernels.sets import complete_sets
-from misfeat.population.kernels.shrinking import shrink_sets
 from misfeat.information.kernels.dealing import score_deals
 
 for part in LONGEST_FIRST:
     compile_part(part)
-kernels = [complete_pairs, complete_sets, shrink_sets, score_deals]
+kernels = [complete_pairs, complete_sets, score_deals]
 before = [kernel.signatures for kernel in kernels]
 data = make_cohorts(3, 80, 5, hide=0.3, random_state=0)
 selector = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = -1
 """The code of a value that cannot be used."""
-NO_PARENT = -1
-"""What a cohort lies in where that is not known."""
 
 
 def no_ranks() -> NDArray[np.int16]:

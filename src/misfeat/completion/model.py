@@ -114,8 +114,6 @@ class Known:
         marks may not be read there, either.
     alone : ScoresAlone or None
         Where there is nothing but scores: rows by class, and how many values features have.
-    own : None
-        Always None.
     grids : tuple of Known
         The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
         classes. An estimate is the mean of the estimates of these.
@@ -129,13 +127,7 @@ class Known:
     grids: tuple[Known, ...] = ()
     tables: CountTables | None = None
     alone: ScoresAlone | None = None
-    own: Any = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-
-    @property
-    def parents(self) -> NDArray[np.int64] | None:
-        """None: no subgroup lies in another."""
-        return None
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
         """What would be known if the subgroups had not recorded the features that a mask marks.

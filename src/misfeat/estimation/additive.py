@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from misfeat.estimation.moments import recorded_all
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -63,6 +65,10 @@ class SetColumns(NamedTuple):
     columns: Integers
     position: Integers
 
+    def of(self, chosen: NDArray[np.integer]) -> SetColumns:
+        """Those of some of the sets."""
+        return SetColumns(self.columns[chosen], self.position[chosen])
+
 
 def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
     """The columns of listed sets of one size."""
@@ -76,7 +82,7 @@ def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
     member = np.zeros((n_sets, moments.n_features), dtype=bool)
     member[np.arange(n_sets)[:, None], subsets] = True
     for term, columns in zip(moments.terms, moments.columns[moments.n_features :], strict=True):
-        held = member[:, term.features].all(axis=1)
+        held = recorded_all(member, term.features)
         if held.any():
             parts.append(np.where(held[:, None], columns, -1))
             positions.append(np.full(len(columns), size))
@@ -135,7 +141,7 @@ def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) 
     within *= there[:, :, None] & there[:, None, :]
     diagonal = np.arange(columns.shape[1])
     within[:, diagonal, diagonal] += np.where(there, ridge, 1.0)
-    found: Floats = np.linalg.inv(within)
+    found: Floats = np.asarray(np.linalg.inv(within), dtype=np.float64)
     return found
 
 

@@ -97,7 +97,7 @@ class CountedTable:
         target = np.arange(width, width + n_targets)
         shares = self.shares()[:, self.classes_shown]
         for k in range(len(own)):
-            own[np.ix_([k], target, target)] = np.diag(shares[k]) - np.outer(shares[k], shares[k])
+            own[k, width:, width:] = np.diag(shares[k]) - np.outer(shares[k], shares[k])
         for i, first in enumerate(members):
             self._with_target(own, first, values[i], blocks[i], target)
             for j in range(i + 1):
@@ -135,7 +135,7 @@ class CountedTable:
         union = tuple(sorted({*features[0], *features[1]}))
         if len(union) > self.largest_set:
             return
-        codes = np.indices(self.cards[list(union)]).reshape(len(union), -1)
+        codes = np.indices(self.cards[list(union)].tolist()).reshape(len(union), -1)
         shown = []
         for members, effects in zip(features, values, strict=True):
             cell = np.zeros(codes.shape[1], dtype=np.int64)

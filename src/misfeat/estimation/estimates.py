@@ -13,6 +13,7 @@ from misfeat.completion.covariances import CovarianceCompleter
 from misfeat.completion.guessing import guess_of
 from misfeat.completion.model import CompletedScores
 from misfeat.completion.support import NONE, support_of
+from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.scores_alone import posteriors_of_scores
 from misfeat.exceptions import MisfeatError, Setting
@@ -64,7 +65,7 @@ class Estimate:
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to estimate those of `size`."""
         if self.name == POPULATION and self._predicts_itself:
-            return min(size, 1)
+            return min(size, 2)
         return max(size, self.completer.reach(size, n_features))
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
@@ -201,6 +202,6 @@ def _completed(found: Intervals, exact: ExactScores, size: int) -> CompletedScor
         score=np.minimum(np.nan_to_num(found.score), most),
         low=np.nan_to_num(found.low),
         high=np.where(anywhere, most, np.minimum(found.high, most)),
-        predicted=exact.missing[:, subsets].any(axis=2),
+        predicted=~recorded_all(~exact.missing, subsets),
         support=support,
     )

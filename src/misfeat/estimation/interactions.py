@@ -6,9 +6,10 @@ only the combination explains. Whether that is more than noise, a U-statistic sa
     U = Σ over cells of [(Σ r)² - Σ r²] / n,      Var U ≈ 2 Σ over cells of (Σ r²)² (n - 1) / n³,
 
 which is 0 on the mean without an interaction, however unequal variances are and however few rows
-cells have; for Var U, no cell's variance counts less than that of all. A pair that stands out among all pairs becomes columns of its own: its cells' effects,
-shrunk by their noise. From there on it is treated as features are: pooled over subgroups, completed
-where it was not recorded, and part of every set that holds its features.
+cells have; for Var U, no cell's variance counts less than that of all. A pair that stands out among
+all pairs becomes columns of its own: its cells' effects, shrunk by their noise. From there on it is
+treated as features are: pooled over subgroups, completed where it was not recorded, and part of
+every set that holds its features.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ TINY = 1e-300
 class _Residuals:
     """What is left of the target in the cells of a set, after its additive part.
 
-    `n_rows` in every cell; `sums` and `squares` of residuals, a column a target column; the residual
-    `variance` of one row; `n_fitted` columns of the additive part; and what whitened the target.
+    `n_rows` in every cell; `sums` and `squares` of residuals, a column a target column; the
+    residual `variance` of one row; `n_fitted` columns of the additive part; and what whitened the
+    target.
     """
 
     n_rows: Floats
@@ -181,7 +183,7 @@ def _cell_columns(
 ) -> tuple[Integers, Floats]:
     """The columns of a set's additive part, and their values in every cell."""
     cards = table.cards[list(features)]
-    codes = np.indices(cards).reshape(len(cards), -1)
+    codes = np.indices(cards.tolist()).reshape(len(cards), -1)
     columns = [moments.columns[f] for f in features]
     values = [np.eye(card)[code][:, 1:] for card, code in zip(cards, codes, strict=True)]
     for term, own in zip(moments.terms, moments.columns[moments.n_features :], strict=True):

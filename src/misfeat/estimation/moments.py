@@ -4,7 +4,7 @@ Every feature becomes one-hot columns (or is a number), every class of the targe
 centred in its subgroup: differences between subgroups say nothing about features. The covariances
 of these columns are all that additive scores need. A subgroup that never recorded a feature lacks
 its lines; one covariance for all subgroups is found by EM, in which missing columns are regressed
-on recorded ones and the target, and with it every subgroup's own covariance is completed.
+on recorded ones and the target.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Moments:
     @property
     def n_features(self) -> int:
         """How many features there are."""
-        return self.recorded.shape[1]
+        return int(self.recorded.shape[1])
 
     @cached_property
     def observed(self) -> Flags:
@@ -94,7 +94,7 @@ class Moments:
         found = np.ones(self.own.shape[:2], dtype=bool)
         members = [(f,) for f in range(self.n_features)] + [term.features for term in self.terms]
         for columns, features in zip(self.columns, members, strict=True):
-            found[:, columns] = self.recorded[:, features].all(axis=1)[:, None]
+            found[:, columns] = recorded_all(self.recorded, features)[:, None]
         return found
 
     @cached_property
@@ -153,12 +153,6 @@ class Moments:
             if change < EM_TOLERANCE:
                 break
         return found
-
-    def completed(self, cohort: int) -> Floats:
-        """A subgroup's own covariance, with columns that it lacks filled in by regression."""
-        observed = self.observed[cohort]
-        own: Floats = self.own[cohort]
-        return own if observed.all() else _filled(own, self.shared, observed)
 
 
 def _filled(own: Floats, shared: Floats, observed: Flags) -> Floats:
@@ -259,6 +253,12 @@ class Columns:
         return np.where(gap, -1, cell)
 
 
+def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer]) -> Flags:
+    """Where all of some features were recorded, or of every line of several sets."""
+    found: Flags = np.asarray(recorded[:, features].all(axis=-1))
+    return found
+
+
 class Counted(Protocol):
     """What interactions are found in: rows, or count tables."""
 
@@ -335,14 +335,14 @@ class CodedTable:
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
         by_class = np.bincount(
             cohort_of * n_classes + target, weights, minlength=len(cohorts) * n_classes
-        ).reshape(-1, n_classes)
+        )
         return cls(
             Columns.of(cohorts),
             target,
             weights,
             cohorts.offsets.astype(np.int64),
             cohorts.missing,
-            by_class,
+            by_class.reshape(-1, n_classes).astype(np.float64, copy=False),
         )
 
     @property
@@ -374,13 +374,11 @@ class CodedTable:
         of_row = place[self.cohort_of]
         cells = self.columns.cells(features, slice(None))
         key = (of_row * n_cells + cells) * n_classes + self.target
-        used = (of_row >= 0) & (cells >= 0)
-        if used.all():
-            used = slice(None)
-        found = np.bincount(
-            key[used], self.weights[used], minlength=len(cohorts) * n_cells * n_classes
-        )
-        return found.reshape(len(cohorts), n_cells, n_classes)
+        weights, used = self.weights, (of_row >= 0) & (cells >= 0)
+        if not used.all():
+            key, weights = key[used], weights[used]
+        found = np.bincount(key, weights, len(cohorts) * n_cells * n_classes)
+        return found.reshape(len(cohorts), n_cells, n_classes).astype(np.float64, copy=False)
 
     @property
     def n_rows(self) -> Floats:

@@ -10,14 +10,15 @@ V what single rows vary by (`scale`). Subgroups differ from what they share as s
 their population, as if each were h = 1/n' of it: with m[s] the score of a set in the shared
 covariance, that of subgroup k is
 
-    p[k,s] = a[k] m[s]   on the mean, and varies by   v(p, h)   between subgroups,
+    p[k,s] = a[k] m[s] + c f[s]   on the mean, and varies by   v(p, h)   between subgroups,
 
-a[k] the level of a subgroup (how much its features explain, against others). Its own score x[k,s]
-adds the sampling variance. Levels and h come from all sets of a size by weighted least squares, and
+a[k] the level of a subgroup (how much its features explain, against others) and c what subgroups
+that differ explain, each of its own, on top of what they share. Its own score x[k,s] adds the
+sampling variance. Levels, c and h come from all sets of a size by weighted least squares, and
 levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
-[v(p, 1/n) + v(p, h)]. A score of features that a subgroup never recorded is that of its completed
-covariance, shrunk in the same way; it is as uncertain as subgroups differ in what these features
-add to those that it did record.
+[v(p, 1/n) + v(p, h)]. Where a subgroup lacks features of a set, x and p are those of the part that
+it recorded, and what the others add to it is that of the pool; the estimate is then as uncertain as
+subgroups differ in what these features add.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ SHARED_WHERE_NOISY = 0.45
 NOISE_IN_COMMON = 0.7
 """And how much of what is left of their noise in the pool all of them have in common."""
 LEAST_POOLED = 1e-9
+LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
 MOST_SPREAD = 0.05
 """Subgroups differ at most as samples of 20 rows do."""
@@ -58,7 +60,7 @@ SPREAD_LEVEL = 0.85
 PRIOR_SUBGROUPS = 4.0
 """How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
 BETWEEN_WAYS = 0.25
-"""The variance of a predicted score holds this share of its squared distance from the pool's."""
+"""The variance of a score that another way predicts holds this share of its squared distance."""
 TINY = 1e-15
 NOTHING = 1e-300
 
@@ -70,21 +72,23 @@ class Evidence:
     Attributes
     ----------
     own : ndarray of shape (n_cohorts, n_sets)
-        Scores from each subgroup's own covariance, completed where it lacks features.
-    pooled : ndarray of shape (n_sets,)
-        Scores from the covariance that all subgroups share.
+        Scores from each subgroup's own covariance, of those features of a set that it recorded.
     part : ndarray of shape (n_cohorts, n_sets)
-        The same of those features of a set that the subgroup recorded; read where it lacks some.
+        Scores of the same features from the covariance that all subgroups share.
+    pooled : ndarray of shape (n_sets,)
+        And of all features of a set.
     recorded : ndarray of bool of shape (n_cohorts, n_sets)
         Where a subgroup recorded all features of a set.
-    fitted : ndarray of shape (n_cohorts, n_sets)
-        Columns of features that are fitted, times those of the target.
+    fitted, fitted_part : ndarray of shape (n_cohorts, n_sets)
+        Columns of features that are fitted, times those of the target; of a set and of the part.
     rows : ndarray of shape (n_cohorts,)
         Rows of equal weight.
     row_variance : callable
         From scores to what single rows vary by, both of shape (n_cohorts, n_sets).
     unit : float, default=1.0
         What chance gives for every fitted column, over 1 / 2n: 2 for R².
+    misfit : ndarray of shape (n_cohorts,), default=None
+        By what share of them scores may be off because the model is no more than one. None: none.
     rounding : ndarray of shape (n_cohorts,), default=None
         The variance that rounding adds to own scores. None: none.
     noisy : ndarray of bool of shape (n_cohorts,), default=None
@@ -93,13 +97,15 @@ class Evidence:
     """
 
     own: Floats
-    pooled: Floats
     part: Floats
+    pooled: Floats
     recorded: Flags
     fitted: Floats
+    fitted_part: Floats
     rows: Floats
     row_variance: Callable[[Floats], Floats]
     unit: float = 1.0
+    misfit: Floats | None = None
     rounding: Floats | None = None
     noisy: Flags | None = None
 
@@ -108,15 +114,15 @@ class Evidence:
         """1 for `noisy` subgroups, 0 for others."""
         return np.zeros(len(self.own)) if self.noisy is None else self.noisy.astype(np.float64)
 
-    def variation(self, score: Floats, h: Floats | float) -> Floats:
+    def variation(self, score: Floats, h: Floats | float, fitted: Floats | None = None) -> Floats:
         """The variance of scores of samples, 1 / h rows each, of populations with these scores."""
-        null = self.unit**2 * self.fitted * h**2 / 2.0
+        null = self.unit**2 * (self.fitted if fitted is None else fitted) * h**2 / 2.0
         found: Floats = null + self.row_variance(score) * h
         return found
 
     def noise(self, score: Floats) -> Floats:
         """The sampling variance of own scores, were these the population's."""
-        found = self.variation(score, 1.0 / self.rows[:, None])
+        found = np.maximum(self.variation(score, 1.0 / self.rows[:, None]), LEAST_NOISE)
         return found if self.rounding is None else found + self.rounding[:, None]
 
 
@@ -128,6 +134,8 @@ class Effects:
     ----------
     level, level_variance : ndarray of shape (n_cohorts,)
         How much features explain in a subgroup against all, and how sure that is.
+    offset : float
+        c, for every fitted column.
     spread : float
         h, believed as far as leaving subgroups out one by one leaves it alone.
     largest_spread : float
@@ -136,6 +144,7 @@ class Effects:
 
     level: Floats
     level_variance: Floats
+    offset: float
     spread: float
     largest_spread: float
 
@@ -161,26 +170,40 @@ def effects_of(evidence: Evidence) -> Effects:
     """Levels and spread from all sets of one size, each from the other in turns."""
     n_cohorts = len(evidence.own)
     if n_cohorts == 1 or not evidence.recorded.any():
-        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, MOST_SPREAD)
+        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD)
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
     expected = np.broadcast_to(pooled, evidence.own.shape)
-    spread = FIRST_SPREAD
+    spread, offset = FIRST_SPREAD, 0.0
     for _ in range(ROUNDS):
         noise = evidence.noise(expected) + evidence.variation(expected, spread)
-        level, level_variance = _levels(evidence, noise, pooled)
-        expected = level[:, None] * pooled
+        level, level_variance = _levels(evidence, noise, pooled, offset * evidence.fitted)
+        offset = _offset(evidence, noise, level[:, None] * pooled)
+        expected = level[:, None] * pooled + offset * evidence.fitted
         excess, scale = _spread_sums(evidence, expected, spread)
         spread = _within(excess.sum() / max(scale.sum(), NOTHING))
-    return Effects(level, level_variance, *_believed(excess, scale, spread))
+    return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
 
 
-def _levels(evidence: Evidence, noise: Floats, pooled: Floats) -> tuple[Floats, Floats]:
+def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> float:
+    """What every fitted column explains on top of the pool, by least squares, less its error.
+
+    Sets of a subgroup are taken to err alike, which is more than they do.
+    """
+    weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
+    total = max((weight * evidence.fitted).sum(), NOTHING)
+    error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=1) ** 2).sum()) / total
+    return max(0.0, float((weight * (evidence.own - explained)).sum() / total - error))
+
+
+def _levels(
+    evidence: Evidence, noise: Floats, pooled: Floats, offset: Floats
+) -> tuple[Floats, Floats]:
     """Levels by least squares through the origin, shrunk to their mean, and their variances."""
     weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
     total = (weight * pooled**2).sum(axis=1)
     known = total > 0
     share = weight * pooled / np.where(known, total, 1.0)[:, None]
-    level = np.where(known, (share * evidence.own).sum(axis=1), 1.0)
+    level = np.where(known, (share * (evidence.own - offset)).sum(axis=1), 1.0)
     apart = (share**2 * noise).sum(axis=1)
     together = (share * np.sqrt(noise)).sum(axis=1) ** 2
     shared = SHARED_NOISE + (SHARED_WHERE_NOISY - SHARED_NOISE) * evidence.is_noisy
@@ -253,39 +276,56 @@ def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, floa
     return believed, min(spread + float(stdtrit(freedom, SPREAD_LEVEL)) * error, MOST_SPREAD)
 
 
-def posterior_of(evidence: Evidence, effects: Effects) -> Posterior:
+def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = None) -> Posterior:
     """Estimates of listed sets in all subgroups.
 
     The variance of a recorded score's error is
 
         (1 - B)² v + B² [min(v(p, h*), (x - p)² + v) + var(a) m²] + B v / G,
 
-    h* an upper bound of h and G the subgroups that recorded the set; that of a predicted one, g
-    being what unrecorded features add to recorded ones of score r,
+    h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
+    this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
+    v / G with g what they add in the pool.
 
-        v(g, h*[s]) + v(r, h) / 2 + var(a) m² + v / G + (x - p)² / 4.
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the sets.
+    effects : Effects
+        What subgroups have in common.
+    guesses : ndarray of shape (n_cohorts, n_sets), default=None
+        Scores of another kind for sets that a subgroup did not record.
     """
     if len(evidence.own) == 1:
         noise = evidence.noise(evidence.own)
         return Posterior(evidence.own, noise, noise)
-    pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    expected = effects.level[:, None] * pooled
-    noise = evidence.noise(expected)
-    off = evidence.own - expected
-    shrinkage = noise / (noise + evidence.variation(expected, effects.spread) + TINY)
+    level = effects.level[:, None]
+    pooled, part = np.maximum(evidence.pooled, LEAST_POOLED), np.maximum(evidence.part, 0.0)
+    expected = level * pooled + effects.offset * evidence.fitted
+    expected_part = level * part + effects.offset * evidence.fitted_part
+    noise = evidence.noise(expected_part)
+    off = evidence.own - expected_part
+    between = evidence.variation(expected_part, effects.spread, evidence.fitted_part)
+    shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
-    common = effects.level_variance[:, None] * pooled**2
-    in_pool = noise / np.maximum(evidence.recorded.sum(axis=0), 1)
-    in_pool *= 1.0 + NOISE_IN_COMMON * evidence.is_noisy[:, None]
-    far = evidence.variation(expected, effects.largest_spread)
-    known = (1.0 - shrinkage) ** 2 * evidence.noise(mean) + shrinkage * in_pool
-    known += shrinkage**2 * (np.minimum(far, off**2 + noise) + common)
-    part = effects.level[:, None] * evidence.part
-    gain = np.maximum(expected - part, 0.0)
-    unseen = evidence.variation(gain, _spread_of_sets(evidence, effects, expected, noise))
-    unseen += 0.5 * evidence.variation(part, effects.spread) + common + in_pool
-    unseen += BETWEEN_WAYS * off**2
-    variance = np.where(evidence.recorded, known, unseen)
+    in_pool = 1.0 / np.maximum(evidence.recorded.sum(axis=0), 1)
+    in_pool = in_pool * (1.0 + NOISE_IN_COMMON * evidence.is_noisy[:, None])
+    far = evidence.variation(expected_part, effects.largest_spread, evidence.fitted_part)
+    variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
+    variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
+    lacking = ~evidence.recorded
+    gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
+    spread = _spread_of_sets(evidence, effects, expected, noise)
+    added = evidence.variation(gain, spread, evidence.fitted - evidence.fitted_part)
+    variance += np.where(lacking, added + evidence.noise(gain) * in_pool, 0.0)
+    variance += (
+        effects.level_variance[:, None] * (shrinkage * part + np.maximum(pooled - part, 0.0)) ** 2
+    )
+    if guesses is not None:
+        variance += np.where(lacking, BETWEEN_WAYS * (guesses - mean) ** 2, 0.0)
+        mean = np.where(lacking, guesses, mean)
+    if evidence.misfit is not None:
+        variance += (evidence.misfit[:, None] * mean) ** 2
     return Posterior(mean, variance, evidence.noise(mean))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from misfeat.completion.support import SINGLES, support_of
 from misfeat.estimation.additive import POOL_RIDGE, SetColumns, additive_scores, set_columns
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.interactions import find_terms
-from misfeat.estimation.moments import CodedTable, moments_of_sums
+from misfeat.estimation.moments import CodedTable, moments_of_sums, recorded_all
 from misfeat.estimation.pooling import Effects, Evidence, Posterior, effects_of, posterior_of
 from misfeat.estimation.scale import CorrelationScale, InformationScale
 from misfeat.lattice import level
@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]
+    Flags = NDArray[np.bool_]
 
 OWN_RIDGE = 3.0
 """Over the rows of a subgroup: added to the variance of every column of its own covariance."""
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
 """Between these, single features say how a subgroup's scores are to be scaled."""
+MOST_MISFIT = 0.25
+"""Scores are never taken to be off by a larger share because of the model."""
 HALF_WIDTH = 1.645
 """Standard deviations to either end of what is possible where nothing is known between."""
 
@@ -52,6 +55,10 @@ class PopulationModel:
         Columns of the target that vary in each subgroup.
     factor, pooled_factor : ndarray of shape (n_cohorts,) and float
         What scores are multiplied by, so that those of single features are as counted.
+    misfit : ndarray of shape (n_cohorts,) or None
+        By what share scores of single features differ from counted ones all the same.
+    diffuse : float
+        What interactions that do not stand out explain on the mean, for every one of their columns.
     """
 
     moments: Moments
@@ -60,6 +67,8 @@ class PopulationModel:
     dimensions: Floats
     factor: Floats
     pooled_factor: float = 1.0
+    misfit: Floats | None = None
+    diffuse: float = 0.0
     _effects: dict[int, Effects] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -70,16 +79,24 @@ class PopulationModel:
             moments = moments_of_sums(known.sums, missing)
             scale = CorrelationScale()
             varies = moments.own[:, -1, -1] > 0
-            return cls(moments, [scale] * len(missing), scale, varies * 1.0, np.ones(len(missing)))
+            return cls(
+                moments,
+                [scale] * len(missing),
+                scale,
+                varies.astype(np.float64),
+                np.ones(len(missing)),
+            )
         table = known.prepared(_coded_table)
         moments = known.prepared(_plain_moments).hidden(missing)
-        return cls.of_table(table, moments, known.exact.by_size[1])
+        return cls.of_table(table, moments, known.exact.by_size[1:3])
 
     @classmethod
-    def of_table(cls, table: Counted, moments: Moments, counted: Floats) -> PopulationModel:
-        """Of coded rows, their moments without interactions, and counted scores of single features.
+    def of_table(
+        cls, table: Counted, moments: Moments, counted: Sequence[Floats]
+    ) -> PopulationModel:
+        """Of coded rows, their moments without interactions, and counted scores.
 
-        Counted scores are above chance, of shape (n_cohorts, n_features), NaN where there is none.
+        Counted are all features and all pairs, above chance, by subgroup; NaN where there is none.
         """
         moments = find_terms(table, moments)
         shares = table.shares()
@@ -92,7 +109,7 @@ class PopulationModel:
             np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0),
             np.ones(len(shares)),
         )
-        return plain._calibrated(counted)
+        return plain._calibrated(counted[0])._with_diffuse(counted[1:])
 
     def _calibrated(self, counted: Floats) -> PopulationModel:
         """The same with scores scaled so that those of single features are as counted.
@@ -102,40 +119,82 @@ class PopulationModel:
         """
         singles = np.arange(self.moments.n_features)[:, None]
         sets = set_columns(self.moments, singles)
-        own = np.stack([self._own(k, sets, singles) for k in range(len(self.scales))])
+        cohorts = range(len(self.scales))
+        own = np.stack([self._own(k, self._recorded_part(k, sets), singles) for k in cohorts])
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, own, 0.0)
         rows = self.moments.rows
         widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
-        whole = _factor((rows @ counted).sum(), (rows @ own).sum(), (rows @ chance).sum(), 1.0)
+        whole = float(_factor((rows @ counted).sum(), (rows @ own).sum(), rows @ chance, 1.0))
         factor = _factor(counted.sum(axis=1), own.sum(axis=1), chance, whole)
-        return replace(self, factor=factor, pooled_factor=float(whole))
+        own *= factor[:, None]
+        noise = np.maximum((own**2).sum(axis=1), (chance**2 / max(widths.sum(), 1.0)))
+        misfit = np.sqrt(((counted - own) ** 2).sum(axis=1) / np.maximum(noise, 1e-300))
+        misfit = np.minimum(misfit, MOST_MISFIT)
+        return replace(self, factor=factor, pooled_factor=whole, misfit=misfit)
+
+    def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
+        """The same with what interactions that do not stand out explain on the mean.
+
+        Scores of pairs that were counted lie above additive ones in proportion to the columns that
+        an interaction has; by least squares over all pairs of all subgroups.
+        """
+        if not counted or not np.isfinite(counted[0]).any():
+            return self
+        pairs = level(self.moments.n_features, 2)
+        sets = set_columns(self.moments, pairs)
+        above, total = 0.0, 0.0
+        for k, scores in enumerate(counted[0]):
+            own = self.factor[k] * self._own(k, self._recorded_part(k, sets), pairs)
+            columns = self._interaction_columns(pairs, self.moments.recorded[k])
+            columns = columns * self.dimensions[k]
+            known = np.isfinite(scores) & (columns > 0)
+            rows = max(float(self.moments.rows[k]), 1.0)
+            noise = columns / (2.0 * rows**2) + self.scales[k].row_variance(own) / rows
+            weight = columns / np.maximum(noise, 1e-300)
+            above += float((weight * (scores - own))[known].sum())
+            total += float((weight * columns)[known].sum())
+        return replace(self, diffuse=max(0.0, above / total) if total > 0 else 0.0)
+
+    def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
+        """Columns that the interactions of all pairs of recorded features of sets would have."""
+        widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
+        own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
+        found: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
+        return found
 
     def evidence(self, subsets: Integers) -> Evidence:
         """What is known about listed sets of one size."""
         moments = self.moments
         sets = set_columns(moments, subsets)
-        recorded = moments.recorded[:, subsets].all(axis=2)
+        recorded = recorded_all(moments.recorded, subsets)
         pooled, freedom = self._pooled(sets, subsets)
-        own = np.stack(
-            [self.factor[k] * self._own(k, sets, subsets) for k in range(len(self.scales))]
-        )
-        part = np.zeros_like(own)
-        for k in np.flatnonzero(~recorded.all(axis=1)):
+        pooled = pooled + self.diffuse * moments.n_targets * self._interaction_columns(subsets)
+        own = np.empty(recorded.shape)
+        part, freedom_of_part = (np.tile(of_set, (len(own), 1)) for of_set in (pooled, freedom))
+        for k in range(len(own)):
+            seen = self._recorded_part(k, sets)
+            more = self.diffuse * self.dimensions[k]
+            more = more * self._interaction_columns(subsets, moments.recorded[k])
+            own[k] = self.factor[k] * self._own(k, seen, subsets) + more
             lacking = np.flatnonzero(~recorded[k])
-            part[k, lacking] = self._pooled(
-                self._recorded_part(k, sets, lacking), subsets[lacking]
-            )[0]
+            if len(lacking):
+                of_part = self._pooled(seen.of(lacking), subsets[lacking])
+                part[k, lacking], freedom_of_part[k, lacking] = of_part
+                part[k, lacking] += more[lacking]
+        dimensions = self.dimensions[:, None]
         return Evidence(
             own,
-            pooled,
             part,
+            pooled,
             recorded,
-            fitted=freedom * self.dimensions[:, None],
+            fitted=freedom * dimensions,
+            fitted_part=freedom_of_part * dimensions,
             rows=np.maximum(moments.rows, 1.0),
             row_variance=self._row_variance,
             unit=self.pooled_scale.unit,
+            misfit=self.misfit,
         )
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
@@ -145,11 +204,9 @@ class PopulationModel:
         """
         size = subsets.shape[1]
         evidence = self.evidence(subsets)
-        if guesses is not None:
-            evidence = replace(evidence, own=np.where(evidence.recorded, evidence.own, guesses))
         if size not in self._effects:
             self._effects[size] = effects_of(evidence)
-        found = posterior_of(evidence, self._effects[size])
+        found = posterior_of(evidence, self._effects[size], guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
@@ -194,21 +251,22 @@ class PopulationModel:
         return self.pooled_factor * self.pooled_scale.score(additive), found.freedom.sum(axis=1)
 
     def _own(self, cohort: int, sets: SetColumns, subsets: Integers) -> Floats:
-        """Scores from a subgroup's own covariance, completed where it lacks features."""
+        """Scores from a subgroup's own covariance, of columns that it has."""
         moments = self.moments
         rows = max(float(moments.rows[cohort]), 1.0)
         found = additive_scores(
-            moments.completed(cohort), moments.n_targets, sets, subsets.shape[1], OWN_RIDGE / rows
+            moments.own[cohort], moments.n_targets, sets, subsets.shape[1], OWN_RIDGE / rows
         )
-        behind = np.where(moments.recorded[cohort], rows, moments.rows_recorded)
-        chance = (found.freedom / behind[subsets]).sum(axis=1) * self.dimensions[cohort] / 2.0
+        chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
         return self.scales[cohort].score(found.score - chance)
 
-    def _recorded_part(self, cohort: int, sets: SetColumns, chosen: Integers) -> SetColumns:
-        """The columns of some sets that a subgroup has."""
-        columns = sets.columns[chosen]
-        there = (columns >= 0) & self.moments.observed[cohort][columns]
-        return SetColumns(np.where(there, columns, -1), sets.position[chosen])
+    def _recorded_part(self, cohort: int, sets: SetColumns) -> SetColumns:
+        """The columns of sets that a subgroup has."""
+        observed = self.moments.observed[cohort]
+        if observed.all():
+            return sets
+        there = (sets.columns >= 0) & observed[sets.columns]
+        return SetColumns(np.where(there, sets.columns, -1), sets.position)
 
     def _row_variance(self, scores: Floats) -> Floats:
         return np.stack(
@@ -216,7 +274,7 @@ class PopulationModel:
         )
 
 
-def _factor(counted: Floats, own: Floats, chance: Floats, towards: float) -> Floats:
+def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:
     """Counted over estimated scores, shrunk by what chance alone gives."""
     chance = np.maximum(chance, 1e-12)
     found = (np.maximum(counted, 0.0) + towards * chance) / (np.maximum(own, 0.0) + chance)

@@ -8,8 +8,9 @@ size on the sums of those of their parts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from misfeat.information.count_tables import ScoresAlone
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer]
 
 
 def posteriors_of_scores(
@@ -42,35 +44,30 @@ def posteriors_of_scores(
     found = []
     for m in range(1, size + 1):
         subsets = level(known.exact.missing.shape[1], m)
-        evidence = _evidence(known, alone, subsets, guesses[m])
-        pools.append(_pooled(evidence, subsets, pools))
-        parts = _recorded_parts(known.exact.missing, subsets, pools)
-        evidence = Evidence(
-            **{**vars(evidence), "pooled": np.maximum(pools[m], 0.0), "part": parts}
-        )
-        found.append(posterior_of(evidence, effects_of(evidence)))
+        evidence = _evidence(known, alone, subsets)
+        scores = np.where(evidence.recorded, evidence.own, guesses[m])
+        pools.append(np.maximum(_pooled(evidence, scores, subsets, pools), 0.0))
+        part = _of_recorded_part(known.exact.missing, subsets, [[pool] for pool in pools])
+        evidence = replace(evidence, pooled=pools[m], part=part)
+        found.append(posterior_of(evidence, effects_of(evidence), guesses[m]))
     return found
 
 
-def _evidence(
-    known: Known, alone: ScoresAlone, subsets: NDArray[np.integer], guesses: Floats
-) -> Evidence:
-    """Scores of one size and how they vary; the pool is not known yet."""
-    size = subsets.shape[1]
-    scores = known.exact.by_size[size]
-    recorded = np.isfinite(scores)
-    rows = alone.rows_worth(size)
-    cells = alone.cards[subsets].prod(axis=1)
-    fitted = (cells - 1.0) * (alone.by_class.shape[1] - 1.0)
+def _evidence(known: Known, alone: ScoresAlone, subsets: Integers) -> Evidence:
+    """Scores of one size and how they vary; what is pooled is not known yet."""
+    missing, size = known.exact.missing, subsets.shape[1]
+    own = _of_recorded_part(missing, subsets, known.exact.by_size)
+    fitted = [_fitted(alone, level(len(alone.cards), m)) for m in range(size + 1)]
     shares = alone.by_class / alone.by_class.sum(axis=1, keepdims=True)
     scales = [InformationScale(line) for line in shares]
     return Evidence(
-        own=np.where(recorded, scores, guesses),
+        own=np.nan_to_num(own),
+        part=np.zeros(own.shape),
         pooled=np.zeros(len(subsets)),
-        part=np.zeros(scores.shape),
-        recorded=recorded,
-        fitted=np.broadcast_to(fitted, scores.shape),
-        rows=rows,
+        recorded=np.isfinite(known.exact.by_size[size]),
+        fitted=np.tile(fitted[size], (len(missing), 1)),
+        fitted_part=_of_recorded_part(missing, subsets, [[one] for one in fitted]),
+        rows=alone.rows_worth(size),
         row_variance=lambda x: np.stack(
             [scale.row_variance(line) for scale, line in zip(scales, x, strict=True)]
         ),
@@ -79,11 +76,38 @@ def _evidence(
     )
 
 
-def _pooled(evidence: Evidence, subsets: NDArray[np.integer], pools: Sequence[Floats]) -> Floats:
+def _fitted(alone: ScoresAlone, subsets: Integers) -> Floats:
+    """Cells of the joint tables of sets but one, times classes but one."""
+    cells = alone.cards[subsets].prod(axis=1)
+    found: Floats = (cells - 1.0) * (alone.by_class.shape[1] - 1.0)
+    return found
+
+
+def _of_recorded_part(
+    missing: NDArray[np.bool_], subsets: Integers, by_size: Sequence[Any]
+) -> Floats:
+    """Of every set and subgroup, the number of the features that the subgroup recorded.
+
+    `by_size` has numbers of all sets from size 0 on, a line for every subgroup or one for all.
+    """
+    found = np.zeros((len(missing), len(subsets)))
+    for k, lacks in enumerate(missing[:, subsets]):
+        n_recorded = (~lacks).sum(axis=1)
+        for m in range(1, subsets.shape[1] + 1):
+            chosen = np.flatnonzero(n_recorded == m)
+            if len(chosen):
+                numbers = by_size[m][k % len(by_size[m])]
+                found[k, chosen] = numbers[rank(subsets[chosen][~lacks[chosen]].reshape(-1, m))]
+    return found
+
+
+def _pooled(
+    evidence: Evidence, scores: Floats, subsets: Integers, pools: Sequence[Floats]
+) -> Floats:
     """The mean score of every set, shrunk towards what its parts lead one to expect."""
     share = (evidence.rows / evidence.rows.sum())[:, None]
-    mean: Floats = (share * evidence.own).sum(axis=0)
-    noise = (share**2 * evidence.noise(evidence.own)).sum(axis=0)
+    mean: Floats = (share * scores).sum(axis=0)
+    noise = (share**2 * evidence.noise(scores)).sum(axis=0)
     noise = noise / np.maximum((share * evidence.recorded).sum(axis=0), share.min())
     size = subsets.shape[1]
     if size == 1 or len(subsets) <= size + 2:
@@ -100,18 +124,3 @@ def _pooled(evidence: Evidence, subsets: NDArray[np.integer], pools: Sequence[Fl
     beyond = max(0.0, float(np.mean((mean - expected) ** 2 - noise)))
     pooled: Floats = expected + (mean - expected) * beyond / (beyond + noise)
     return pooled
-
-
-def _recorded_parts(
-    missing: NDArray[np.bool_], subsets: NDArray[np.integer], pools: Sequence[Floats]
-) -> Floats:
-    """The pool of the features of every set that each subgroup recorded."""
-    found = np.zeros((len(missing), len(subsets)))
-    for k, lacks in enumerate(missing[:, subsets]):
-        n_recorded = (~lacks).sum(axis=1)
-        for m in range(1, subsets.shape[1]):
-            chosen = np.flatnonzero(n_recorded == m)
-            if len(chosen):
-                left = subsets[chosen][~lacks[chosen]].reshape(-1, m)
-                found[k, chosen] = np.maximum(pools[m][rank(left)], 0.0)
-    return found

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
-    OwnMeasure = Any
 
 
 class Measure(ABC):

@@ -41,8 +41,6 @@ class Work:
     share: tuple[int, int] = (0, 1)
     """Of every list of tasks only those are carried out whose turn it is: the number of the turn,
     and how many turns there are. Workers elsewhere take one each."""
-    device: str = "cpu"
-    """Where tasks run: on threads of the processor."""
 
     def stretches(
         self, count: int, a_thread: int, longest: int = 2**62, shortest: int = 1

@@ -13,8 +13,8 @@ from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
 from tests.completion.coded import drawn_cohorts
+from tests.completion.transfer.recipe import TRANSFERRED, transferred_cohorts
 from tests.completion.transfer.reference import Reference
-from tests.population.recipe import TRANSFERRED, transferred_cohorts
 
 
 def predicted(cohorts, mask, size, **settings):

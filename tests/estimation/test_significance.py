@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from misfeat.population import significance
 from scipy.stats import binom
 
+from misfeat.estimation import significance
 from misfeat.estimation.significance import PILOTS, REACHED, max_test, p_values
 from misfeat.machine.threads import Work
 
