@@ -54,8 +54,9 @@ class Columns(BaseEstimator):  # type: ignore[misc]
 
     _: KW_ONLY
     keep: str = parameter(
-        "The columns of the best set of every subgroup, or of its `k` best sets.",
-        one_of("best", "top_k"),
+        """The columns of the set that explains most on the mean over subgroups, by their rows: as
+        many as `size`; those of the best set of each subgroup; or of its `k` best sets.""",
+        one_of("best", "each", "top_k"),
         default="best",
     )
     keep_groups: bool = parameter(

@@ -160,6 +160,8 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     top_k = answer(ShownSelection.top_k)
     best_sets = answer(ShownSelection.best_sets)
     scores = answer(ShownSelection.scores)
+    path = answer(ShownSelection.path)
+    path_steps = answer(ShownSelection.path_steps)
     score_of = answer(ShownSelection.score_of)
     why = answer(ShownSelection.why)
     explanation = answer(ShownSelection.explanation)
@@ -310,9 +312,12 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        k = 1 if self._nested("columns").keep == "best" else None
-        sets = self.best_sets(k=k, subgroup=subgroup)
-        chosen = {feature for best in sets for feature in best.features}
+        keep = self._nested("columns").keep
+        if keep == "best" and subgroup is None:
+            chosen = set(self.selection_.features_for_all())
+        else:
+            sets = self.best_sets(k=None if keep == "top_k" else 1, subgroup=subgroup)
+            chosen = {feature for best in sets for feature in best.features}
         blocks = self.selection_.asked.blocks
         return [
             member

@@ -114,6 +114,17 @@ class Estimate:
             for m, pooled in enumerate(found, start=1)
         ]
 
+    def listed(self, known: Known) -> ListedScores:
+        """Scores of single sets of any size; they are those of the population."""
+        grids = known.grids or (known,)
+        if self.name == SAMPLE or any(grid.alone is not None for grid in grids):
+            raise MisfeatError(
+                "Sets of any size are scored on the scale {setting}, from rows or counts.",
+                remedy="Fit with it.",
+                setting=Setting("estimate", POPULATION),
+            )
+        return ListedScores(tuple(map(PopulationModel.of, grids)), known.exact.ceiling)
+
     def _guesses(self, known: Known, size: int) -> list[Floats] | None:
         """Scores above chance by size that a completer of another kind predicts; None: none."""
         completer: Any = self.completer
@@ -125,6 +136,34 @@ class Estimate:
             _checked(completer.complete(known, m), completer).score for m in range(1, size + 1)
         ]
         return [known.exact.by_size[0], *found]
+
+
+@dataclass(frozen=True, eq=False)
+class ListedScores:
+    """Estimates of single sets of any size, without those of all others.
+
+    Attributes
+    ----------
+    models : tuple of PopulationModel
+        One, or one for every grid of a numeric target.
+    ceiling : ndarray of shape (n_cohorts,)
+        What no score can exceed.
+    """
+
+    models: tuple[PopulationModel, ...]
+    ceiling: Floats
+
+    @property
+    def together(self) -> list[tuple[int, ...]]:
+        """Pairs and triples that explain something only together."""
+        return list(dict.fromkeys(t.features for model in self.models for t in model.moments.terms))
+
+    def of(self, subsets: NDArray[np.integer]) -> tuple[Floats, Floats]:
+        """Scores and standard deviations of sets of one size, both (n_cohorts, n_sets)."""
+        found = [model.posterior(subsets) for model in self.models]
+        mean = np.mean([one.mean for one in found], axis=0)
+        deviation = np.mean([np.sqrt(one.variance) for one in found], axis=0)
+        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation
 
 
 @dataclass(frozen=True, eq=False)

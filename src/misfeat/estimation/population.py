@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -202,13 +203,23 @@ class PopulationModel:
 
         `guesses` are scores of another kind for sets that a subgroup did not record.
         """
-        size = subsets.shape[1]
         evidence = self.evidence(subsets)
-        if size not in self._effects:
-            self._effects[size] = effects_of(evidence)
-        found = posterior_of(evidence, self._effects[size], guesses)
+        found = posterior_of(evidence, self._effects_of(subsets.shape[1], evidence), guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
+
+    def _effects_of(self, size: int, evidence: Evidence) -> Effects:
+        """What all sets of a size have in common; of large ones what smaller sets have."""
+        n_sets = comb(self.moments.n_features, size)
+        if n_sets == len(evidence.pooled):
+            if size not in self._effects:
+                self._effects[size] = effects_of(evidence)
+            return self._effects[size]
+        known = [m for m in self._effects if m <= size]
+        if not known:
+            self.level(1)
+            known = [1]
+        return self._effects[max(known)]
 
     def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""

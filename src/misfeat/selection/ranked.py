@@ -8,9 +8,11 @@ import numpy as np
 
 from misfeat.exceptions import check_count
 from misfeat.lattice import rank
+from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found
+from misfeat.selection.path import LONGEST, PATH_COLUMNS, PathStep, best_path, n_enough, steps_of
 from misfeat.selection.ranking import (
     ScoredSet,
     as_columns,
@@ -142,6 +144,108 @@ class Ranked(Found):
             return distinct_sets(left, scores.subsets, cohort, contrasts)
 
         return scored_sets(self.cohorts, self.book, scores, names, k, self.known_tests, chosen)
+
+    def path(self, subgroup: str | None = None, size: int | None = None) -> Any:
+        """Features of every subgroup in the order in which they add, and where to stop.
+
+        Every step takes the feature that adds most to those before it; features that explain only
+        together come one after the other. Sets along a path are not all the best of their size:
+        `top_k` compares all sets, a path can be followed to any length.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            Features of a path. Defaults to all, at most 20.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``step``, ``feature``; ``score``, ``low``, ``high`` and ``share``
+            of the features up to this one; ``adds``, ``adds_low``, ``adds_high``, what it adds to
+            those before it; ``source``, ``"predicted"`` where the subgroup did not record all of
+            them; and ``enough``, False for steps after the last one that adds at least 1 % of the
+            target's entropy (or of the variance, for R²).
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.path()[["step", "feature", "source", "enough"]]
+           step feature    source  enough
+        0     1       a  recorded    True
+        1     2       b  recorded   False
+        """
+        return self._framed_lines(self.path_steps(subgroup, size), PATH_COLUMNS)
+
+    def path_steps(self, subgroup: str | None = None, size: int | None = None) -> list[PathStep]:
+        """The same as `path`, as plain objects, without a dataframe library.
+
+        Returns
+        -------
+        list of PathStep
+            Subgroup by subgroup, from the first feature on.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> [step.feature for step in selector.path_steps()]
+        ['a', 'b']
+        """
+        most = min(LONGEST, len(self.feature_names)) if size is None else self._checked_size(size)
+        return [
+            step
+            for name in self.subgroup_names(subgroup)
+            if self._can_be_told(name)
+            for step in self._steps(name, most)
+        ]
+
+    def features_for_all(self, size: int | None = None) -> tuple[str, ...]:
+        """The features of the set that explains most on the mean over subgroups, by their rows.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        """
+        scores = self._shown(size)
+        best = int(np.argmax(self.cohorts.effective_sizes() @ scores.score))
+        return tuple(self.feature_names[f] for f in scores.subsets[best])
+
+    def _path(self, rows: NDArray[np.floating], size: int) -> list[int]:
+        """The path that explains most on the mean over subgroups that count so much."""
+        with long_work(self.verbose > 0) as progress:
+            listed = self.book.listed(progress)
+        return best_path(listed, len(self.feature_names), size, rows, self._included(size))
+
+    def _steps(self, name: str, most: int) -> list[PathStep]:
+        cohort, whole = self.cohorts.position(name), self.book.measure.whole
+        path = self._path(np.eye(len(self.cohorts))[cohort], most)
+        found = steps_of(self.book.listed(), path, cohort, self.confidence)
+        entropy = float(whole[cohort])
+        enough = n_enough(found.adds, entropy)
+        lacking = np.logical_or.accumulate(self.missing[cohort, path])
+        return [
+            PathStep(
+                subgroup=name,
+                step=place + 1,
+                feature=self.feature_names[f],
+                score=float(found.score[place]),
+                low=float(found.low[place]),
+                high=float(found.high[place]),
+                share=float(found.score[place]) / entropy,
+                adds=float(found.adds[place]),
+                adds_low=float(found.adds_low[place]),
+                adds_high=float(found.adds_high[place]),
+                source="predicted" if lacking[place] else "recorded",
+                enough=place < enough,
+            )
+            for place, f in enumerate(path)
+        ]
 
     def _contrasts(self) -> Contrasts:
         """What says how sure sums and differences of scores are."""

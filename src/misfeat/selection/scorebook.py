@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Completer
-    from misfeat.estimation.estimates import Estimate
+    from misfeat.estimation.estimates import Estimate, ListedScores
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
 
@@ -63,12 +63,14 @@ class ScoreBook:
         self._exact: list[NDArray[np.float64]] = []
         self._by_grid: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
+        self._listed: ListedScores | None = None
         self.rows_withheld = False
         self._lock = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             held = {name: value for name, value in vars(self).items() if name != "_lock"}
+            held["_listed"] = None  # made anew in a moment
             own = {"_exact": list(self._exact), "_by_grid": list(self._by_grid)}
             return {**held, **own, "_completed": dict(self._completed)}
 
@@ -105,6 +107,13 @@ class ScoreBook:
                 self._check_size_kept()
                 self._completed |= self._complete(size, progress)
             return self._completed[size]
+
+    def listed(self, progress: Progress | None = None) -> ListedScores:
+        """Scores of single sets of any size."""
+        with self._lock:
+            if self._listed is None:
+                self._listed = self.estimate.listed(self.known(1, progress))
+            return self._listed
 
     def observed(self, cohort: int, subsets: NDArray[np.integer]) -> NDArray[np.float64]:
         """The scores of the rows as they are, of listed sets of one size; NaN without rows."""

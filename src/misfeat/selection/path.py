@@ -1,0 +1,128 @@
+"""The path: features in the order in which they add, and where to stop.
+
+A path grows by the feature (or the interaction) that adds most to what is chosen already. What a
+step adds is the difference of two estimates of one subgroup, which err together: the more, the more
+features they share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from misfeat.estimation.search import forward_path
+from misfeat.selection.collecting import SHARED_ERROR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.estimation.estimates import ListedScores
+
+    Floats = NDArray[np.float64]
+
+LONGEST = 20
+"""Features of a path, unless told otherwise."""
+LEAST_ADDED = 0.01
+"""A step that adds a smaller share of the target's entropy is not worth taking."""
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One step of a path; its attributes are the columns that `Selection.path` explains."""
+
+    subgroup: str
+    step: int
+    feature: str
+    score: float
+    low: float
+    high: float
+    share: float
+    adds: float
+    adds_low: float
+    adds_high: float
+    source: str
+    enough: bool
+
+
+PATH_COLUMNS = tuple(PathStep.__dataclass_fields__)
+
+
+class Steps(NamedTuple):
+    """The scores along a path, a number a step, from the first feature on."""
+
+    score: Floats
+    low: Floats
+    high: Floats
+    adds: Floats
+    adds_low: Floats
+    adds_high: Floats
+
+
+def best_path(
+    listed: ListedScores,
+    n_features: int,
+    most: int,
+    cohorts: NDArray[np.floating],
+    start: Sequence[int] = (),
+) -> list[int]:
+    """Features in the order in which they add most to the mean score of subgroups.
+
+    Parameters
+    ----------
+    listed : ListedScores
+        Scores of single sets.
+    n_features : int
+        How many features there are.
+    most : int
+        Features of the path.
+    cohorts : ndarray of shape (n_cohorts,)
+        How much each subgroup counts.
+    start : sequence of int
+        Features that come first.
+    """
+    weights = cohorts / cohorts.sum()
+    return forward_path(
+        lambda sets: weights @ listed.of(sets)[0], n_features, most, listed.together, start
+    )
+
+
+def steps_of(
+    listed: ListedScores, path: Sequence[int], cohort: int, confidence: float | None
+) -> Steps:
+    """What the features of a path explain in a subgroup, and what each adds, with intervals.
+
+    No step lowers a score. Without confidence, intervals reach from 0 to the ceiling.
+    """
+    found = [listed.of(np.sort(np.array([path[:size]]))) for size in range(1, len(path) + 1)]
+    score = np.maximum.accumulate([mean[cohort, 0] for mean, _ in found])
+    deviation = np.array([error[cohort, 0] for _, error in found])
+    most = float(listed.ceiling[cohort])
+    reach = np.full(len(path), np.inf)
+    added_reach = reach.copy()
+    if confidence is not None:
+        width = float(ndtri((1.0 + confidence) / 2.0))
+        before = np.concatenate([[0.0], deviation[:-1]])
+        sizes = np.arange(1, len(path) + 1)
+        together = SHARED_ERROR * np.sqrt((sizes - 1.0) / sizes) * before * deviation
+        reach = width * deviation
+        added_reach = width * np.sqrt(np.maximum(deviation**2 + before**2 - 2 * together, 0.0))
+    adds = np.diff(score, prepend=0.0)
+    return Steps(
+        score,
+        np.clip(score - reach, 0.0, most),
+        np.clip(score + reach, 0.0, most),
+        adds,
+        np.clip(adds - added_reach, 0.0, most),
+        np.clip(adds + added_reach, 0.0, most),
+    )
+
+
+def n_enough(adds: Floats, entropy: float) -> int:
+    """How many steps are worth taking: up to the last one that adds a share worth having."""
+    worth = np.flatnonzero(adds >= LEAST_ADDED * entropy)
+    return int(worth[-1]) + 1 if len(worth) else 1

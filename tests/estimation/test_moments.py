@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat.cohorts import build_cohorts
+from misfeat.cohorts.product_sums import build_product_sums
+from misfeat.estimation.count_moments import CountedTable
+from misfeat.estimation.moments import CodedTable, Moments, Term, moments_of_sums
+from misfeat.information.count_tables import CountTables
+from tests.completion.coded import drawn_cohorts
+from tests.estimation.generated import with_missing
+
+
+def one_hot(cohorts, position):
+    """The columns of one subgroup, a line a row of the table."""
+    cohort = cohorts.at(position)
+    rows = np.repeat(np.arange(len(cohort.target)), cohort.weights)
+    table = CodedTable.of(cohorts)
+    codes = table.columns.codes[:, cohorts.offsets[position] + rows]
+    columns = [np.eye(card)[line][:, 1:] for card, line in zip(table.cards, codes, strict=True)]
+    return np.hstack([*columns, (cohort.target[rows, None] == table.classes_shown) * 1.0])
+
+
+def test_moments_are_covariances_of_one_hot_columns():
+    cohorts = drawn_cohorts()
+    moments = CodedTable.of(cohorts).moments()
+    for position in range(len(cohorts)):
+        expected = np.cov(one_hot(cohorts, position).T, bias=True)
+        assert moments.own[position] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_most_frequent_category_has_no_column():
+    cohorts = build_cohorts({"a": [0, 1, 1, 2] * 5, "y": [0, 1] * 10}, "y")
+    table = CodedTable.of(cohorts)
+    counts = np.bincount(table.columns.codes[0], table.weights)
+    assert counts.argmax() == 0
+    assert len(table.moments().columns[0]) == 2
+
+
+def test_weights_count_as_rows_do():
+    rng = np.random.default_rng(0)
+    codes, target = rng.integers(3, size=(2, 40)), rng.integers(2, size=40)
+    weights = rng.integers(1, 4, size=40)
+    table = {"a": codes[0], "b": codes[1], "y": target, "w": weights}
+    repeated = {name: np.repeat(column, weights) for name, column in table.items()}
+    plain = build_cohorts({name: repeated[name] for name in "aby"}, "y")
+    assert CodedTable.of(plain).moments().rows == pytest.approx(weights.sum())
+
+
+def test_everything_recorded_is_simply_averaged():
+    moments = CodedTable.of(drawn_cohorts()).moments()
+    expected = np.average(moments.own, axis=0, weights=moments.rows)
+    assert moments.shared == pytest.approx(expected)
+
+
+def gaussian(seed, n_cohorts=40, n_rows=2000):
+    """Subgroups drawn from one covariance, each lacking one of four columns."""
+    rng = np.random.default_rng(seed)
+    mixing = rng.normal(size=(5, 5))
+    truth = mixing @ mixing.T / 5 + np.eye(5)
+    own = np.array(
+        [np.cov(rng.multivariate_normal(np.zeros(5), truth, n_rows).T) for _ in range(n_cohorts)]
+    )
+    recorded = np.ones((n_cohorts, 4), dtype=bool)
+    recorded[np.arange(n_cohorts), np.arange(n_cohorts) % 4] = False
+    columns = tuple(np.array([f]) for f in range(4))
+    return Moments(own, np.full(n_cohorts, float(n_rows)), recorded, columns, 1), truth
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_em_finds_the_covariance_that_no_subgroup_has_whole(seed):
+    moments, truth = gaussian(seed)
+    assert moments.shared == pytest.approx(truth, abs=0.06 * np.abs(truth).max())
+
+
+def test_what_is_hidden_is_not_read():
+    moments, _ = gaussian(0)
+    mask = ~moments.recorded
+    spoiled = moments.own.copy()
+    for k, f in zip(*np.nonzero(mask), strict=True):
+        spoiled[k, f, :] = spoiled[k, :, f] = 1e6
+    other = Moments(spoiled, moments.rows, moments.recorded, moments.columns, 1)
+    assert np.array_equal(moments.shared, other.shared)
+
+
+def test_terms_are_columns_of_cells_less_their_optimism():
+    cohorts = drawn_cohorts()
+    table = CodedTable.of(cohorts)
+    effects = np.linspace(-1.0, 1.0, int(table.cards[0] * table.cards[2]))[:, None]
+    optimism = np.full((1, 1), 0.01)
+    plain = table.moments((Term((0, 2), effects, np.zeros((1, 1))),))
+    less = table.moments((Term((0, 2), effects, optimism),))
+    (column,) = plain.columns[-1]
+    cohort = cohorts.at(1)
+    cells = table.columns.cells((0, 2), slice(*cohorts.offsets[1:3]))
+    values = np.repeat(effects[cells, 0], cohort.weights)
+    assert plain.own[1, column, column] == pytest.approx(values.var())
+    assert less.own[1, column, -1] == pytest.approx(plain.own[1, column, -1] - 0.01)
+    assert less.own[1, column, column] == plain.own[1, column, column]
+
+
+def test_values_missing_here_and_there_leave_out_their_rows_alone():
+    values = [0, 1, None, 1, 0, 1, 0, None] * 6
+    table = {"a": values, "b": [0, 0, 1, 1] * 12, "y": [0, 1, 0, 1, 1, 0, 1, 0] * 6}
+    from misfeat import Coding
+
+    cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
+    assert (cohorts.codes < 0).any()
+    moments = CodedTable.of(cohorts).moments()
+    there = np.array([value is not None for value in values])
+    a = np.array([value for value in values if value is not None], dtype=float)
+    (column,) = moments.columns[cohorts.features.index("a")]
+    assert moments.own[0, column, column] == pytest.approx(a.var())
+    y = np.array(table["y"], dtype=float)[there]
+    expected = abs(np.mean(a * y) - a.mean() * y.mean())
+    assert abs(moments.own[0, column, -1]) == pytest.approx(expected)
+
+
+def test_numbers_are_columns_of_unit_variance():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 2)) * [1.0, 1000.0]
+    sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
+    moments = moments_of_sums(sums, np.zeros((1, 2), dtype=bool))
+    assert moments.own[0] == pytest.approx(np.corrcoef(np.c_[x, x.sum(axis=1)].T))
+
+
+def counted(cohorts):
+    """Count tables of all sets of up to three features."""
+    from misfeat.lattice import level
+
+    cards = [len(labels) for labels in cohorts.categories]
+    sizes = []
+    for size in (1, 2, 3):
+        lines = []
+        for k, cohort in enumerate(cohorts):
+            tables = []
+            for members in level(len(cards), size):
+                table = np.zeros((*(cards[f] for f in members), len(cohorts.classes)))
+                if not cohorts.missing[k, members].any():
+                    np.add.at(table, (*cohort.codes[members], cohort.target), cohort.weights)
+                tables.append(table.reshape(-1, len(cohorts.classes)))
+            lines.append(np.concatenate(tables))
+        sizes.append(np.array(lines))
+    by_class = np.array(
+        [np.bincount(c.target, c.weights, minlength=len(cohorts.classes)) for c in cohorts]
+    )
+    return CountTables(
+        cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes
+    )
+
+
+def test_tables_give_the_moments_of_rows():
+    rng = np.random.default_rng(3)
+    codes, target = rng.integers(3, size=(4, 300)).astype(np.int32), rng.integers(2, size=300)
+    missing = np.zeros((3, 4), dtype=bool)
+    missing[1, 2] = True
+    cohorts = with_missing(codes, target, missing)
+    effects = rng.normal(size=(9, 1))
+    terms = (Term((0, 1), effects, np.zeros((1, 1))),)
+    tables = CountedTable(counted(cohorts)).moments(terms)
+    # Categories of rows are numbered by how frequent they are, those of tables as they come.
+    plain = CodedTable.of(cohorts)
+    order = [np.argsort(-np.bincount(line, minlength=3), kind="stable") for line in codes]
+    cells = np.array([[order[0][i] * 3 + order[1][j] for j in range(3)] for i in range(3)]).ravel()
+    rows = plain.moments((Term((0, 1), effects[cells], np.zeros((1, 1))),))
+    for found in (rows, tables):
+        assert found.own.shape == rows.own.shape
+    (column,) = rows.columns[-1]
+    assert tables.own[:, column, column] == pytest.approx(rows.own[:, column, column])
+    assert tables.own[:, column, -1] == pytest.approx(rows.own[:, column, -1])
+    from misfeat.estimation.additive import additive_scores, set_columns
+
+    subsets = np.array([[0, 1, 3], [0, 1, 2]])
+    for k, chosen in ((0, subsets), (1, subsets[:1])):
+        scores = [
+            additive_scores(m.own[k], 1, set_columns(m, chosen), 3, 1e-9).score
+            for m in (rows, tables)
+        ]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-6)

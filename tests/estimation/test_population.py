@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.cohorts.product_sums import build_product_sums
+from misfeat.completion import ExactScores, Known
+from misfeat.datasets import make_cohorts
+from misfeat.estimation.population import PopulationModel
+from misfeat.lattice import level
+from misfeat.metrics.rankings import captured_at
+from tests.completion.coded import known_of_sums
+from tests.estimation.generated import generated, known_with_scores, with_missing
+
+
+def model_of(cohorts):
+    known, scores = known_with_scores(cohorts, 2)
+    exact = ExactScores(tuple(scores), cohorts.missing, known.exact.ceiling)
+    return PopulationModel.of(Known(exact, cohorts))
+
+
+def truth_of(data, size):
+    n_features = sum(name.startswith("f") for name in data.complete)
+    sets = level(n_features, size)
+    populations = list(data.populations.values())
+    return np.array([[p.mutual_info(s.tolist()) for s in sets] for p in populations])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_scores_of_every_size_are_near_those_of_the_population(size):
+    cohorts, data = generated(4, 2000, 6, hide=0.0, similarity=1000)
+    found, truth = model_of(cohorts).level(size), truth_of(data, size)
+    assert found.mean == pytest.approx(truth, abs=0.25 * truth.max())
+    shares = [captured_at(3, *pair) for pair in zip(truth, found.mean, strict=True)]
+    assert np.mean(shares) > 0.93
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_intervals_hold_what_is_true(size):
+    held = []
+    for seed in range(6):
+        cohorts, data = generated(5, 400, 6, hide=0.25, seed=seed)
+        found, truth = model_of(cohorts).level(size), truth_of(data, size)
+        held.append(np.abs(found.mean - truth) < 1.645 * np.sqrt(found.variance))
+    assert 0.8 < np.mean(held) < 0.99
+
+
+def test_unrecorded_features_are_predicted_from_subgroups_that_recorded_them():
+    cohorts, data = generated(6, 1500, 6, hide=0.3, similarity=1000, seed=2)
+    found, truth = model_of(cohorts).level(2), truth_of(data, 2)
+    lacking = cohorts.missing[:, level(6, 2)].any(axis=2)
+    assert lacking.any()
+    assert np.corrcoef(found.mean[lacking], truth[lacking])[0, 1] > 0.9
+
+
+def test_pairs_that_nobody_recorded_together_are_unsure():
+    rng = np.random.default_rng(0)
+    shared = rng.integers(3, size=30_000)
+    copied = rng.random((4, 30_000)) < 0.6
+    codes = np.where(copied, shared, rng.integers(3, size=copied.shape))
+    target = (rng.random(30_000) < 0.2 + 0.3 * shared).astype(np.int64)
+    apart = np.zeros((3, 4), dtype=bool)
+    apart[0, 0] = apart[1, 1] = apart[2, 0] = True
+    jointly = apart.copy()
+    jointly[2, 0] = False
+    pair = [set(s) for s in level(4, 2).tolist()].index({0, 1})
+    widths = [
+        model_of(with_missing(codes.astype(np.int32), target, missing)).level(2).variance[0, pair]
+        for missing in (apart, jointly)
+    ]
+    assert widths[0] > 2 * widths[1]
+
+
+def test_a_feature_of_one_value_and_a_target_of_one_class_explain_nothing():
+    codes = np.zeros((2, 60), dtype=np.int32)
+    codes[1] = np.arange(60) % 3
+    target = np.r_[np.zeros(30, np.int64), np.arange(30) % 2]
+    cohorts = with_missing(codes, target, np.zeros((2, 2), dtype=bool))
+    found = model_of(cohorts)
+    assert found.level(1).mean[:, 0] == pytest.approx(0.0, abs=1e-6)
+    assert found.level(2).mean[0] == pytest.approx(0.0, abs=1e-6)
+    assert np.isfinite(found.level(2).variance).all()
+
+
+def test_the_order_of_columns_does_not_matter():
+    data = make_cohorts(4, 300, 5, hide=0.2, random_state=0)
+    names = [name for name in data.columns if name.startswith("f")]
+    scores = []
+    for order in (names, names[::-1]):
+        columns = {**{name: data.columns[name] for name in order}, "cohort": data.columns["cohort"]}
+        columns["target"] = data.columns["target"]
+        fitted = SubgroupSelector("cohort", size=3, k=1000).fit(columns, "target")
+        scores.append(
+            {(s.subgroup, frozenset(s.features)): (s.score, s.low, s.high)
+             for s in fitted.best_sets()}
+        )  # fmt: skip
+    assert scores[0].keys() == scores[1].keys()
+    for key, numbers in scores[0].items():
+        assert numbers == pytest.approx(scores[1][key], abs=1e-9)
+
+
+def test_r2_is_the_same_estimator_on_numbers():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 3))
+    y = x @ [0.6, 0.3, 0.0] + rng.normal(size=2000)
+    table = {"site": np.arange(2000) % 4, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y}
+    sums = build_product_sums(table, "y", groups="site")
+    found = PopulationModel.of(known_of_sums(sums, 2)).level(2)
+    explained = {frozenset("ab"): 0.45, frozenset("ac"): 0.36, frozenset("bc"): 0.09}
+    for place, members in enumerate(level(3, 2)):
+        expected = explained[frozenset("abc"[f] for f in members)] / 1.45
+        assert found.mean[:, place] == pytest.approx(expected, abs=0.05)
