@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.estimation.moments import Moments, columns_of_cards, with_optimism_removed
+from misfeat.estimation.moments import (
+    Moments,
+    columns_of_cards,
+    one_hot,
+    with_optimism_removed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +55,13 @@ class CountedTable:
     def cards(self) -> Integers:
         """How many categories each feature has."""
         return self.tables.cards
+
+    @cached_property
+    def usual(self) -> Integers:
+        """The most frequent category of each feature, which has no column."""
+        starts = self.tables.starts(1)
+        counts = self.tables.singles.sum(axis=(0, 2))
+        return np.array([np.argmax(counts[i:j]) for i, j in pairwise(starts)], dtype=np.int64)
 
     @property
     def by_class(self) -> Floats:
@@ -92,7 +105,10 @@ class CountedTable:
         blocks, width = columns_of_cards(self.cards, terms)
         n_targets = len(self.classes_shown)
         members = [(f,) for f in range(len(self.cards))] + [term.features for term in terms]
-        values = [np.eye(card)[:, 1:] for card in self.cards] + [term.effects for term in terms]
+        values = [
+            *(one_hot(card, usual) for card, usual in zip(self.cards, self.usual, strict=True)),
+            *(term.effects for term in terms),
+        ]
         own = np.zeros((len(self.missing), width + n_targets, width + n_targets))
         target = np.arange(width, width + n_targets)
         shares = self.shares()[:, self.classes_shown]

@@ -96,7 +96,13 @@ class Estimate:
             if known.progress is not None:
                 known.progress(WHAT, m, size)
         shown = closed(intervals, known.exact.missing.shape[1])
-        return {m: _completed(scores, known.exact, m) for m, scores in enumerate(shown, start=1)}
+        found = {m: _completed(scores, known.exact, m) for m, scores in enumerate(shown, start=1)}
+        if self.name == POPULATION:
+            return found
+        return {
+            m: replace(scores, predicted=np.isnan(known.exact.by_size[m]))
+            for m, scores in found.items()
+        }
 
     def _posteriors(self, known: Known, size: int) -> list[Posterior]:
         """What is known of all sets of size 1, 2, … up to one."""

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.estimation.additive import POOL_RIDGE, whitening
-from misfeat.estimation.moments import Term
+from misfeat.estimation.moments import Term, one_hot
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -185,7 +185,10 @@ def _cell_columns(
     cards = table.cards[list(features)]
     codes = np.indices(cards.tolist()).reshape(len(cards), -1)
     columns = [moments.columns[f] for f in features]
-    values = [np.eye(card)[code][:, 1:] for card, code in zip(cards, codes, strict=True)]
+    values = [
+        one_hot(table.cards[f], table.usual[f])[code]
+        for f, code in zip(features, codes, strict=True)
+    ]
     for term, own in zip(moments.terms, moments.columns[moments.n_features :], strict=True):
         if set(term.features) <= set(features):
             cell = np.zeros(codes.shape[1], dtype=np.int64)

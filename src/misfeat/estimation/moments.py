@@ -191,11 +191,16 @@ def moments_of_sums(sums: ProductSums, missing: Flags) -> Moments:
 
 
 def columns_of_cards(cards: Integers, terms: Sequence[Term]) -> tuple[list[Integers], int]:
-    """The columns of every feature but for its category 0, then of every term; and how many."""
+    """The columns of every feature, one less than categories, then of every term; and how many."""
     widths = [int(card) - 1 for card in cards] + [term.effects.shape[1] for term in terms]
     ends = np.cumsum(widths)
     blocks = [np.arange(end - width, end) for end, width in zip(ends, widths, strict=True)]
     return blocks, int(ends[-1]) if len(ends) else 0
+
+
+def one_hot(card: int, usual: int) -> Floats:
+    """The columns of every category of a feature, of shape (card, card - 1)."""
+    return np.delete(np.eye(card), usual, axis=1)
 
 
 def with_optimism_removed(
@@ -265,6 +270,11 @@ class Counted(Protocol):
     @property
     def cards(self) -> Integers:
         """How many categories each feature has."""
+        ...
+
+    @property
+    def usual(self) -> Integers:
+        """The category of each feature that has no column."""
         ...
 
     @property
@@ -351,6 +361,11 @@ class CodedTable:
         return self.columns.cards
 
     @property
+    def usual(self) -> Integers:
+        """The category of each feature that has no column: the first, which is most frequent."""
+        return np.zeros(len(self.cards), dtype=np.int64)
+
+    @property
     def largest_set(self) -> int:
         """Features of the largest sets that can be counted: all of them."""
         return len(self.cards)
@@ -417,7 +432,7 @@ class CodedTable:
     ) -> Floats:
         """The covariance of one subgroup; of pairs of columns that rows have both of."""
         products = np.zeros((width, width))
-        sums, both = np.zeros((width, width)), np.zeros((width, width))
+        total, sums, both = np.zeros(width), np.zeros((width, width)), np.zeros((width, width))
         start, end = self.offsets[cohort : cohort + 2]
         gaps = False
         for first in range(start, end, ROWS_AT_ONCE):
@@ -426,14 +441,14 @@ class CodedTable:
             weighed = values * self.weights[rows, None]
             products += weighed.T @ values
             if there is None:
-                sums[0] += weighed.sum(axis=0)
+                total += weighed.sum(axis=0)
                 continue
             gaps = True
             sums += weighed.T @ there
             both += (there * self.weights[rows, None]).T @ there
         if not gaps:
             n_rows = max(float(self.by_class[cohort].sum()), 1e-300)
-            mean = sums[0] / n_rows
+            mean = total / n_rows
             return products / n_rows - np.outer(mean, mean)
         both = np.maximum(both, 1e-300)
         return np.asarray(products / both - (sums / both) * (sums / both).T)

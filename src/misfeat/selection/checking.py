@@ -17,7 +17,7 @@ from misfeat.cohorts.dataframes import EAGER_LIBRARIES
 from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
 from misfeat.cohorts.weighing import MOST_MASS
-from misfeat.completion.support import support_of
+from misfeat.completion.support import OWN_ROWS, support_of
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
@@ -342,7 +342,8 @@ def _check_completed(book: ScoreBook, size: int, completed: CompletedScores) -> 
         return
     exact = book.computed[size]
     unknown = np.isnan(exact)
-    demand((completed.predicted == unknown).all(), f"{what}: which are predicted", ARRAYS)
+    lacking = support != OWN_ROWS if book.estimate.name == POPULATION else unknown
+    demand((completed.predicted == lacking).all(), f"{what}: which are predicted", ARRAYS)
     if not book.estimate.above_chance:
         same = unknown | (np.abs(score - exact) <= TOLERANCE)
         demand(same.all(), f"{what} are not those of the rows", ARRAYS)

@@ -198,12 +198,15 @@ class ScoreBook:
         book._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
         return book
 
-    def known(self, size: int, progress: Progress | None = None) -> Known:
-        """What the completer may look at to predict the scores of one size."""
+    def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
+        """What the completer may look at to predict the scores of one size.
+
+        Scores of sets of up to `counted` features are computed, whether it needs them or not.
+        """
         if self.measure.tables is None:
             self.check_rows()
         with self._lock:
-            return self._known(size, self.estimate, progress)
+            return self._known(size, self.estimate, progress, counted)
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
@@ -259,8 +262,10 @@ class ScoreBook:
             for size, scores in found.items()
         )
 
-    def _known(self, size: int, estimate: Estimate, progress: Progress | None) -> Known:
-        reach = self._check_memory(size, estimate)
+    def _known(
+        self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
+    ) -> Known:
+        reach = max(self._check_memory(size, estimate), counted)
         if reach >= len(self._exact):
             self._compute_up_to(reach, progress)
         grids = tuple(
@@ -300,7 +305,7 @@ class ScoreBook:
         n_cohorts = len(self.measure.missing)
         scored = n_cohorts * (1 + len(self.measure.parts))
         own = estimate.memory_needed(size, n_features, n_cohorts)
-        return memory_needed(n_features, estimate.reach(size, n_features), scored) + own
+        return memory_needed(n_features, max(size, estimate.reach(size, n_features)), scored) + own
 
     def _check_memory(self, size: int, estimate: Estimate) -> int:
         """Refuse what would not fit; the largest size of which scores are computed."""
@@ -310,7 +315,11 @@ class ScoreBook:
             len(self.measure.missing),
             lambda n_features, m: self._memory_needed(n_features, m, estimate),
         )
-        return estimate.reach(size, self._n_features)
+        return self._reach(size, estimate)
+
+    def _reach(self, size: int, estimate: Estimate) -> int:
+        """The largest size of which scores are computed; `size` where there is nothing else."""
+        return size if self.measure.alone is not None else estimate.reach(size, self._n_features)
 
     @property
     def _n_features(self) -> int:

@@ -213,7 +213,7 @@ class Selection(AgainstChance, Compared, Resampled):
         found = self._trusted.get(asked)
         if found is None:
             with long_work(self.verbose > 0) as progress:
-                known, shown = self.book.known(size, progress), None
+                known, shown = self.book.known(size, progress, counted=size), None
                 if kept is None:
                     shown = self.completed(size)
                 else:
