@@ -75,7 +75,7 @@ def problem() -> plt.Figure:
             size=8.5,
         )
     axes.annotate("", (6.6, 2.5), (6.25, 2.5), arrowprops={"arrowstyle": "-|>", "color": GREY})
-    axes.text(6.75, len(best) + 0.75, "tells most about heart disease", va="center", size=8.5)
+    axes.text(6.75, len(best) + 0.75, "explains most of heart disease", va="center", size=8.5)
     axes.set(xlim=(-1.4, 10.6), ylim=(0.4, len(best) + 1.1))
     axes.axis("off")
     return figure
@@ -116,7 +116,7 @@ def few_rows() -> plt.Figure:
     sizes = (50, 100, 200, 500, 1000, 2000, 5000)
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
     for axes, strength, title in zip(
-        panels, (0.0, 0.45), ("nothing tells anything", "something does"), strict=True
+        panels, (0.0, 0.45), ("nothing informs about the target", "some features do"), strict=True
     ):
         lines = np.array([_best(rows, strength) for rows in sizes])
         axes.plot(sizes, lines[:, 0], "o-", color=GREY, label="observed: the rows as they are")
@@ -176,9 +176,9 @@ def transfer() -> plt.Figure:
 
 
 def pooling() -> plt.Figure:
-    """All pairs of six subgroups of 150 rows: each by itself, and leaning on each other."""
+    """All pairs of six subgroups of 150 rows: each by itself, and partially pooled."""
     data = make_cohorts(n_cohorts=6, n_rows=150, hide=0, similarity=60, random_state=5)
-    words = {"above_chance": "each by itself, above chance", "population": "leaning on each other"}
+    words = {"above_chance": "each by itself, above chance", "population": "partially pooled"}
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.9), sharey=True, layout="constrained")
     for axes, (scale, title), colour in zip(panels, words.items(), (GREY, RECORDED), strict=True):
         selector = SubgroupSelector(data.groups, size=2, estimate=scale)
