@@ -289,7 +289,7 @@ def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
 # --- budgets ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimate", ["population", "sample"])
+@pytest.mark.parametrize("estimate", ["above_chance", "sample"])
 @pytest.mark.parametrize("sampler", ["randwalk", "arbitrary", "stratified"])
 def test_a_budget_computes_its_share_and_predicts_the_rest(generated, sampler, estimate):
     asked = {"groups": "cohort", "size": 2, "random_state": 0, "estimate": estimate}
@@ -314,10 +314,13 @@ def test_a_budget_computes_its_share_and_predicts_the_rest(generated, sampler, e
 
 
 def test_unsampled_sets_are_predicted_between_what_is_known(generated):
-    selector = SubgroupSelector(groups="cohort", size=3, budget=0.6, random_state=1)
+    selector = SubgroupSelector(
+        groups="cohort", size=3, budget=0.6, random_state=1, estimate="sample"
+    )
     rows = as_rows(selector.fit(generated.columns, "target").scores())
     unsampled = [r for r in rows if r["source"] == "predicted" and not r["missing"]]
-    truth = SubgroupSelector(groups="cohort", size=3).fit(generated.columns, "target")
+    truth = SubgroupSelector(groups="cohort", size=3, estimate="sample")
+    truth.fit(generated.columns, "target")
     exact = {(r["subgroup"], *r["features"]): r["score"] for r in as_rows(truth.scores())}
     errors = [r["score"] - exact[(r["subgroup"], *r["features"])] for r in unsampled]
     spread = np.std([exact[(r["subgroup"], *r["features"])] for r in unsampled])
@@ -326,7 +329,9 @@ def test_unsampled_sets_are_predicted_between_what_is_known(generated):
 
 def test_a_seed_repeats_what_a_budget_chooses(generated):
     def chosen(seed):
-        selector = SubgroupSelector(groups="cohort", size=2, budget=0.3, random_state=seed)
+        selector = SubgroupSelector(
+            groups="cohort", size=2, budget=0.3, random_state=seed, estimate="sample"
+        )
         rows = as_rows(selector.fit(generated.columns, "target").scores())
         return [row["source"] for row in rows]
 
@@ -421,7 +426,7 @@ def test_what_transform_keeps_may_be_changed_after_fit(generated):
     selector = SubgroupSelector(groups="cohort", size=1, k=2).fit(generated.columns, "target")
     few = selector.get_support().sum()
     assert selector.set_params(columns__keep="top_k").get_support().sum() > few
-    with pytest.raises(MisfeatError, match="keep='all' is unknown; use 'best' or 'top_k'"):
+    with pytest.raises(MisfeatError, match="keep='all' is unknown; use 'best', 'each' or 'top_k'"):
         selector.set_params(columns__keep="all").transform(generated.columns)
 
 

@@ -32,7 +32,7 @@ def drawn(rows=400, n_cohorts=8, n_sets=60, differ=0.0, seed=0, levels=1.0):
     evidence = Evidence(
         own=own,
         part=np.tile(shown, (n_cohorts, 1)),
-        pooled=shown,
+        pooled=np.tile(shown, (n_cohorts, 1)),
         recorded=np.ones(own.shape, dtype=bool),
         fitted=fitted,
         fitted_part=fitted,
@@ -132,7 +132,7 @@ def test_the_order_of_subgroups_and_sets_does_not_matter():
         evidence,
         own=evidence.own[rows][:, sets],
         part=evidence.part[rows][:, sets],
-        pooled=evidence.pooled[sets],
+        pooled=evidence.pooled[rows][:, sets],
         recorded=evidence.recorded[rows][:, sets],
     )
     assert posterior(other).mean == pytest.approx(posterior(evidence).mean[rows][:, sets])

@@ -18,6 +18,7 @@ from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.scores_alone import posteriors_of_scores
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, ranks_below
+from misfeat.machine.deadline import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,8 +112,10 @@ class Estimate:
             found = posteriors_of_scores(known, known.alone, size, guesses)
         else:
             model = PopulationModel.of(known)
-            sizes = range(1, size + 1)
-            found = [model.level(m, None if guesses is None else guesses[m]) for m in sizes]
+            found = []
+            for m in range(1, size + 1):
+                check_time()
+                found.append(model.level(m, None if guesses is None else guesses[m]))
         if self.name == POPULATION:
             return found
         return [

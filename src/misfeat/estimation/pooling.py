@@ -7,10 +7,10 @@ taken off, with the variance of a noncentral chi-square,
     v(x, 1/n) = f / 2n² + V(x) / n,
 
 V what single rows vary by (`scale`). Subgroups differ from what they share as samples differ from
-their population, as if each were h = 1/n' of it: with m[s] the score of a set in the shared
-covariance, that of subgroup k is
+their population, as if each were h = 1/n' of it: with m[k,s] the score that the shared covariance
+gives a set on the scale of subgroup k, its own is
 
-    p[k,s] = a[k] m[s] + c f[s]   on the mean, and varies by   v(p, h)   between subgroups,
+    p[k,s] = a[k] m[k,s] + c f[s]   on the mean, and varies by   v(p, h)   between subgroups,
 
 a[k] the level of a subgroup (how much its features explain, against others) and c what subgroups
 that differ explain, each of its own, on top of what they share. Its own score x[k,s] adds the
@@ -75,7 +75,7 @@ class Evidence:
         Scores from each subgroup's own covariance, of those features of a set that it recorded.
     part : ndarray of shape (n_cohorts, n_sets)
         Scores of the same features from the covariance that all subgroups share.
-    pooled : ndarray of shape (n_sets,)
+    pooled : ndarray of shape (n_cohorts, n_sets)
         And of all features of a set.
     recorded : ndarray of bool of shape (n_cohorts, n_sets)
         Where a subgroup recorded all features of a set.
@@ -172,7 +172,7 @@ def effects_of(evidence: Evidence) -> Effects:
     if n_cohorts == 1 or not evidence.recorded.any():
         return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD)
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    expected = np.broadcast_to(pooled, evidence.own.shape)
+    expected = pooled
     spread, offset = FIRST_SPREAD, 0.0
     for _ in range(ROUNDS):
         noise = evidence.noise(expected) + evidence.variation(expected, spread)

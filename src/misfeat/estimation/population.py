@@ -50,8 +50,6 @@ class PopulationModel:
         With the columns of interactions.
     scales : sequence of Scale
         Of every subgroup.
-    pooled_scale : Scale
-        Of all together.
     dimensions : ndarray of shape (n_cohorts,)
         Columns of the target that vary in each subgroup.
     factor, pooled_factor : ndarray of shape (n_cohorts,) and float
@@ -64,7 +62,6 @@ class PopulationModel:
 
     moments: Moments
     scales: Sequence[Scale]
-    pooled_scale: Scale
     dimensions: Floats
     factor: Floats
     pooled_factor: float = 1.0
@@ -79,14 +76,8 @@ class PopulationModel:
         if known.sums is not None:
             moments = moments_of_sums(known.sums, missing)
             scale = CorrelationScale()
-            varies = moments.own[:, -1, -1] > 0
-            return cls(
-                moments,
-                [scale] * len(missing),
-                scale,
-                varies.astype(np.float64),
-                np.ones(len(missing)),
-            )
+            varies = (moments.own[:, -1, -1] > 0).astype(np.float64)
+            return cls(moments, [scale] * len(missing), varies, np.ones(len(missing)))
         table = known.prepared(_coded_table)
         moments = known.prepared(_plain_moments).hidden(missing)
         return cls.of_table(table, moments, known.exact.by_size[1:3])
@@ -101,12 +92,9 @@ class PopulationModel:
         """
         moments = find_terms(table, moments)
         shares = table.shares()
-        rows = table.n_rows
-        whole = (rows @ shares) / max(rows.sum(), 1e-300)
         plain = cls(
             moments,
             [InformationScale(share) for share in shares],
-            InformationScale(whole),
             np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0),
             np.ones(len(shares)),
         )
@@ -170,20 +158,19 @@ class PopulationModel:
         moments = self.moments
         sets = set_columns(moments, subsets)
         recorded = recorded_all(moments.recorded, subsets)
-        pooled, freedom = self._pooled(sets, subsets)
-        pooled = pooled + self.diffuse * moments.n_targets * self._interaction_columns(subsets)
-        own = np.empty(recorded.shape)
-        part, freedom_of_part = (np.tile(of_set, (len(own), 1)) for of_set in (pooled, freedom))
+        additive, freedom = self._shared(sets, subsets)
+        own, pooled, part = (np.empty(recorded.shape) for _ in range(3))
+        fitted_part = np.tile(freedom, (len(own), 1))
         for k in range(len(own)):
             seen = self._recorded_part(k, sets)
-            more = self.diffuse * self.dimensions[k]
-            more = more * self._interaction_columns(subsets, moments.recorded[k])
+            more = self._diffuse(k, subsets, moments.recorded[k])
             own[k] = self.factor[k] * self._own(k, seen, subsets) + more
+            pooled[k] = self._on_scale(k, additive) + self._diffuse(k, subsets)
+            part[k] = pooled[k]
             lacking = np.flatnonzero(~recorded[k])
             if len(lacking):
-                of_part = self._pooled(seen.of(lacking), subsets[lacking])
-                part[k, lacking], freedom_of_part[k, lacking] = of_part
-                part[k, lacking] += more[lacking]
+                of_part, fitted_part[k, lacking] = self._shared(seen.of(lacking), subsets[lacking])
+                part[k, lacking] = self._on_scale(k, of_part) + more[lacking]
         dimensions = self.dimensions[:, None]
         return Evidence(
             own,
@@ -191,12 +178,18 @@ class PopulationModel:
             pooled,
             recorded,
             fitted=freedom * dimensions,
-            fitted_part=freedom_of_part * dimensions,
+            fitted_part=fitted_part * dimensions,
             rows=np.maximum(moments.rows, 1.0),
             row_variance=self._row_variance,
-            unit=self.pooled_scale.unit,
+            unit=self.scales[0].unit,
             misfit=self.misfit,
         )
+
+    def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
+        """What interactions of recorded features that do not stand out explain."""
+        columns = self._interaction_columns(subsets, recorded)
+        found: Floats = self.diffuse * self.dimensions[cohort] * columns
+        return found
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
         """Estimates of listed sets of one size, by what all sets of a size have in common.
@@ -210,8 +203,7 @@ class PopulationModel:
 
     def _effects_of(self, size: int, evidence: Evidence) -> Effects:
         """What all sets of a size have in common; of large ones what smaller sets have."""
-        n_sets = comb(self.moments.n_features, size)
-        if n_sets == len(evidence.pooled):
+        if evidence.own.shape[1] == comb(self.moments.n_features, size):
             if size not in self._effects:
                 self._effects[size] = effects_of(evidence)
             return self._effects[size]
@@ -245,21 +237,25 @@ class PopulationModel:
         if not unknown.any() or subsets.shape[1] == 1:
             return posterior
         singles = np.arange(self.moments.n_features)[:, None]
-        alone, _ = self._pooled(set_columns(self.moments, singles), singles)
-        alone = np.maximum(alone, 0.0)[subsets]
-        reach = np.maximum(alone.sum(axis=1) - evidence.pooled, evidence.pooled - alone.max(axis=1))
+        additive, _ = self._shared(set_columns(self.moments, singles), singles)
+        scores = [self._on_scale(k, additive)[subsets] for k in range(len(self.scales))]
+        alone = np.maximum(scores, 0.0)
+        reach = np.maximum(alone.sum(axis=2) - evidence.pooled, evidence.pooled - alone.max(axis=2))
         doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
         return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
 
-    def _pooled(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
-        """Scores from the covariance that all subgroups share, and free columns of each set."""
+    def _shared(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
+        """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
         found = additive_scores(
             moments.shared, moments.n_targets, sets, subsets.shape[1], POOL_RIDGE
         )
         chance = (found.freedom / moments.rows_recorded[subsets]).sum(axis=1)
-        additive = found.score - chance * moments.n_targets / 2.0
-        return self.pooled_factor * self.pooled_scale.score(additive), found.freedom.sum(axis=1)
+        return found.score - chance * moments.n_targets / 2.0, found.freedom.sum(axis=1)
+
+    def _on_scale(self, cohort: int, additive: Floats) -> Floats:
+        """Additive scores that all subgroups share as scores of a subgroup."""
+        return self.pooled_factor * self.scales[cohort].score(additive)
 
     def _own(self, cohort: int, sets: SetColumns, subsets: Integers) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""

@@ -48,7 +48,7 @@ def posteriors_of_scores(
         scores = np.where(evidence.recorded, evidence.own, guesses[m])
         pools.append(np.maximum(_pooled(evidence, scores, subsets, pools), 0.0))
         part = _of_recorded_part(known.exact.missing, subsets, [[pool] for pool in pools])
-        evidence = replace(evidence, pooled=pools[m], part=part)
+        evidence = replace(evidence, pooled=np.tile(pools[m], (len(part), 1)), part=part)
         found.append(posterior_of(evidence, effects_of(evidence), guesses[m]))
     return found
 
@@ -63,7 +63,7 @@ def _evidence(known: Known, alone: ScoresAlone, subsets: Integers) -> Evidence:
     return Evidence(
         own=np.nan_to_num(own),
         part=np.zeros(own.shape),
-        pooled=np.zeros(len(subsets)),
+        pooled=np.zeros(own.shape),
         recorded=np.isfinite(known.exact.by_size[size]),
         fitted=np.tile(fitted[size], (len(missing), 1)),
         fitted_part=_of_recorded_part(missing, subsets, [[one] for one in fitted]),

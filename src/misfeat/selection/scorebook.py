@@ -242,7 +242,8 @@ class ScoreBook:
 
     def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
         estimate = self.estimate
-        if self.budget == 1 and not self.measure.missing.any():
+        whole = self.budget == 1 and not self.measure.missing.any()
+        if whole and not estimate.above_chance:
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
         known = self._known(size, estimate, progress)
         return self.steps.one(

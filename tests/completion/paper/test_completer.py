@@ -256,7 +256,12 @@ def test_the_selector_refuses_what_is_no_completer():
 
 def test_it_works_on_a_sampled_lattice():
     selector = SubgroupSelector(
-        groups="site", size=2, budget=0.5, completer=quick(epochs=20), random_state=1
+        groups="site",
+        size=2,
+        budget=0.5,
+        completer=quick(epochs=20),
+        random_state=1,
+        estimate="sample",
     ).fit(table(), "y")
     scores = selector.scores()
     assert (scores["source"] == "predicted").sum() > comb(5, 2) - comb(4, 2)
