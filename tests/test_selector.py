@@ -119,7 +119,9 @@ def test_a_population_is_estimated_whatever_predicts(generated, completer):
     assert (found["score"] <= found["high"]).all()
     predicted = found["source"] == "predicted"
     assert not np.allclose(found["score"][predicted], usual["score"][predicted])
-    assert np.corrcoef(found["score"], usual["score"])[0, 1] > 0.8
+    assert np.corrcoef(found["score"], usual["score"])[0, 1] > 0.4
+    recorded = ~predicted
+    assert np.corrcoef(found["score"][recorded], usual["score"][recorded])[0, 1] > 0.99
 
 
 def test_predictions_come_near_the_truth_of_the_population(fitted, generated):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 WEAK = 1e-4
 """Below this explained share the limits for weak features hold to all digits that matter."""
+GRID = 1000
+"""Scores at which the variance of single rows is worked out."""
 STRONGEST = 20.0
 """Additive scores (nats) above this one are not told apart."""
 
@@ -93,23 +95,25 @@ class InformationScale:
 
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
-        additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, 500)])
-        return np.maximum.accumulate(self.score(additive)), additive
-
-    def row_variance(self, score: Floats) -> Floats:
-        """The variance of log p(y | x) / p(y) over rows."""
-        score = np.maximum(np.asarray(score, dtype=np.float64), 0.0)
-        if len(self._present) < 2:
-            return np.zeros_like(score)
-        explained, precision = self._precision(np.interp(score, *self._grid))
-        mean = np.zeros_like(score)
-        square = np.zeros_like(score)
+        """Scores from 0 to the entropy, and what single rows vary by at each."""
+        additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
+        explained, precision = self._precision(additive)
+        mean, square = np.zeros_like(additive), np.zeros_like(additive)
         for share in self._present:
             alpha = precision * share + 1.0
             gain = digamma(alpha) - digamma(precision + 1.0) - np.log(share)
             mean += share * gain
             square += share * (gain**2 + polygamma(1, alpha) - polygamma(1, precision + 1.0))
-        found: Floats = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
+        score = np.maximum.accumulate(self.score(additive))
+        variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
+        return score, variance
+
+    def row_variance(self, score: Floats) -> Floats:
+        """The variance of log p(y | x) / p(y) over rows; by interpolation."""
+        score = np.maximum(np.asarray(score, dtype=np.float64), 0.0)
+        if len(self._present) < 2:
+            return np.zeros_like(score)
+        found: Floats = np.interp(score, *self._grid)
         return found
 
 
