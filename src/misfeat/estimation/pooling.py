@@ -14,7 +14,7 @@ gives a set on the scale of subgroup k, its own is
 
 a[k] the level of a subgroup (how much its features explain, against others) and c what subgroups
 that differ explain, each of its own, on top of what they share. Its own score x[k,s] adds the
-sampling variance. Levels, c and h come from all sets of a size by weighted least squares, and
+sampling variance. Levels, c and h come from all features and pairs by weighted least squares, and
 levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
 [v(p, 1/n) + v(p, h)]. Where a subgroup lacks features of a set, x and p are those of the part that
 it recorded, and what the others add to it is that of the pool; the estimate is then as uncertain as
@@ -23,14 +23,14 @@ subgroups differ in what these features add.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -128,9 +128,18 @@ class Evidence:
         return found if self.rounding is None else found + self.rounding[:, None]
 
 
+def joined(parts: Sequence[Evidence]) -> Evidence:
+    """The evidence of sets of several sizes together."""
+    names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
+    together: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names
+    }
+    return replace(parts[0], **together)
+
+
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What subgroups have in common, from all sets of a size.
+    """What subgroups have in common, from many sets.
 
     Attributes
     ----------
@@ -169,7 +178,7 @@ class Posterior:
 
 
 def effects_of(evidence: Evidence) -> Effects:
-    """Levels and spread from all sets of one size, each from the other in turns."""
+    """Levels, offset and spread, each from the others in turns."""
     n_cohorts = len(evidence.own)
     if n_cohorts == 1 or not evidence.recorded.any():
         return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD)

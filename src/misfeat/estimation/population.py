@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from math import comb
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from misfeat.estimation.additive import POOL_RIDGE, SetColumns, additive_scores,
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.interactions import find_terms
 from misfeat.estimation.moments import CodedTable, moments_of_sums, recorded_all
-from misfeat.estimation.pooling import Effects, Evidence, Posterior, effects_of, posterior_of
+from misfeat.estimation.pooling import (
+    Effects,
+    Evidence,
+    Posterior,
+    effects_of,
+    joined,
+    posterior_of,
+)
 from misfeat.estimation.scale import CorrelationScale, InformationScale
 from misfeat.lattice import level
 
@@ -67,7 +74,6 @@ class PopulationModel:
     pooled_factor: float = 1.0
     misfit: Floats | None = None
     diffuse: float = 0.0
-    _effects: dict[int, Effects] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, known: Known) -> PopulationModel:
@@ -192,26 +198,21 @@ class PopulationModel:
         return found
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
-        """Estimates of listed sets of one size, by what all sets of a size have in common.
+        """Estimates of listed sets of one size.
 
         `guesses` are scores of another kind for sets that a subgroup did not record.
         """
         evidence = self.evidence(subsets)
-        found = posterior_of(evidence, self._effects_of(subsets.shape[1], evidence), guesses)
+        found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
-    def _effects_of(self, size: int, evidence: Evidence) -> Effects:
-        """What all sets of a size have in common; of large ones what smaller sets have."""
-        if evidence.own.shape[1] == comb(self.moments.n_features, size):
-            if size not in self._effects:
-                self._effects[size] = effects_of(evidence)
-            return self._effects[size]
-        known = [m for m in self._effects if m <= size]
-        if not known:
-            self.level(1)
-            known = [1]
-        return self._effects[max(known)]
+    @cached_property
+    def effects(self) -> Effects:
+        """What subgroups have in common, from all features and all pairs; of larger sets, too."""
+        n_features = self.moments.n_features
+        sizes = range(1, min(n_features, 2) + 1)
+        return effects_of(joined([self.evidence(level(n_features, m)) for m in sizes]))
 
     def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""

@@ -61,7 +61,7 @@ class InformationScale:
     --------
     >>> scale = InformationScale(np.array([0.5, 0.5]))
     >>> scale.score(np.array([-0.01, 0.01, 0.5, 9.0])).round(3)
-    array([-0.01 ,  0.01 ,  0.413,  0.693])
+    array([-0.01 ,  0.01 ,  0.403,  0.693])
     >>> scale.row_variance(np.array([0.01])).round(3)
     array([0.02])
     """

@@ -163,7 +163,7 @@ class AgainstChance(Explained):
         0     1     (a,)    0.005    True
         1     2   (a, b)    1.000   False
         >>> selector.enoughs()[0].sentence
-        'all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds \
+        'all rows: a tells 98 % of what there is to tell about y (90–100 %); one more feature adds \
 nothing more than chance (p = 1.00).'
         """
         found = self.enoughs(subgroup, size, permutations=permutations, level=level)

@@ -56,7 +56,7 @@ class Compared(Explained):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.features()[["feature", "alone", "adds", "in_best", "source"]].round(4)
           feature   alone    adds  in_best    source
-        0       a  0.4811  0.4811      0.5  recorded
+        0       a  0.2004  0.2004      0.5  recorded
         1       b  0.0000  0.0000      0.5  recorded
         """
         rows = self.feature_values(subgroup, size)

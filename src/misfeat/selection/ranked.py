@@ -279,7 +279,7 @@ class Ranked(Found):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> selector.scores()[["features", "score"]].round(4)
           features   score
-        0     (a,)  0.4811
+        0     (a,)  0.2004
         1     (b,)  0.0000
         """
         names = self.subgroup_names(subgroup)
@@ -307,7 +307,7 @@ class Ranked(Found):
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> round(selector.score_of("all rows", ["a"]), 4)
-        0.4811
+        0.2004
         """
         names = check_set(features)
         members = np.sort([self._feature_number(name, "a feature") for name in names])

@@ -73,7 +73,7 @@ class ShownSelection(Selection):
         >>> SubgroupSelector(size=1).fit(table, "y").show()
         Caution: Feature 'a' tells 82 % of the target 'y' by itself in 'all rows': it may be ...
         <BLANKLINE>
-        all rows: a tells 99 % of what there is to tell about y (53–100 %); one more feature adds...
+        all rows: a tells 98 % of what there is to tell about y (90–100 %); one more feature adds...
         <BLANKLINE>
         Worth recording
         • Every subgroup recorded every feature: there is nothing to collect.
@@ -219,7 +219,7 @@ class ShownSelection(Selection):
         >>> print(SubgroupSelector(size=1).fit(table, "y").to_markdown("top", k=1))
         | rank | features | share (90 % interval) | nats | source |
         | ---: | --- | ---: | ---: | --- |
-        | 1 | a | 69 % (0–100 %) | 0.48 | recorded |
+        | 1 | a | 29 % (0–100 %) | 0.20 | recorded |
         """
         from misfeat.show.export import markdown_table
         from misfeat.show.questions import About
