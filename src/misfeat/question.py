@@ -69,9 +69,9 @@ class Question:
     _: KW_ONLY
     estimate: str = parameter(
         """What a score tells about. ``"population"``: the population that a subgroup's rows were
-        drawn from. What chance alone would score is taken off, and every score is pulled towards
-        what all subgroups together say, the more so the fewer rows there are. ``"above_chance"``:
-        the rows of each subgroup by itself, less what chance alone would score. ``"sample"``: the
+        drawn from. What chance alone would score is taken off, and every score is shrunk towards
+        what all subgroups share, the more so the fewer rows there are. ``"above_chance"``: joint
+        tables of each subgroup by itself, less what chance alone would score. ``"sample"``: the
         rows as they are, as in the MISFEAT paper; with few rows the sets that look best are then
         mostly chance.""",
         one_of("population", "above_chance", "sample"),
@@ -173,7 +173,7 @@ class Question:
     )
     budget: float = parameter(
         """The share of the sets that a subgroup recorded for which scores are computed; the others
-        are predicted.""",
+        are predicted. Scores of the population need those of features and pairs alone.""",
         a_share(),
         default=1.0,
         option=Option("Compute this share of the scores, and predict the others.", PREDICTIONS),

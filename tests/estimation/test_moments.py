@@ -145,9 +145,7 @@ def counted(cohorts):
     by_class = np.array(
         [np.bincount(c.target, c.weights, minlength=len(cohorts.classes)) for c in cohorts]
     )
-    return CountTables(
-        cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes
-    )
+    return CountTables(cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes)
 
 
 def test_tables_give_the_moments_of_rows():

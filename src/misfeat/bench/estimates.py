@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import misfeat
-from misfeat.completion.transfer.completer import TransferCompleter
+from misfeat.completion.auto import AutoCompleter
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.selection.scorebook import ScoreBook
@@ -38,7 +38,7 @@ def code_of_estimates() -> str:
     """
     package = Path(misfeat.__file__).parent
     found = hashlib.sha256()
-    for folder in ("cohorts", "lattice", "information", "completion", "population", "selection"):
+    for folder in ("cohorts", "lattice", "information", "completion", "estimation", "selection"):
         for file in sorted((package / folder).rglob("*.py")):
             found.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
     return found.hexdigest()[:12]
@@ -50,6 +50,6 @@ def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:
     With intervals but for "sample", whose bounds are those that are certain.
     """
     confidence = CONFIDENCE if estimate in OF_THE_POPULATION else None
-    how = Estimate(estimate, TransferCompleter(confidence=confidence), confidence)
+    how = Estimate(estimate, AutoCompleter(confidence=confidence), confidence)
     measure = MutualInformation(cohorts, above_chance=how.above_chance)
     return ScoreBook(measure, how, n_jobs=1).completed(size)

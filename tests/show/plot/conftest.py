@@ -136,7 +136,7 @@ def hostile():
 @pytest.fixture
 def sampled(data):
     """A selector that scored a part of the sets only; anew, since it scores more when asked."""
-    sampled = SubgroupSelector(data.groups, size=3, budget=0.3, random_state=0)
+    sampled = SubgroupSelector(data.groups, size=3, budget=0.3, random_state=0, estimate="sample")
     return sampled.fit(data.columns, data.target)
 
 

@@ -55,8 +55,8 @@ def test_the_size_that_is_enough_has_a_ring(heart):
 def test_titles_say_what_is_enough(heart):
     titles = [ax.get_title(loc="left").split("\n")[1] for ax in misfeat.plot.size_curve(heart)]
     assert titles == [
-        "more may add to: cp, slope, ca",
-        "more may add to: age, cp, oldpeak",
+        "more may add to: cp, ca, thal",
+        "more may add to: cp, exang, oldpeak",
         "none tells more than chance",
         "enough: cp",
     ]
