@@ -56,9 +56,17 @@ def names_of(table):
     return list(getattr(table, "column_names", None) or table.columns)
 
 
+def test_as_many_columns_as_asked_for_are_kept_unless_each_subgroup_is_to_have_its_own(columns):
+    selector = SubgroupSelector("cohort", size=2).fit(columns, "target")
+    assert selector.get_support().sum() == 2
+    assert len(selector.for_subgroup("cohort=c1").features) == 2
+    assert selector.set_params(columns=Columns(keep="each")).get_support().sum() > 2
+
+
 def test_the_union_of_the_best_sets_is_kept_in_the_library_that_came(make, columns):
     table = make(columns)
-    selector = SubgroupSelector("cohort", size=2).fit(table, "target")
+    selector = SubgroupSelector("cohort", size=2, columns=Columns(keep="each"))
+    selector.fit(table, "target")
     kept = selector.transform(table)
     assert type(kept) is type(table)
     best = selector.top_k(k=1)

@@ -66,7 +66,7 @@ class Estimate:
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to estimate those of `size`."""
         if self.name == POPULATION and self._predicts_itself:
-            return min(size, 2)
+            return min(n_features, 2)
         return max(size, self.completer.reach(size, n_features))
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
