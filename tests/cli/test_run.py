@@ -145,7 +145,8 @@ def test_measure_budget_and_threads_can_be_chosen(heart):
     correlated = ("--completer", "interactions", "--measure", "r2")
     plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet", "--tables")
     assert "squared multiple correlation" in plain.stdout
-    sampled = (*heart, "--no-worth", "--budget", "0.3", "--seed", "1", "--top", "78", "--json")
+    part = ("--budget", "0.3", "--seed", "1", "--estimate", "sample")
+    sampled = (*heart, "--no-worth", *part, "--top", "78", "--json")
     found = run(*sampled)
     assert any(
         line["source"] == "predicted" and not line["missing"] for line in lines_of(found, "set")

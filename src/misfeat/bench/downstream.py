@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,14 @@ from sklearn.metrics import log_loss, roc_auc_score
 from misfeat.bench.completion import write_csv
 from misfeat.bench.downstream_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.draws import USUAL, check_asked, draw_of, made_draws, source_of
-from misfeat.bench.estimates import code_of_estimates, estimated
+from misfeat.bench.estimates import book_of, code_of_estimates, estimated
 from misfeat.bench.peers import PEERS, STEPS
 from misfeat.bench.summaries import mean_of, mean_rows
 from misfeat.bench.units import Unit
 from misfeat.cohorts.blocks import without_features
+from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError, check_count
+from misfeat.selection.path import best_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 OURS = ("sample", "population")
 """Scales of `estimate` whose best sets are tried."""
 ALL = "all features"
+MOST_COMPARED = 5000
+"""So many sets are compared with each other; where there are more, features are chosen in turn."""
 METHODS = (*OURS, *(f"{peer}, {whose}" for peer in PEERS for whose in ("pooled", "each")), ALL)
 """What chooses features; a peer on the rows of all subgroups together, and of each alone."""
 
@@ -130,6 +135,12 @@ def chosen_by(method: str, cohorts: Cohorts, sizes: Sequence[int], seed: int) ->
 
 
 def _best_sets(estimate: str, cohorts: Cohorts, size: int) -> list[tuple[int, ...]]:
+    """The best set of every subgroup; of many sets, the one at the end of its path."""
+    n_features = len(cohorts.features)
+    if estimate == POPULATION and comb(n_features, size) > MOST_COMPARED:
+        listed = book_of(estimate, cohorts).listed()
+        each = np.eye(len(cohorts))
+        return [tuple(sorted(best_path(listed, n_features, size, one))) for one in each]
     found = estimated(estimate, cohorts, size)
     return [tuple(found.subsets[best].tolist()) for best in found.score.argmax(axis=1)]
 

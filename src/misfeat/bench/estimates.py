@@ -49,7 +49,12 @@ def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:
 
     With intervals but for "sample", whose bounds are those that are certain.
     """
+    return book_of(estimate, cohorts).completed(size)
+
+
+def book_of(estimate: str, cohorts: Cohorts) -> ScoreBook:
+    """The scores of cohorts on a scale."""
     confidence = CONFIDENCE if estimate in OF_THE_POPULATION else None
     how = Estimate(estimate, AutoCompleter(confidence=confidence), confidence)
     measure = MutualInformation(cohorts, above_chance=how.above_chance)
-    return ScoreBook(measure, how, n_jobs=1).completed(size)
+    return ScoreBook(measure, how, n_jobs=1)

@@ -59,8 +59,6 @@ SPREAD_LEVEL = 0.85
 """The spread is believed to be below its upper bound with this probability."""
 PRIOR_SUBGROUPS = 4.0
 """How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
-UNRECORDED = 1.5
-"""The variance of what unrecorded features add counts so much: no row of the subgroup speaks."""
 BETWEEN_WAYS = 0.25
 """The variance of a score that another way predicts holds this share of its squared distance."""
 TINY = 1e-15
@@ -295,8 +293,8 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
         (1 - B)² v + B² [min(v(p, h*), (x - p)² + v) + var(a) m²] + B v / G,
 
     h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
-    this is the variance of the recorded part, and that of what the others add is 3/2 v(g, h*[s])
-    + v / G with g what they add in the pool.
+    this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
+    v / G with g what they add in the pool.
 
     Parameters
     ----------
@@ -328,7 +326,7 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
     spread = _spread_of_sets(evidence, effects, expected, noise)
     added = evidence.variation(gain, spread, evidence.fitted - evidence.fitted_part)
-    variance += np.where(lacking, UNRECORDED * added + evidence.noise(gain) * in_pool, 0.0)
+    variance += np.where(lacking, added + evidence.noise(gain) * in_pool, 0.0)
     variance += (
         effects.level_variance[:, None] * (shrinkage * part + np.maximum(pooled - part, 0.0)) ** 2
     )
