@@ -16,6 +16,7 @@ import numpy as np
 
 from misfeat.estimation.moments import (
     Moments,
+    classes_with_columns,
     columns_of_cards,
     one_hot,
     with_optimism_removed,
@@ -92,9 +93,7 @@ class CountedTable:
     @cached_property
     def classes_shown(self) -> Integers:
         """The classes that have a column: all but the most frequent, and those without rows."""
-        counts = self.by_class.sum(axis=0)
-        order = np.argsort(-counts, kind="stable")
-        return np.sort(order[1:][counts[order[1:]] > 0])
+        return classes_with_columns(self.by_class)
 
     def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""

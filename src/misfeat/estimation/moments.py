@@ -203,6 +203,13 @@ def one_hot(card: int, usual: int) -> Floats:
     return np.delete(np.eye(card), usual, axis=1)
 
 
+def classes_with_columns(by_class: Floats) -> Integers:
+    """All classes that have rows but the most frequent, from rows by subgroup and class."""
+    counts = by_class.sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    return np.sort(order[1:][counts[order[1:]] > 0])
+
+
 def with_optimism_removed(
     own: Floats, missing: Flags, terms: Sequence[Term], blocks: Sequence[Integers], target: Integers
 ) -> None:
@@ -409,9 +416,7 @@ class CodedTable:
     @cached_property
     def classes_shown(self) -> Integers:
         """The classes that have a column: all but the most frequent, and those without rows."""
-        counts = self.by_class.sum(axis=0)
-        order = np.argsort(-counts, kind="stable")
-        return np.sort(order[1:][counts[order[1:]] > 0])
+        return classes_with_columns(self.by_class)
 
     def moments(self, terms: Sequence[Term] = ()) -> Moments:
         """Covariances of the columns of features, terms and classes in every subgroup."""
