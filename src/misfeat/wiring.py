@@ -22,13 +22,18 @@ from misfeat.cohorts.weighing import WeightRules
 from misfeat.completion.named import completer_of
 from misfeat.completion.settings import confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
+from misfeat.estimation.shortlist import (
+    Shortlist,
+    features_that_fit,
+    sets_in_all,
+    shortlist,
+)
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.resuming import BUILT, seed_of, steps_of_rows
-from misfeat.screening import Screened, screened, sets_in_all
 from misfeat.selection.asked import Asked, check_features
-from misfeat.selection.enough import MOST_SCREENED
+from misfeat.selection.enough import MOST_OF_SHORTLIST
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.shown import ShownSelection
 
@@ -43,6 +48,9 @@ if TYPE_CHECKING:
     from misfeat.nesting import NestedQuestion
 
     Blocks = Mapping[str, tuple[str, ...]]
+
+MOST_FEATURES = 150
+"""Of a table with more features those are looked at more closely that explain something."""
 
 
 def opened(
@@ -84,14 +92,16 @@ def selection_of(
         built = steps.one("rows", lambda: counted(question, table, target, rules, progress), BUILT)
     cohorts, measure = _measured(question, *built, excluded, blocks)
     check_features(measure.features, cohorts)
-    cohorts, found = _screened(question, cohorts, blocks, progress)
-    if found is not None:
+    estimate = _estimate(question)
+    cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
+    if listed is not None:
         measure = _measure(question, cohorts, None)
     steps = steps_of_rows(question, cohorts, measure.sums)
     n_features = len(measure.features)
     book = ScoreBook(
         measure,
-        _estimate(question),
+        estimate,
+        max_sets=question._nested("coding").max_sets,
         budget=question.budget,
         sampler=question.sampler,
         seed=seed_of(question.random_state, steps),
@@ -107,7 +117,7 @@ def selection_of(
         backend=table.frame_backend,
         settings=question._changed(),
     )
-    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), screened=found)
+    return ShownSelection(cohorts, book, asked, verbose=int(question.verbose), shortlist=listed)
 
 
 def counted(
@@ -160,21 +170,33 @@ def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | Non
     return SquaredCorrelation(sums, above_chance=above_chance)
 
 
-def _screened(
-    question: NestedQuestion, cohorts: Cohorts, blocks: Blocks, progress: Progress | None
-) -> tuple[Cohorts, Screened | None]:
-    """The cohorts, of a wide table without the features that a search did not keep."""
+def _shortlisted(
+    question: NestedQuestion,
+    estimate: Estimate,
+    cohorts: Cohorts,
+    blocks: Blocks,
+    progress: Progress | None,
+) -> tuple[Cohorts, Shortlist | None]:
+    """The cohorts, of a wide table without the features that explain nothing by themselves.
+
+    Where sets can be scored one by one, any number of features up to `MOST_FEATURES` will do;
+    elsewhere all sets of the features that are kept are scored.
+    """
     max_sets = question._nested("coding").max_sets
     if max_sets is None or question.measure != "mutual_info":
         return cohorts, None
     n_features = len(cohorts.features)
-    size = min(MOST_SCREENED if question.size == "auto" else int(question.size), n_features)
-    if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
+    size = min(MOST_OF_SHORTLIST if question.size == "auto" else int(question.size), n_features)
+    most = MOST_FEATURES
+    if not estimate.lists:
+        if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
+            return cohorts, None
+        most = features_that_fit(n_features, size, len(cohorts), int(max_sets))
+    if n_features <= most:
         return cohorts, None
-    return screened(
+    return shortlist(
         cohorts,
-        size,
-        int(max_sets),
+        max(most, size),
         above_chance=question.estimate != SAMPLE,
         include=check_names(question.include, "include"),
         blocks=blocks,

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from misfeat.bench.workloads import FULL, QUICK, TARGET, Workload
 from misfeat.completion.calibration import WHAT as CALIBRATING
 from misfeat.estimation.estimates import WHAT as ESTIMATING
+from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
-from misfeat.screening.searching import SEARCHING
 from misfeat.selection.chance_tests import DEALING
 from misfeat.selection.computing import WHAT as SCORING
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXCLUDED = "excluded"
 """The treatment of a column that the user left out."""
-SCREENED_OUT = "screened out"
+NOT_ON_SHORTLIST = "not on the shortlist"
 """The treatment of a feature that a search through very many sets did not keep."""
 
 
@@ -68,11 +68,11 @@ def _reason(audit: ColumnAudit) -> str:
             return Message(
                 "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
             )
-        case "left out", treatment if treatment == SCREENED_OUT:
+        case "left out", treatment if treatment == NOT_ON_SHORTLIST:
             return Message(
-                "was screened out, for there are too many sets to score all; raise {max_sets}, or "
-                "use {include}, so that every set holds it",
-                max_sets=Setting("max_sets"),
+                "was left out, for it explains nothing by itself or in a pair; use {include}, so "
+                "that every set holds it, or keep all features with {max_sets}",
+                max_sets=Setting("max_sets", None),
                 include=Setting("include", [audit.column]),
             )
         case "left out", treatment if treatment == IDENTIFIER:

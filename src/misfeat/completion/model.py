@@ -267,13 +267,13 @@ class CompletedScores:
     support: NDArray[np.int8]
     spread: NDArray[np.float64] | None = None
 
-    def of_sets(self, chosen: NDArray[np.bool_]) -> CompletedScores:
+    def of_sets(self, chosen: NDArray[np.bool_] | NDArray[np.integer]) -> CompletedScores:
         """The scores of some of the subsets.
 
         Parameters
         ----------
-        chosen : ndarray of bool of shape (n_subsets,)
-            True for those to keep.
+        chosen : ndarray of bool of shape (n_subsets,) or of int
+            True for those to keep, or their numbers.
         """
         return CompletedScores(
             subsets=self.subsets[chosen],

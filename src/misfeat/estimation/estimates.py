@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.covariances import CovarianceCompleter
 from misfeat.completion.guessing import guess_of
 from misfeat.completion.model import CompletedScores
-from misfeat.completion.support import NONE, support_of
-from misfeat.estimation.moments import recorded_all
+from misfeat.estimation.intervals import closed, completed_of, intervals_of
+from misfeat.estimation.listed import ListedScores
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.scores_alone import posteriors_of_scores
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice import level
 from misfeat.machine.deadline import check_time
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import Completer, ExactScores, Known
+    from misfeat.completion.model import Completer, Known
     from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]
@@ -65,13 +64,13 @@ class Estimate:
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to estimate those of `size`."""
-        if self.name == POPULATION and self._predicts_itself:
+        if self.lists:
             return min(n_features, 2)
         return max(size, self.completer.reach(size, n_features))
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that an estimate takes beyond the scores themselves, about."""
-        if self.name == POPULATION and self._predicts_itself:
+        if self.lists:
             return 0
         return self.completer.memory_needed(size, n_features, n_cohorts)
 
@@ -82,22 +81,34 @@ class Estimate:
         """
         return self.complete_up_to(known, size)[size]
 
-    def complete_up_to(self, known: Known, size: int) -> dict[int, CompletedScores]:
-        """The same for all sizes that come with it, at least the one that was asked for."""
+    def complete_up_to(
+        self, known: Known, size: int, models: Sequence[PopulationModel] = ()
+    ) -> dict[int, CompletedScores]:
+        """The same for all sizes that come with it, at least the one that was asked for.
+
+        `models` are those of `listed`, where these were made before.
+        """
         if known.grids:
-            found_in = [self.complete_up_to(grid, size) for grid in known.grids]
+            found_in = [
+                self.complete_up_to(grid, size, models[place : place + 1])
+                for place, grid in enumerate(known.grids)
+            ]
             return {m: CompletedScores.mean_of([one[m] for one in found_in]) for m in found_in[0]}
         if not self.above_chance:
             return {size: _checked(self.completer.complete(known, size), self.completer)}
         if known.progress is not None:
             known.progress(WHAT, 0, size)
         intervals = []
-        for m, posterior in enumerate(self._posteriors(known, size), start=1):
+        for m, posterior in enumerate(self._posteriors(known, size, models), start=1):
             intervals.append(intervals_of(posterior, self.confidence, known.exact.ceiling))
             if known.progress is not None:
                 known.progress(WHAT, m, size)
-        shown = closed(intervals, known.exact.missing.shape[1])
-        found = {m: _completed(scores, known.exact, m) for m, scores in enumerate(shown, start=1)}
+        n_features = known.exact.missing.shape[1]
+        shown = closed(intervals, n_features)
+        found = {
+            m: completed_of(scores, known.exact, level(n_features, m))
+            for m, scores in enumerate(shown, start=1)
+        }
         if self.name == POPULATION:
             return found
         return {
@@ -105,13 +116,15 @@ class Estimate:
             for m, scores in found.items()
         }
 
-    def _posteriors(self, known: Known, size: int) -> list[Posterior]:
+    def _posteriors(
+        self, known: Known, size: int, models: Sequence[PopulationModel]
+    ) -> list[Posterior]:
         """What is known of all sets of size 1, 2, … up to one."""
         guesses = self._guesses(known, size)
         if known.alone is not None:
             found = posteriors_of_scores(known, known.alone, size, guesses)
         else:
-            model = PopulationModel.of(known)
+            model = models[0] if models else PopulationModel.of(known)
             found = []
             for m in range(1, size + 1):
                 check_time()
@@ -123,16 +136,20 @@ class Estimate:
             for m, pooled in enumerate(found, start=1)
         ]
 
+    @property
+    def lists(self) -> bool:
+        """Whether sets of any size can be scored one by one, without all others of their size."""
+        return self.name == POPULATION and self._predicts_itself
+
     def listed(self, known: Known) -> ListedScores:
         """Scores of single sets of any size; they are those of the population."""
-        grids = known.grids or (known,)
-        if self.name == SAMPLE or any(grid.alone is not None for grid in grids):
+        if not self.lists or known.alone is not None:
             raise MisfeatError(
                 "Sets of any size are scored on the scale {setting}, from rows or counts.",
                 remedy="Fit with it.",
                 setting=Setting("estimate", POPULATION),
             )
-        return ListedScores(tuple(map(PopulationModel.of, grids)), known.exact.ceiling)
+        return ListedScores.of_known(known, self.confidence)
 
     def _guesses(self, known: Known, size: int) -> list[Floats] | None:
         """Scores above chance by size that a completer of another kind predicts; None: none."""
@@ -145,78 +162,6 @@ class Estimate:
             _checked(completer.complete(known, m), completer).score for m in range(1, size + 1)
         ]
         return [known.exact.by_size[0], *found]
-
-
-@dataclass(frozen=True, eq=False)
-class ListedScores:
-    """Estimates of single sets of any size, without those of all others.
-
-    Attributes
-    ----------
-    models : tuple of PopulationModel
-        One, or one for every grid of a numeric target.
-    ceiling : ndarray of shape (n_cohorts,)
-        What no score can exceed.
-    """
-
-    models: tuple[PopulationModel, ...]
-    ceiling: Floats
-
-    @property
-    def together(self) -> list[tuple[int, ...]]:
-        """Pairs and triples that explain something only together."""
-        return list(dict.fromkeys(t.features for model in self.models for t in model.moments.terms))
-
-    def of(self, subsets: NDArray[np.integer]) -> tuple[Floats, Floats]:
-        """Scores and standard deviations of sets of one size, both (n_cohorts, n_sets)."""
-        found = [model.posterior(subsets) for model in self.models]
-        mean = np.mean([one.mean for one in found], axis=0)
-        deviation = np.mean([np.sqrt(one.variance) for one in found], axis=0)
-        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation
-
-
-@dataclass(frozen=True, eq=False)
-class Intervals:
-    """Scores of the sets of one size with their bounds; NaN where nothing is known.
-
-    Of shape (n_cohorts, n_sets), ``low <= score <= high``.
-    """
-
-    score: Floats
-    low: Floats
-    high: Floats
-
-
-def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats) -> Intervals:
-    """Posterior means, and bounds that hold the population's score as often as asked.
-
-    Without confidence, bounds are 0 and the ceiling: what no score of a subgroup can exceed.
-    """
-    most = np.asarray(ceiling, dtype=np.float64)[:, None]
-    reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
-    if confidence is not None:
-        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
-    return Intervals(
-        score=np.clip(posterior.mean, 0.0, most),
-        low=np.clip(posterior.mean - reach, 0.0, most),
-        high=np.clip(posterior.mean + reach, 0.0, most),
-    )
-
-
-def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
-    """The same with scores and bounds raised to those of every part: no set explains less.
-
-    Sets of every size, from 1 on, are in the order of ranks.
-    """
-    found = list(by_size[:1])
-    for size, own in enumerate(by_size[1:], start=2):
-        below, parts = found[-1], ranks_below(level(n_features, size)).T
-        score, low, high = own.score, own.low, own.high
-        for ranks in parts:
-            score = np.fmax(score, below.score[:, ranks])
-            low, high = np.fmax(low, below.low[:, ranks]), np.fmax(high, below.high[:, ranks])
-        found.append(Intervals(score, low, np.fmax(score, high)))
-    return found
 
 
 def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
@@ -236,20 +181,4 @@ def _checked(completed: Any, completer: Completer) -> CompletedScores:
         "{setting} gave {kind} instead of scores; its method complete must return CompletedScores.",
         setting=Setting("completer", type(completer).__name__),
         kind=type(completed).__name__,
-    )
-
-
-def _completed(found: Intervals, exact: ExactScores, size: int) -> CompletedScores:
-    """Estimated scores as all answers read them; what is not known lies anywhere."""
-    subsets = level(exact.missing.shape[1], size)
-    support = support_of(exact.missing, subsets)
-    anywhere = np.isnan(found.high) | (support == NONE)
-    most = exact.ceiling[:, None]
-    return CompletedScores(
-        subsets=subsets,
-        score=np.minimum(np.nan_to_num(found.score), most),
-        low=np.nan_to_num(found.low),
-        high=np.where(anywhere, most, np.minimum(found.high, most)),
-        predicted=~recorded_all(~exact.missing, subsets),
-        support=support,
     )

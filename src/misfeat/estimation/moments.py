@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from misfeat.estimation.kernels import count_cells
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -348,7 +350,8 @@ class CodedTable:
     def of(cls, cohorts: Cohorts) -> CodedTable:
         """Of the rows of cohorts."""
         n_classes = len(cohorts.classes)
-        target, weights = cohorts.target_codes.astype(np.int64), cohorts.counts
+        target = cohorts.target_codes.astype(np.int64)
+        weights = cohorts.counts.astype(np.float64)
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
         by_class = np.bincount(
             cohort_of * n_classes + target, weights, minlength=len(cohorts) * n_classes
@@ -389,18 +392,19 @@ class CodedTable:
 
     def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
-        n_cells = int(self.cards[list(features)].prod())
-        n_classes = self.by_class.shape[1]
-        place = np.full(len(self.by_class), -1)
-        place[cohorts] = np.arange(len(cohorts))
-        of_row = place[self.cohort_of]
-        cells = self.columns.cells(features, slice(None))
-        key = (of_row * n_cells + cells) * n_classes + self.target
-        weights, used = self.weights, (of_row >= 0) & (cells >= 0)
-        if not used.all():
-            key, weights = key[used], weights[used]
-        found = np.bincount(key, weights, len(cohorts) * n_cells * n_classes)
-        return found.reshape(len(cohorts), n_cells, n_classes).astype(np.float64, copy=False)
+        members = np.array(features, dtype=np.int64)
+        found = np.zeros((len(cohorts), int(self.cards[members].prod()), self.by_class.shape[1]))
+        count_cells(
+            self.columns.codes,
+            self.cards,
+            members,
+            self.target,
+            self.weights,
+            self.offsets,
+            np.asarray(cohorts, dtype=np.int64),
+            found,
+        )
+        return found
 
     @property
     def n_rows(self) -> Floats:

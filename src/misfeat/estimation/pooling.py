@@ -149,6 +149,8 @@ class Effects:
         h, believed as far as leaving subgroups out one by one leaves it alone.
     largest_spread : float
         What h may be at most.
+    alone : bool, default=False
+        Whether there is one subgroup, which has nothing in common with others.
     """
 
     level: Floats
@@ -156,6 +158,13 @@ class Effects:
     offset: float
     spread: float
     largest_spread: float
+    alone: bool = False
+
+    def of(self, cohorts: Sequence[int]) -> Effects:
+        """Those of some of the subgroups."""
+        chosen = list(cohorts)
+        level, variance = self.level[chosen], self.level_variance[chosen]
+        return replace(self, level=level, level_variance=variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +188,8 @@ def effects_of(evidence: Evidence) -> Effects:
     """Levels, offset and spread, each from the others in turns."""
     n_cohorts = len(evidence.own)
     if n_cohorts == 1 or not evidence.recorded.any():
-        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD)
+        alone = n_cohorts == 1
+        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD, alone)
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
     expected = pooled
     spread, offset = FIRST_SPREAD, 0.0
@@ -305,7 +315,7 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     guesses : ndarray of shape (n_cohorts, n_sets), default=None
         Scores of another kind for sets that a subgroup did not record.
     """
-    if len(evidence.own) == 1:
+    if effects.alone:
         noise = evidence.noise(evidence.own)
         return Posterior(evidence.own, noise, noise)
     level = effects.level[:, None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,25 +159,28 @@ class PopulationModel:
         found: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
         return found
 
-    def evidence(self, subsets: Integers) -> Evidence:
-        """What is known about listed sets of one size."""
+    def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
+        """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
+        cohorts = range(len(self.scales)) if cohorts is None else cohorts
         sets = set_columns(moments, subsets)
-        recorded = recorded_all(moments.recorded, subsets)
+        recorded = recorded_all(moments.recorded[list(cohorts)], subsets)
         additive, freedom = self._shared(sets, subsets)
         own, pooled, part = (np.empty(recorded.shape) for _ in range(3))
         fitted_part = np.tile(freedom, (len(own), 1))
-        for k in range(len(own)):
+        for line, k in enumerate(cohorts):
             seen = self._recorded_part(k, sets)
             more = self._diffuse(k, subsets, moments.recorded[k])
-            own[k] = self.factor[k] * self._own(k, seen, subsets) + more
-            pooled[k] = self._on_scale(k, additive) + self._diffuse(k, subsets)
-            part[k] = pooled[k]
-            lacking = np.flatnonzero(~recorded[k])
+            own[line] = self.factor[k] * self._own(k, seen, subsets) + more
+            pooled[line] = self._on_scale(k, additive) + self._diffuse(k, subsets)
+            part[line] = pooled[line]
+            lacking = np.flatnonzero(~recorded[line])
             if len(lacking):
-                of_part, fitted_part[k, lacking] = self._shared(seen.of(lacking), subsets[lacking])
-                part[k, lacking] = self._on_scale(k, of_part) + more[lacking]
-        dimensions = self.dimensions[:, None]
+                of_part, fitted_part[line, lacking] = self._shared(
+                    seen.of(lacking), subsets[lacking]
+                )
+                part[line, lacking] = self._on_scale(k, of_part) + more[lacking]
+        dimensions = self.dimensions[list(cohorts), None]
         return Evidence(
             own,
             part,
@@ -185,11 +188,17 @@ class PopulationModel:
             recorded,
             fitted=freedom * dimensions,
             fitted_part=fitted_part * dimensions,
-            rows=np.maximum(moments.rows, 1.0),
-            row_variance=self._row_variance,
+            rows=np.maximum(moments.rows[list(cohorts)], 1.0),
+            row_variance=partial(_row_variance, [self.scales[k] for k in cohorts]),
             unit=self.scales[0].unit,
-            misfit=self.misfit,
+            misfit=None if self.misfit is None else self.misfit[list(cohorts)],
         )
+
+    def means(self, subsets: Integers, cohort: int) -> Floats:
+        """Estimates of listed sets of one size in one subgroup: all that a search needs."""
+        evidence = self.evidence(subsets, [cohort])
+        found: Floats = posterior_of(evidence, self.effects.of([cohort])).mean[0]
+        return found
 
     def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
         """What interactions of recorded features that do not stand out explain."""
@@ -276,10 +285,10 @@ class PopulationModel:
         there = (sets.columns >= 0) & observed[sets.columns]
         return SetColumns(np.where(there, sets.columns, -1), sets.position)
 
-    def _row_variance(self, scores: Floats) -> Floats:
-        return np.stack(
-            [scale.row_variance(line) for scale, line in zip(self.scales, scores, strict=True)]
-        )
+
+def _row_variance(scales: Sequence[Scale], scores: Floats) -> Floats:
+    """What single rows vary by, a line of scores for every subgroup."""
+    return np.stack([scale.row_variance(line) for scale, line in zip(scales, scores, strict=True)])
 
 
 def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:

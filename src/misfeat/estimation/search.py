@@ -1,7 +1,9 @@
-"""Sets of any size by forward search: the feature that adds most, one after the other.
+"""Sets of any size without scoring all of them: forward search, then exchanges.
 
-A pair or triple that explains only together adds nothing feature by feature. Interactions that were
-found (`interactions`) are therefore offered whole, and taken where they add more per feature.
+A path adds the feature that adds most, one after the other. A pair or triple that explains only
+together adds nothing feature by feature: interactions that were found (`interactions`) are offered
+whole, and taken where they add more per feature. `search_sets` follows paths from several starts,
+and at the end of each exchanges single features as long as that raises the score.
 """
 
 from __future__ import annotations
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Set = tuple[int, ...]
     Score = Callable[[NDArray[np.int64]], Floats]
+
+STARTS = 3
+"""Paths that begin with one of the best single features."""
+INTERACTION_STARTS = 6
+"""Paths that begin with one of the interactions that explain most."""
+EXCHANGES = 30
+"""Exchanges of one feature after a path, at most."""
 
 
 def forward_path(
@@ -54,11 +63,108 @@ def forward_path(
     >>> forward_path(score, 3, 3, together=[(0, 1)])
     [0, 1, 2]
     """
+    return _forward(score, range(n_features), most, [tuple(one) for one in together], start)
+
+
+def search_sets(
+    score: Score,
+    features: Sequence[int],
+    size: int,
+    together: Iterable[Set] = (),
+    include: Sequence[int] = (),
+    keep: int = 50,
+) -> NDArray[np.int64]:
+    """The best sets of a size that a search finds, best first, of shape (n_sets, size).
+
+    Parameters
+    ----------
+    score : callable
+        As in `forward_path`.
+    features : sequence of int
+        The features that sets are made of.
+    size : int
+        Features per set.
+    together : iterable of tuple of int
+        Features that explain something together.
+    include : sequence of int
+        Features that every set holds.
+    keep : int, default=50
+        Sets to return, at most.
+
+    Examples
+    --------
+    >>> def score(sets):
+    ...     return np.array([({0, 1} <= set(s)) + 0.1 * (2 in s) for s in sets.tolist()])
+    >>> search_sets(score, range(5), 3, together=[(0, 1)], keep=2)
+    array([[0, 1, 2],
+           [0, 1, 3]])
+    """
+    allowed = set(features) | set(include)
+    groups = [tuple(one) for one in together if set(one) <= allowed]
+    seen: dict[Set, float] = {}
+
+    def remembered(sets: NDArray[np.int64]) -> Floats:
+        scores = score(sets)
+        if sets.shape[1] == size:
+            seen.update(zip(map(tuple, sets.tolist()), scores.tolist(), strict=True))
+        return scores
+
+    for start in _starts(score, sorted(allowed), size, groups, include):
+        chosen = _forward(remembered, sorted(allowed), size, groups, start)
+        _exchange(remembered, chosen, sorted(allowed - set(chosen)), set(include))
+    best = sorted(seen, key=lambda members: (-seen[members], members))
+    return np.array(best[:keep], dtype=np.int64).reshape(-1, size)
+
+
+def _starts(
+    score: Score,
+    features: Sequence[int],
+    size: int,
+    together: Sequence[Set],
+    include: Sequence[int],
+) -> list[list[int]]:
+    """What paths begin with: nothing, the next best single features, the best interactions."""
+    starts = [list(include)]
+    left = [f for f in features if f not in include]
+    if left and len(include) < size:
+        alone = score(_sets([[*include, f] for f in left]))
+        best = np.argsort(-alone, kind="stable")[1:STARTS]
+        starts += [[*include, left[place]] for place in best]
+    rests = {tuple(f for f in members if f not in include) for members in together}
+    fitting = sorted(rest for rest in rests if 1 < len(rest) <= size - len(include))
+    value = {rest: float(score(_sets([[*include, *rest]]))[0]) / len(rest) for rest in fitting}
+    best_first = sorted(fitting, key=lambda rest: -value[rest])[:INTERACTION_STARTS]
+    return [*starts, *([*include, *rest] for rest in best_first)]
+
+
+def _exchange(score: Score, chosen: list[int], others: list[int], fixed: set[int]) -> None:
+    """Exchange single features of a set, each time for the best, as long as its score rises."""
+    reached = -np.inf
+    for _ in range(EXCHANGES):
+        swaps = [(out, new) for out in chosen if out not in fixed for new in others]
+        if not swaps:
+            return
+        scores = score(_sets([[new if f == out else f for f in chosen] for out, new in swaps]))
+        place = int(np.argmax(scores))
+        if reached == -np.inf:
+            reached = float(score(_sets([chosen]))[0])
+        if scores[place] <= reached:
+            return
+        out, new = swaps[place]
+        reached = float(scores[place])
+        chosen[chosen.index(out)] = new
+        others[others.index(new)] = out
+
+
+def _forward(
+    score: Score, features: Sequence[int], most: int, together: Sequence[Set], start: Sequence[int]
+) -> list[int]:
+    """Features in the order in which they add most, from a start on."""
     chosen = list(start)
-    together = [tuple(members) for members in together]
+    most = min(most, len(features))
     reached = float(score(_sets([chosen]))[0]) if chosen else 0.0
-    while len(chosen) < min(most, n_features):
-        offers = _offers(chosen, n_features, together, min(most, n_features) - len(chosen))
+    while len(chosen) < most:
+        offers = _offers(chosen, features, together, most - len(chosen))
         best, best_gain = offers[0], -np.inf
         for size in sorted({len(offer) for offer in offers}):
             of_size = [offer for offer in offers if len(offer) == size]
@@ -72,10 +178,10 @@ def forward_path(
 
 
 def _offers(
-    chosen: Sequence[int], n_features: int, together: Sequence[Set], left: int
+    chosen: Sequence[int], features: Sequence[int], together: Sequence[Set], left: int
 ) -> list[Set]:
     """Single features, and what is left of interactions, that may be added."""
-    offers: list[Set] = [(f,) for f in range(n_features) if f not in chosen]
+    offers: list[Set] = [(f,) for f in features if f not in chosen]
     for members in together:
         rest = tuple(f for f in members if f not in chosen)
         if 1 < len(rest) <= left and rest not in offers:

@@ -135,15 +135,16 @@ class CodingParameters:
         option=Option("Rows without a group value: 'own' or 'drop'.", COLUMNS),
     )
     max_sets: int | None = parameter(
-        """Sets times subgroups up to which all features are kept and every set is scored. Where a
-        table has more, features are screened: by what they tell alone, in pairs and in sets that
-        grow from the best, in half of the rows. Those kept have a fifth as many sets as this, and
-        `cautions` says what was left out. None: all features, however many; so it always is with
-        ``measure="r2"``.""",
+        """Sets times subgroups up to which every set is scored. Where there are more, the best sets
+        are searched for: features join one by one, interactions whole, and are exchanged as long as
+        that raises the score. Of more than 150 features a shortlist is looked at, of those that
+        explain most alone or in pairs, in half of the rows; `cautions` says what was left out. On
+        the other scales of `estimate`, a shortlist is what has no more sets than this. None: every
+        set of all features is scored.""",
         an_integer(none=True),
-        default=10_000_000,
+        default=1_000_000,
         option=Option(
-            "Screen features where there are more sets, times subgroups, than this.", COLUMNS
+            "Search for the best sets where there are more, times subgroups, than this.", COLUMNS
         ),
     )
     max_rows: int | None = parameter(

@@ -16,7 +16,7 @@ from misfeat.machine.long_work import long_work
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
     MOST,
-    MOST_SCREENED,
+    MOST_OF_SHORTLIST,
     Enough,
     Step,
     enough_for_all,
@@ -48,7 +48,7 @@ class AgainstChance(Explained):
         is seldom reached by the greatest one of such a deal. So the p-value is right although many
         sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
         Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set. Where features
-        were screened (`max_sets`), only rows are taken that the screening did not look at.
+        were left out (a shortlist), only rows are taken that the choice did not look at.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class AgainstChance(Explained):
         >>> selector.significances().p_values[1]
         array([[0.001, 1.   ]])
         """
-        size = self._checked_size(size)
+        size = self._level_size(size)
         dealer = self._dealer(permutations, within, level)
         include = self._included(size)
         asked = (size, int(permutations), within, level)
@@ -138,7 +138,7 @@ class AgainstChance(Explained):
             One subgroup only.
         size : int, default=None
             The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
-            where features were screened.
+            where features were left out.
         permutations : int, default=199
             Deals at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -197,9 +197,10 @@ nothing more than chance (p = 1.00).'
         1
         """
         names = self.subgroup_names(subgroup)
-        # Where features were screened, sets of one more would be too many.
-        usual = self.size + (self.screened is None)
-        largest = self._checked_size(min(usual, len(self.feature_names)) if size is None else size)
+        # Of a shortlist, sets of one more feature would be too many.
+        usual = self.size + (self.shortlist is None)
+        usual = min(usual, self.book.largest_level, len(self.feature_names))
+        largest = self._checked_size(usual if size is None else size)
         dealer = self._dealer(permutations, None, level)
         asked = (largest, int(permutations), level)
         found = dict(self.known_enough.get(asked, {}))
@@ -224,8 +225,8 @@ nothing more than chance (p = 1.00).'
             The size.
         """
         dealer = self._dealer(PERMUTATIONS, None, LEVEL)
-        most = MOST if self.screened is None else MOST_SCREENED
-        largest = min(most, len(self.feature_names))
+        most = MOST if self.shortlist is None else MOST_OF_SHORTLIST
+        largest = min(most, self.book.largest_level, len(self.feature_names))
         with long_work(self.verbose > 0) as progress:
             size = enough_for_all(
                 dealer, lambda m: self.book.completed(m, progress), largest, LEVEL, progress
@@ -267,7 +268,7 @@ nothing more than chance (p = 1.00).'
                     other=Setting("measure", "mutual_info"),
                 )
         rows = self.cohorts
-        if self.screened is not None:  # only these rows know nothing of which features were kept
-            rows = reweighted(rows, self.screened.held_back)
+        if self.shortlist is not None:  # only these rows know nothing of which features were kept
+            rows = reweighted(rows, self.shortlist.held_back)
         seed = self.asked.seed
         return Dealer(rows, self.book, int(permutations), number, seed, self._greatest)

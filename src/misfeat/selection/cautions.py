@@ -28,15 +28,15 @@ from misfeat.selection.treated import (
     codes_for_missing,
     cut_target,
     joined_subgroups,
+    left_out,
     odd_columns,
-    unseen_sets,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
-    from misfeat.screening import Screened
+    from misfeat.estimation.shortlist import Shortlist
     from misfeat.selection.collecting import Unsettled
     from misfeat.selection.ranking import ScoredSet
     from misfeat.selection.scorebook import ScoreBook
@@ -58,7 +58,7 @@ def cautions_about(
     book: ScoreBook,
     unsettled: Unsettled,
     min_cell: int = 1,
-    screened: Screened | None = None,
+    shortlist: Shortlist | None = None,
 ) -> list[Caution]:
     """What may mislead in the answers about a table, worst first.
 
@@ -67,7 +67,7 @@ def cautions_about(
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     found = [
-        *unseen_sets(screened, cohorts, book.measure.whole),
+        *left_out(shortlist, cohorts),
         *_single_values(cohorts),
         *(_combinations(cohorts, best) if of_rows else ()),
         *_few_rows(cohorts, min_cell),

@@ -25,7 +25,6 @@ from scipy.special import ndtri, stdtr, stdtrit
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.correlation import adjusted_correlation
 from misfeat.information.sampling import SampledShare, sampled_share
-from misfeat.lattice import rank
 from misfeat.selection.contrasts import Estimated
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def _sampled(found: Found, cohort: int, members: list[int]) -> SampledShare | No
 
 def _as_shown(found: Found, cohort: int, members: list[int]) -> ToldShare:
     """The share that the run shows, as sure as its interval is wide."""
-    scores, place = found.completed(len(members)), rank(np.array([members]))[0]
+    scores, place = found.book.scored(np.array([members])), 0
     whole = float(found.book.measure.whole[cohort])
     score, low, high = (
         float(part[cohort, place]) / whole for part in (scores.score, scores.low, scores.high)

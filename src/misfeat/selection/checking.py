@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.completion.model import CompletedScores
     from misfeat.estimation.estimates import Estimate
+    from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.measures import Measure
-    from misfeat.screening import Screened
     from misfeat.selection.asked import Asked
     from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.scorebook import ScoreBook
@@ -203,37 +203,26 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     demand(is_count(asked.min_cell, least=1, most=MOST_ROWS), "min_cell")
 
 
-def check_screened(
-    screened: Screened, cohorts: Cohorts, measure: Measure, *, rows_withheld: bool
-) -> None:
-    """Raise unless what is said of a search can be said of these rows and features."""
-    check_texts(screened.left_out, "features that were screened out", unique=True)
-    apart = not set(screened.left_out) & set(cohorts.features)
-    demand(apart, "a feature that was kept and screened out")
-    n_features = len(screened.left_out) + len(cohorts.features)
-    for size, one in enumerate(screened.looked, start=1):
-        counts = is_count(one.size) and is_count(one.of) and is_count(one.sets, most=one.of)
-        demand(counts and one.size == size, "the sets that were looked at")
-        demand(one.of == comb(n_features, size), "the sets that there are")
-        demand(isinstance(one.whole, bool), "whether all sets were looked at")
-    demand(bool(screened.looked), "the sets that were looked at")
-    few = screened.telling is None or is_count(screened.telling, most=len(screened.left_out))
-    demand(few, "the features that tell and were screened out")
-    demand(is_count(screened.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
-    check_array(screened.at_most, "screened.at_most", (np.float64,), (len(cohorts.names),))
-    within = (screened.at_most >= 0).all() and np.isfinite(screened.at_most).all()
-    demand(bool(within), "what sets score at most", ARRAYS)
+def check_shortlist(shortlist: Shortlist, cohorts: Cohorts, *, rows_withheld: bool) -> None:
+    """Raise unless what is said of a shortlist can be said of these rows and features."""
+    check_texts(shortlist.left_out, "features that were left out", unique=True)
+    apart = not set(shortlist.left_out) & set(cohorts.features)
+    demand(apart, "a feature that was kept and left out")
+    n_features = len(shortlist.left_out) + len(cohorts.features)
+    demand(is_count(shortlist.pairs, most=comb(n_features, 2)), "the pairs that were looked at")
+    few = shortlist.outstanding
+    counted = few is None or is_count(few, most=len(shortlist.left_out))
+    demand(counted, "the features that stand out and were left out")
+    demand(is_count(shortlist.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
     n_rows = 0 if rows_withheld else len(cohorts.weights)
-    held_back = screened.held_back
-    check_array(held_back, "screened.held_back", (np.int64,), (n_rows,))
+    held_back = shortlist.held_back
+    check_array(held_back, "shortlist.held_back", (np.int64,), (n_rows,))
     if rows_withheld:
         return
     within = (held_back >= 0).all() and (held_back <= cohorts.weights).all()
     demand(bool(within), "rows that were held back", ARRAYS)
     in_each = np.add.reduceat(held_back, cohorts.offsets[:-1])
     demand(bool((in_each > 0).all()), "a subgroup of which no row was held back", ARRAYS)
-    most = measure.ceiling + TOLERANCE
-    demand(bool((screened.at_most <= most).all()), "what sets score at most", ARRAYS)
 
 
 def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:

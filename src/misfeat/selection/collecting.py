@@ -18,10 +18,9 @@ import numpy as np
 
 from misfeat.completion.model import SUPPORT
 from misfeat.completion.support import SINGLES
-from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -86,7 +85,7 @@ A_TENTH = 0.1
 class Worths:
     """Finds what unrecorded features would be worth.
 
-    `levels` are the scores of all sets with one feature less, and of all sets of the size. Where
+    `scored` gives the scores of sets of one size. Where
     `confidence` is None, intervals are certain bounds, which tell nothing about deviations. Costs
     are 1 where they do not say.
     """
@@ -94,14 +93,14 @@ class Worths:
     def __init__(
         self,
         scores: CompletedScores,
-        levels: tuple[Floats, Floats],
+        scored: Callable[[NDArray[np.integer]], CompletedScores],
         missing: NDArray[np.bool_],
         features: Sequence[str],
         confidence: float | None,
         costs: Mapping[str, float],
         unsettled: Unsettled,
     ) -> None:
-        self._scores, self._levels = scores, levels
+        self._scores, self._scored = scores, scored
         self._missing, self._features = missing, features
         self._confidence, self._costs = confidence, costs
         self._unsettled = unsettled
@@ -180,8 +179,9 @@ class Worths:
         members = self._scores.subsets[own]
         parts = [np.delete(members, one) for one in range(len(members))]
         larger = np.array([np.sort(np.append(part, feature)) for part in parts])
-        smaller_scores, scores = self._levels
-        added = scores[cohort, rank(larger)] - smaller_scores[cohort, rank(np.array(parts))]
+        added = self._scored(larger).score[cohort]
+        if len(members) > 1:
+            added = added - self._scored(np.array(parts)).score[cohort]
         return max(0.0, float(added.min()))
 
 

@@ -82,7 +82,7 @@ class Compared(Explained):
         ('a', ('b',))
         """
         names = tuple(filter(self._can_be_told, self.subgroup_names(subgroup)))
-        shown = self._shown(size)
+        shown = self._shown(self._level_size(size))
         levels = [self.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
         values = FeatureValues(levels, shown, self.feature_names, self._contrasts(), self._least())
 

@@ -18,13 +18,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from misfeat.information.influence import influence
-from misfeat.lattice import rank
 from misfeat.selection.collecting import SHARED_ERROR
 
 if TYPE_CHECKING:
@@ -67,19 +65,19 @@ class Estimated(NamedTuple):
 class Contrasts:
     """Adds and subtracts scores of sets of one subgroup, and says how sure the result is.
 
-    `completed` gives the scores of all sets of a size. Where `confidence` is None, bounds are
+    `scored` gives the scores of sets of one size. Where `confidence` is None, bounds are
     certain, and so are those of sums. Without rows, errors vary together as the overlap of sets
     says.
     """
 
     def __init__(
         self,
-        completed: Callable[[int], CompletedScores],
+        scored: Callable[[NDArray[np.integer]], CompletedScores],
         missing: NDArray[np.bool_],
         confidence: float | None,
         rows: Cohorts | None,
     ) -> None:
-        self._completed, self._missing = cache(completed), missing
+        self._scored, self._missing = scored, missing
         self._errors = None if rows is None else _RowErrors(rows)
         self.confidence = confidence
 
@@ -118,9 +116,9 @@ class Contrasts:
         found = np.zeros((3, len(sets)))
         for size in {len(one) for one in sets} - {0}:
             places = [place for place, one in enumerate(sets) if len(one) == size]
-            scores, ranks = self._completed(size), rank(np.array([sets[p] for p in places]))
+            scores = self._scored(np.array([sets[p] for p in places]))
             found[:, places] = [
-                numbers[cohort, ranks] for numbers in (scores.score, scores.low, scores.high)
+                numbers[cohort] for numbers in (scores.score, scores.low, scores.high)
             ]
         return found[0], found[1], found[2]
 

@@ -40,8 +40,8 @@ LITTLE, LITTLE_OF_IT = 0.01, 0.05
 good for whoever acts on it."""
 MOST = 5
 """Sizes above this one are not tried where the size is chosen by itself."""
-MOST_SCREENED = 3
-"""The same where features were screened, for larger sets of those kept would be too many."""
+MOST_OF_SHORTLIST = 3
+"""The same for the shortlist of a wide table, of which larger sets would be too many."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from misfeat.selection.withholding import (
     withheld_cells,
     withheld_cohorts,
     withheld_scores,
-    withheld_search,
+    withheld_shortlist,
 )
 
 if TYPE_CHECKING:
@@ -182,15 +182,15 @@ class Explained(Ranked):
         scores = {size: self.completed(size) for size in range(1, self.size + 1)}
         told = withheld_scores(scores, cohorts, measure.ceiling, least)
         asked = replace(self.asked, min_cell=least)
-        screened = self.screened
-        if screened is not None:
-            screened = withheld_search(screened, cohorts, rounding)
+        shortlist = self.shortlist
+        if shortlist is not None:
+            shortlist = withheld_shortlist(shortlist, rounding)
         left = type(self)(
             cohorts,
             self.book.without_rows(measure, told),
             asked,
             verbose=self.verbose,
-            screened=screened,
+            shortlist=shortlist,
         )
         left.unfinished = self.unfinished
         best = [one for size in scores for one in left.best_sets(size)]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
+    from misfeat.estimation.shortlist import Shortlist
     from misfeat.estimation.significance import Greatest
-    from misfeat.screening import Screened
     from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
@@ -50,10 +50,12 @@ class Found:
         asked: Asked,
         *,
         verbose: int = 0,
-        screened: Screened | None = None,
+        shortlist: Shortlist | None = None,
     ) -> None:
         self.cohorts, self.book, self.asked, self.verbose = cohorts, book, asked, verbose
-        self.screened = screened
+        self.shortlist = shortlist
+        included = [name for name in asked.include if name in book.measure.features]
+        book.include = tuple(map(book.measure.features.index, included))
         self.validation: str | None = None
         self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
@@ -158,6 +160,10 @@ class Found:
         check_size(size, self.feature_names, self.cohorts)
         return size
 
+    def _level_size(self, size: int | None) -> int:
+        """The same, at most the largest size of which all sets are scored."""
+        return min(self._checked_size(size), self.book.largest_level)
+
     def _framed(self, columns: dict[str, list[Any]]) -> Any:
         """An answer as a dataframe of the library that the table came in."""
         return result_frame(columns, self.asked.backend)
@@ -240,7 +246,7 @@ class Found:
             estimator,
             self.kept_cells,
             self.unfinished,
-            self.screened,
+            self.shortlist,
         )
         write_saved(found, folder, beside)
 
@@ -269,7 +275,7 @@ class Found:
         saved : Saved
             What `misfeat.selection.saving.read_saved` read.
         """
-        selection = cls(saved.cohorts, saved.book, saved.asked, screened=saved.screened)
+        selection = cls(saved.cohorts, saved.book, saved.asked, shortlist=saved.shortlist)
         selection.validation = saved.validation
         selection.kept_cells = dict(saved.kept_cells)
         selection.unfinished = saved.unfinished

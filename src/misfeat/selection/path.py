@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.estimates import ListedScores
+    from misfeat.estimation.listed import ListedScores
 
     Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.lattice import rank
 from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
@@ -136,9 +135,12 @@ class Ranked(Found):
         names = [name for name in self.subgroup_names(subgroup) if self._can_be_told(name)]
         scores, whole = self._shown(size), self.book.measure.whole
         contrasts = self._contrasts() if distinct else None
+        smaller = range(1, min(scores.subsets.shape[1], self.book.largest_level + 1))
 
         def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
-            left = without_padding(order, scores, cohort, float(whole[cohort]), self.completed)
+            left = without_padding(
+                order, scores, cohort, float(whole[cohort]), self.completed, smaller
+            )
             if contrasts is None:
                 return left
             return distinct_sets(left, scores.subsets, cohort, contrasts)
@@ -250,7 +252,7 @@ class Ranked(Found):
     def _contrasts(self) -> Contrasts:
         """What says how sure sums and differences of scores are."""
         rows = None if self.book.rows_withheld else self.book.measure.rows
-        return Contrasts(self.completed, self.missing, self.confidence, rows)
+        return Contrasts(self.book.scored, self.missing, self.confidence, rows)
 
     def _can_be_told(self, name: str) -> bool:
         """Whether there is anything to tell in a subgroup: not where the target has one class."""
@@ -311,5 +313,6 @@ class Ranked(Found):
         """
         names = check_set(features)
         members = np.sort([self._feature_number(name, "a feature") for name in names])
-        scores = self.completed(len(members))
-        return float(scores.score[self.cohorts.position(subgroup), rank(members[None, :])[0]])
+        with long_work(self.verbose > 0):
+            scores = self.book.scored(members[None, :])
+        return float(scores.score[self.cohorts.position(subgroup), 0])

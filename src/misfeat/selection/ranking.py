@@ -127,6 +127,7 @@ def without_padding(
     cohort: int,
     whole: float,
     smaller: Callable[[int], CompletedScores],
+    sizes: Iterable[int],
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
@@ -135,14 +136,14 @@ def without_padding(
     that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
     than the whole entropy once chance is taken off and few rows lean on other subgroups.
 
-    `smaller` gives the scores of all sets of a size; it is asked only where a set tells so much.
+    `smaller` gives the scores of all sets of one of some `sizes`; it is asked only where a set
+    tells so much.
     """
     best = float(scores.score[cohort].max(initial=0.0))
     enough = max(AS_MUCH * best, MOST_TOLD * whole)
     if not best >= enough > 0:
         yield from map(int, order)
         return
-    sizes = range(1, scores.subsets.shape[1])
     suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
     left = order
     while len(left):

@@ -11,7 +11,6 @@ from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.explained import Explained
-from misfeat.selection.found import Found
 from misfeat.selection.redrawing import (
     Stability,
     StableSet,
@@ -22,9 +21,10 @@ from misfeat.selection.redrawing import (
 from misfeat.selection.unfinished import DRAWS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.selection.asked import Asked
     from misfeat.selection.scorebook import ScoreBook
 
 RESAMPLES = 60
@@ -39,13 +39,12 @@ class AnsweredAnew:
 
     cohorts: Cohorts
     book: ScoreBook
-    asked: Asked
-    size: int
+    subsets: NDArray[np.integer]
 
     def __call__(self, rng: np.random.Generator) -> CompletedScores:
         """Draw rows, and score the sets that are shown."""
         book = book_of_draw(self.book, self.cohorts, rng)
-        return Found(self.cohorts, book, self.asked)._shown(self.size)
+        return book.scored(self.subsets)
 
 
 class Resampled(Explained):
@@ -151,9 +150,9 @@ class Resampled(Explained):
         return found
 
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
-        size, seed = shown.subsets.shape[1], self.asked.seed
+        seed = self.asked.seed
         empty = self.book.of_other_rows(self.book.measure, 0)
-        answer = AnsweredAnew(self.cohorts, empty, self.asked, size)
+        answer = AnsweredAnew(self.cohorts, empty, shown.subsets)
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
             found = redrawn(shown, k, seeds, answer, progress, self.book.steps)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,13 +19,13 @@ import numpy as np
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.count_tables import CountTables, ScoresAlone
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
-from misfeat.screening import Looked, Screened
 from misfeat.selection.asked import Asked
 from misfeat.selection.cell_counts import CellCounts
 from misfeat.selection.checking import (
@@ -37,7 +37,7 @@ from misfeat.selection.checking import (
     check_estimate,
     check_held,
     check_scores,
-    check_screened,
+    check_shortlist,
     check_unfinished,
     demand,
 )
@@ -93,7 +93,7 @@ class Saved:
     estimator: Mapping[str, Any] | None = None
     kept_cells: KeptCells = field(default_factory=dict)
     unfinished: Unfinished = field(default_factory=Unfinished)
-    screened: Screened | None = None
+    shortlist: Shortlist | None = None
 
 
 def write_saved(
@@ -166,14 +166,16 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "estimator": None if saved.estimator is None else dict(saved.estimator),
         "kept_cells": encoded(cells, "kept_cells"),
         "unfinished": {"minutes": saved.unfinished.minutes, "parts": saved.unfinished.parts},
-        "screened": _packed_screened(saved.screened, arrays),
+        "shortlist": None
+        if saved.shortlist is None
+        else _packed(saved.shortlist, "shortlist", arrays),
     }
 
 
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     kinds = {"cohorts", "book"}
-    further = ("sums", "tables", "alone", "screened")
+    further = ("sums", "tables", "alone", "shortlist")
     kinds |= {name for name in further if manifest.get(name) is not None}
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
@@ -212,25 +214,11 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     check_cells(kept_cells, cohorts)
     unfinished = Unfinished(**manifest.get("unfinished", {}))
     check_unfinished(unfinished)
-    screened = _unpacked_screened(manifest.get("screened"), arrays)
-    if screened is not None:
-        check_screened(screened, cohorts, measure, rows_withheld=book.rows_withheld)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished, screened)
-
-
-def _packed_screened(screened: Screened | None, arrays: Arrays) -> dict[str, Any] | None:
-    if screened is None:
-        return None
-    looked = [asdict(one) for one in screened.looked]
-    return {**_packed(replace(screened, looked=()), "screened", arrays), "looked": looked}
-
-
-def _unpacked_screened(saved: dict[str, Any] | None, arrays: Arrays) -> Screened | None:
-    if saved is None:
-        return None
-    looked = tuple(Looked(**one) for one in saved["looked"])
-    rest = {name: value for name, value in saved.items() if name != "looked"}
-    return Screened(**_unpacked(rest, "screened", arrays), looked=looked)
+    shortlist = None
+    if manifest.get("shortlist") is not None:
+        shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
+        check_shortlist(shortlist, cohorts, rows_withheld=book.rows_withheld)
+    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished, shortlist)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Completer
-    from misfeat.estimation.estimates import Estimate, ListedScores
+    from misfeat.estimation.estimates import Estimate
+    from misfeat.estimation.listed import ListedScores
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
+SEARCHING = "Searching for the best sets"
 _NOTHING_TO_PREDICT = GainCompleter(confidence=None)
 """Where every score is exact, the cheapest completer says so."""
 
@@ -38,8 +41,9 @@ class ScoreBook:
 
     Several threads may ask at once: one of them computes, the others wait for what it finds.
 
-    `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the choice of
-    sets repeatable, and `steps` keep what is finished.
+    `max_sets`, `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the
+    choice of sets repeatable, and `steps` keep what is finished. Where there are more sets than
+    `max_sets`, they are searched for, with the features that `include` numbers.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class ScoreBook:
         measure: Measure,
         estimate: Estimate,
         *,
+        max_sets: int | None = None,
         budget: float = 1.0,
         sampler: str = "randwalk",
         seed: int | None = None,
@@ -55,6 +60,8 @@ class ScoreBook:
     ) -> None:
         self.measure = measure
         self.estimate = estimate
+        self.max_sets = max_sets
+        self.include: tuple[int, ...] = ()
         self.budget = budget
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
@@ -94,6 +101,7 @@ class ScoreBook:
         return ScoreBook(
             measure,
             clone(self.estimate, safe=False),
+            max_sets=self.max_sets,
             budget=self.budget,
             sampler=self.sampler,
             seed=seed,
@@ -101,12 +109,49 @@ class ScoreBook:
         )
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
-        """The scores of every set of one size in every cohort."""
+        """The scores of every set of one size in every cohort; of those found, if too many."""
         with self._lock:
             if size not in self._completed:
                 self._check_size_kept()
-                self._completed |= self._complete(size, progress)
+                if self.is_searched(size):
+                    self._completed[size] = self._search(size, progress)
+                else:
+                    self._completed |= self._complete(size, progress)
             return self._completed[size]
+
+    def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
+        """The scores of some sets of one size, features ascending, in every cohort."""
+        size = subsets.shape[1]
+        if self.is_searched(size):
+            return self.listed().completed(subsets)
+        return self.completed(size).of_sets(rank(subsets))
+
+    def is_searched(self, size: int) -> bool:
+        """Whether there are too many sets of a size to score all."""
+        if self.max_sets is None or not self._lists:
+            return False
+        return sets_in_all(self._n_features, size, len(self.measure.missing)) > self.max_sets
+
+    @property
+    def _lists(self) -> bool:
+        """Whether sets can be scored one by one."""
+        return self.estimate.lists and self.measure.alone is None
+
+    @property
+    def largest_level(self) -> int:
+        """The largest size of which all sets are scored."""
+        sizes = range(self._n_features, 1, -1)
+        return next((size for size in sizes if not self.is_searched(size)), 1)
+
+    def _search(self, size: int, progress: Progress | None) -> CompletedScores:
+        """The scores of the sets of a size that a search finds."""
+        listed = self.listed(progress)
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(SEARCHING, done, of)
+
+        return listed.completed(listed.search(size, self.include, tell))
 
     def listed(self, progress: Progress | None = None) -> ListedScores:
         """Scores of single sets of any size."""
@@ -155,7 +200,10 @@ class ScoreBook:
             for size, completed in self._completed.items():
                 for name in names_of_completed(self.measure):
                     arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
+                if self.is_searched(size):
+                    arrays[f"book.completed.{size}.subsets"] = completed.subsets
             return {
+                "max_sets": self.max_sets,
                 "budget": float(self.budget),
                 "sampler": self.sampler,
                 "n_jobs": self.n_jobs,
@@ -178,6 +226,7 @@ class ScoreBook:
         book = cls(
             measure,
             estimate,
+            max_sets=held.get("max_sets"),
             budget=held["budget"],
             sampler=held["sampler"],
             n_jobs=held["n_jobs"],
@@ -190,7 +239,9 @@ class ScoreBook:
         names = names_of_completed(measure)
         book._completed = {
             size: CompletedScores(
-                subsets=level(n_features, size),
+                subsets=arrays[f"book.completed.{size}.subsets"]
+                if book.is_searched(size)
+                else level(n_features, size),
                 **{name: arrays[f"book.completed.{size}.{name}"] for name in names},
             )
             for size in held["sizes"]
@@ -245,10 +296,11 @@ class ScoreBook:
         whole = self.budget == 1 and not self.measure.missing.any()
         if whole and not estimate.above_chance:
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
+        models = self.listed(progress).models if self._lists else ()
         known = self._known(size, estimate, progress)
         return self.steps.one(
             f"completed scores of size {size}",
-            lambda: estimate.complete_up_to(known, size),
+            lambda: estimate.complete_up_to(known, size, models),
             Form((CompletedScores,), lambda found: size in found and self._fit(found)),
         )
 

@@ -11,7 +11,7 @@ from misfeat.exceptions import check_count
 from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.against_chance import AgainstChance
-from misfeat.selection.asked import check_costs, check_size
+from misfeat.selection.asked import check_costs
 from misfeat.selection.caution import CAUTION_COLUMNS, worst_first
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Unsettled, Worth, Worths
@@ -43,7 +43,7 @@ class Selection(AgainstChance, Compared, Resampled):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
-    screened : Screened, default=None
+    shortlist : Shortlist, default=None
         What a search through a wide table left out; None where every feature was kept.
 
     Attributes
@@ -130,14 +130,11 @@ class Selection(AgainstChance, Compared, Resampled):
         'f3'
         """
         scores = self._shown(size)
-        size = scores.subsets.shape[1]
         for name in costs if isinstance(costs, Mapping) else ():
             self._feature_number(name, "a feature with a cost")
-        nothing = np.zeros((len(self.cohorts), 1))
-        smaller = self.completed(size - 1).score if size > 1 else nothing
         worths = Worths(
             scores,
-            (smaller, self.completed(size).score),
+            self.book.scored,
             self.missing,
             self.feature_names,
             self.confidence,
@@ -202,10 +199,9 @@ class Selection(AgainstChance, Compared, Resampled):
         list of Trust
             One per subgroup from which a feature could be hidden, or that lacks none.
         """
-        size, k = self.size if size is None else size, self.k if k is None else k
-        for value, name in ((k, "k"), (rounds, "rounds"), (size, "size")):
+        size, k = self._level_size(size), self.k if k is None else k
+        for value, name in ((k, "k"), (rounds, "rounds")):
             check_count(value, name)
-        check_size(size, self.feature_names, self.cohorts)
         asked, seed, n_features = (size, k, rounds), self.asked.seed, len(self.feature_names)
         self.book.check_rows()
         rng = np.random.default_rng(0 if seed is None else seed)
@@ -305,7 +301,7 @@ class Selection(AgainstChance, Compared, Resampled):
             if progress is not None:
                 progress(LOOKING, 0, 1)
             found = cautions_about(
-                self.cohorts, best, self.book, self._unsettled(), asked, self.screened
+                self.cohorts, best, self.book, self._unsettled(), asked, self.shortlist
             )
             if progress is not None:
                 progress(LOOKING, 1, 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.targets import CLASSES, NUMBER
@@ -17,11 +15,9 @@ from misfeat.words.numbers import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
-    from misfeat.screening import Screened
+    from misfeat.estimation.shortlist import Shortlist
     from misfeat.selection.ranking import ScoredSet
 
 BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
@@ -40,7 +36,7 @@ _REMEDIES = {
     FREE_TEXT: "Make categories of it, or leave it out: {exclude}.",
 }
 _SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
-SCREENED = "screened"
+SHORTLIST = "shortlist"
 SAYS_LITTLE = 0.5
 """A bound above this share of what there is to tell says next to nothing."""
 _SIZES = {1: "features", 2: "pairs", 3: "triples"}
@@ -176,75 +172,38 @@ def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
         )
 
 
-def unseen_sets(
-    screened: Screened | None, cohorts: Cohorts, whole: NDArray[np.float64]
-) -> Iterator[Caution]:
-    """What was screened out, what was looked at, and what sets that were not could tell at most."""
-    if screened is None:
+def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]:
+    """Features of a wide table that were left out, and by what."""
+    if shortlist is None:
         return
-    n_left, n_kept = len(screened.left_out), len(cohorts.features)
+    n_left, n_kept = len(shortlist.left_out), len(cohorts.features)
     yield Caution(
-        SCREENED,
+        SHORTLIST,
         Message(
-            "{left} of {every} features were screened out, for there are too many sets to score "
-            "all: those kept are part of the best among {looked}, in {rows} rows.{telling} "
-            "{unseen}",
+            "{left} of {every} features were left out: those kept explain most by themselves or in "
+            "one of {pairs} pairs, in {rows} rows.{more} Three features that explain something "
+            "only together are missed.",
             left=f"{n_left:,}",
             every=f"{n_left + n_kept:,}",
-            looked=Message(_looked(screened)),
-            rows=f"{screened.rows:,}",
-            telling=Message(_telling(screened.telling)),
-            unseen=_at_most(screened, cohorts, whole),
+            pairs=f"{shortlist.pairs:,}",
+            rows=f"{shortlist.rows:,}",
+            more=Message(_outstanding(shortlist.outstanding)),
         ),
         Message(
-            "Raise {max_sets} to keep more of them, or leave out what cannot matter ({exclude}). "
-            "P-values are of the other rows, and hold; what stability and validation say is about "
-            "the features that were kept.",
-            max_sets=Setting("max_sets"),
+            "Leave out what cannot matter ({exclude}), or keep all with {max_sets}. P-values are "
+            "of the other rows, and hold; what stability and validation say is about the features "
+            "that were kept.",
+            max_sets=Setting("max_sets", None),
             exclude=Setting("exclude"),
         ),
         severity=WEAKENS,
     )
 
 
-def _telling(count: int | None) -> str:
-    """Whether something was left out that tells."""
+def _outstanding(count: int | None) -> str:
+    """Whether something was left out that explains more than chance would."""
     if count is None:
         return ""
     if not count:
-        return " No other was seen to tell more than chance would, alone or with others."
-    tell = "tells" if count == 1 else "tell"
-    return f" {count:,} more {tell} something, for which there was no room."
-
-
-def _looked(screened: Screened) -> str:
-    """How many sets of every size were looked at."""
-    parts = []
-    for one in screened.looked:
-        what = _SIZES.get(one.size, f"sets of {one.size}")
-        parts.append(
-            f"all {one.of:,} {what}" if one.whole else f"{one.sets:,} of {one.of:,} {what}"
-        )
-    *others, last = parts
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def _at_most(screened: Screened, cohorts: Cohorts, whole: NDArray[np.float64]) -> Message:
-    """What a set that nobody looked at could tell at most, where that is most."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.where(whole > 0, screened.at_most / whole, 0.0)
-    most = int(np.argmax(shares))
-    share = min(float(shares[most]), 1.0)
-    weak = ", a bound that says little" if share > SAYS_LITTLE else ""
-    told = Message(
-        "A set that was not looked at tells at most {share} of what there is to tell in the rows "
-        "of {where!r}{weak}.",
-        share=Message(percent(share)),
-        where=cohorts.names[most],
-        weak=Message(weak),
-    )
-    if screened.exhaustive >= len(screened.looked):
-        return told
-    return told + (
-        f" One that tells nothing in parts of up to {screened.exhaustive} features is missed."
-    )
+        return " No other explains more than chance would, alone or in a pair."
+    return f" {count:,} more would have explained something."

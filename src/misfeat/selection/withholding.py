@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
     from misfeat.completion.model import CompletedScores
-    from misfeat.screening import Screened
+    from misfeat.estimation.shortlist import Shortlist
 
     Floats = NDArray[np.float64]
 
@@ -169,15 +169,10 @@ def withheld_scores(
     return found
 
 
-def withheld_search(screened: Screened, cohorts: Cohorts, rounding: Rounding) -> Screened:
-    """What is known of a search through a wide table, rounded like the scores."""
-    step = np.array([rounding.least / cohort.size for cohort in cohorts])
-    return replace(
-        screened,
-        rows=max(int(rounding.of(screened.rows, "rows looked at")), rounding.least),
-        at_most=step * np.ceil(screened.at_most / step),
-        held_back=screened.held_back[:0],
-    )
+def withheld_shortlist(shortlist: Shortlist, rounding: Rounding) -> Shortlist:
+    """What is known of a shortlist without its rows."""
+    rows = max(int(rounding.of(shortlist.rows, "rows looked at")), rounding.least)
+    return replace(shortlist, rows=rows, held_back=shortlist.held_back[:0])
 
 
 def _check_classes(cohorts: Cohorts, by_class: Floats, least: int) -> None:

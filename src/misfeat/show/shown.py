@@ -33,7 +33,7 @@ class ShownSelection(Selection):
         What was asked for: the size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
-    screened : Screened, default=None
+    shortlist : Shortlist, default=None
         What a search through a wide table left out; None where every feature was kept.
 
     Examples

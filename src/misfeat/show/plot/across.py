@@ -147,11 +147,15 @@ def _members(selection: Selection, features: Sequence[str]) -> list[int]:
 def _lines(selection: Selection, members: list[int]) -> list[_Line]:
     """The subgroups, those in which the set tells most first."""
     size = len(members)
-    scores, place = selection.completed(size), int(rank(np.array([members]))[0])
+    scores = selection.book.scored(np.array([members]))
     share, low, high = (
-        as_shares(selection, bound)[:, place] for bound in (scores.score, scores.low, scores.high)
+        as_shares(selection, bound)[:, 0] for bound in (scores.score, scores.low, scores.high)
     )
-    tested, faded = p_values(selection, size), no_more_than_chance(selection, size)[:, place]
+    tested = p_values(selection, size)
+    faded = np.zeros(len(share), dtype=bool)
+    if tested is not None:
+        place = int(rank(np.array([members]))[0])
+        tested, faded = tested[:, place], no_more_than_chance(selection, size)[:, place]
     tellable = most_telling(selection) > 0
     lines = [
         _Line(
@@ -160,8 +164,8 @@ def _lines(selection: Selection, members: list[int]) -> list[_Line]:
             share=float(share[cohort]),
             low=float(low[cohort]),
             high=float(high[cohort]),
-            predicted=bool(scores.predicted[cohort, place]),
-            p=float("nan") if tested is None else float(tested[cohort, place]),
+            predicted=bool(scores.predicted[cohort, 0]),
+            p=float("nan") if tested is None else float(tested[cohort]),
             faded=bool(faded[cohort]),
             asked=tested is not None,
             tellable=bool(tellable[cohort]),

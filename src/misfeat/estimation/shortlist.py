@@ -1,0 +1,290 @@
+"""The features of a wide table that are worth a closer look: by themselves, or in pairs.
+
+Features are chosen by one part of the rows, half of them or fewer; the others are held back, so
+that tests against chance are not biased by the choice. By chance, twice the rows times a score in
+nats is about a chi-squared variable with (cells - 1)(classes - 1) degrees of freedom, and what a
+pair explains beyond its features, I(a, b) - I(a) - I(b), one with (values - 1)(values - 1)
+(classes - 1). A feature or pair stands out where it exceeds what the best of all would hardly reach
+if nothing explained anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import chi2
+
+from misfeat.cohorts.blocks import without_features
+from misfeat.cohorts.naming import NOT_ON_SHORTLIST, not_a_feature
+from misfeat.cohorts.reweighting import reweighted, rows_drawn
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.grids import information_of
+from misfeat.lattice.levels import level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohorts
+    from misfeat.machine.progress import Progress
+
+    Floats = NDArray[np.float64]
+    Sets = NDArray[np.integer]
+
+WHAT = "Looking for the features that explain something"
+MOST_FEATURES = 2**15 - 1
+"""Kernels number the members of sets with 16 bits."""
+SHARE = 0.5
+"""The share of the rows that is looked at, at most."""
+FEWEST_ROWS = 10_000
+"""So many coded rows are looked at, if there are, before pairs are left out."""
+MOST_COUNTED = 4e10
+"""Pairs times rows that are counted: about half a minute on two cores."""
+MOST_PAIRS = 5_000_000
+"""Pairs that are held in memory at once: not quite a GiB."""
+LEVEL = 0.05
+"""How likely chance alone lifts any set of a ranking so high that it stands out."""
+LONGEST_RANKING = 4000
+"""Pairs of a ranking that are kept; those behind them would never have a turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shortlist:
+    """Which features of a wide table were left out, and by what.
+
+    Attributes
+    ----------
+    left_out : tuple of str
+        The features that were not kept, blocks by their names.
+    pairs : int
+        Pairs that were looked at, beside all features.
+    rows : int
+        Rows of the table in which they were looked at.
+    outstanding : int or None
+        Features that were not kept for want of places, though they or one of their pairs stand out.
+        None where chance was not taken off.
+    held_back : ndarray of shape (n_rows,)
+        How many rows of the table each coded row stands for that were not looked at. They know
+        nothing of the choice, and serve for tests. Empty where no rows are kept.
+    """
+
+    left_out: tuple[str, ...]
+    pairs: int
+    rows: int
+    outstanding: int | None
+    held_back: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """Sets, best first, and by how much each exceeds what chance gives the best of all."""
+
+    sets: Sets
+    excess: Floats
+
+    @property
+    def outstanding(self) -> Sets:
+        return self.sets[self.excess > 0]
+
+
+def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
+    """Sets of up to a size times subgroups.
+
+    Examples
+    --------
+    >>> sets_in_all(4, 2, 3)
+    30
+    """
+    return n_cohorts * sum(comb(n_features, m) for m in range(1, size + 1))
+
+
+def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int) -> int:
+    """The most features whose sets of up to a size are no more than `max_sets`; at least `size`."""
+    low, high = min(size, n_features), n_features
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sets_in_all(middle, size, n_cohorts) <= max_sets:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def shortlist(
+    cohorts: Cohorts,
+    most: int,
+    *,
+    above_chance: bool = True,
+    include: Sequence[str] = (),
+    blocks: Mapping[str, Sequence[str]] | None = None,
+    seed: int | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Cohorts, Shortlist]:
+    """Keep the features of a wide table that explain something, alone or in pairs.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows.
+    most : int
+        Features to keep, beside those to include.
+    above_chance : bool, default=True
+        Whether sets are ranked by what they score above chance.
+    include : sequence of str
+        Features that are kept in any case.
+    blocks : mapping of str to sequence of str, default=None
+        Features that stand for several columns.
+    seed : int, default=None
+        Draws the rows that are looked at; None is a seed, too, always the same.
+    n_jobs : int, default=None
+        Threads.
+    progress : callable, default=None
+        Told how many subgroups were looked through.
+
+    Returns
+    -------
+    tuple of Cohorts and Shortlist
+        The cohorts without the other features, and how these were chosen.
+    """
+    n_features = len(cohorts.features)
+    if n_features > MOST_FEATURES:
+        raise MisfeatError(
+            "There are {count:,} features, and at most {most:,} can be searched; leave "
+            "features out ({exclude}).",
+            count=n_features,
+            most=MOST_FEATURES,
+            exclude=Setting("exclude"),
+        )
+    for name in include:
+        if name not in cohorts.features:
+            raise not_a_feature(name, "a feature to include", cohorts, cohorts.features, blocks)
+    held = [cohorts.features.index(name) for name in include]
+    drawn = _rows_to_look_at(cohorts, seed)
+    looked = reweighted(cohorts, drawn)
+    pooled, by_cohort, n_pairs = _rankings(looked, above_chance, n_jobs, progress)
+    outstanding = [ranking.outstanding for ranking in (*pooled, *by_cohort)]
+    kept = dict.fromkeys(held)
+    for members in chain(_in_turns(outstanding), _in_turns([ranking.sets for ranking in pooled])):
+        new = [f for f in members if f not in kept]
+        if len(kept) + len(new) <= max(most, len(held)):
+            kept.update(dict.fromkeys(new))
+    standing_out = {f for sets in outstanding for f in sets.ravel().tolist()}
+    left = tuple(name for f, name in enumerate(cohorts.features) if f not in kept)
+    columns = [one for name in left for one in (blocks or {}).get(name, ())]
+    found = Shortlist(
+        left_out=left,
+        pairs=n_pairs,
+        rows=int(drawn.sum()),
+        outstanding=len(standing_out - set(kept)) if above_chance else None,
+        held_back=_held_back(cohorts, drawn),
+    )
+    return without_features(cohorts, (*left, *columns), NOT_ON_SHORTLIST), found
+
+
+def _rows_to_look_at(cohorts: Cohorts, seed: int | None) -> NDArray[np.int64]:
+    """How many rows of the table each coded row stands for that are looked at."""
+    pairs = comb(len(cohorts.features), 2) * max(1, len(cohorts.grids))
+    share = min(SHARE, max(MOST_COUNTED / max(pairs, 1), FEWEST_ROWS) / len(cohorts.weights))
+    rng = np.random.default_rng(0 if seed is None else seed)
+    drawn = [
+        rows_drawn(cohort.weights, max(1, int(share * cohort.size)), rng) for cohort in cohorts
+    ]
+    return np.concatenate(drawn)
+
+
+def _held_back(cohorts: Cohorts, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows that are not looked at; of a subgroup of one row this one, which tests nothing."""
+    left = cohorts.weights - drawn
+    empty = np.add.reduceat(left, cohorts.offsets[:-1]) == 0
+    return np.where(np.repeat(empty, np.diff(cohorts.offsets)), cohorts.weights, left)
+
+
+def _rankings(
+    cohorts: Cohorts, above_chance: bool, n_jobs: int | None, progress: Progress | None
+) -> tuple[list[_Ranking], list[_Ranking], int]:
+    """Rankings of features and pairs in all subgroups together and in each; how many pairs."""
+    n_cohorts, n_features = len(cohorts), len(cohorts.features)
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(WHAT, done, n_cohorts + 1)
+
+    tell(0)
+    measure = information_of(cohorts, above_chance=above_chance)
+    alone = np.stack([measure.of_levels(k, 1, 1, n_jobs)[0] for k in range(n_cohorts)])
+    rows = np.maximum(cohorts.effective_sizes(), 1.0)
+    n_classes = max(len(grid.classes) for grid in cohorts.by_grid())
+    values = np.array([max(len(labels), 1) for labels in cohorts.categories], dtype=np.float64)
+    free = (values - 1.0) * (n_classes - 1.0)
+    singles = np.arange(n_features)[:, None]
+    pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
+    tell(1)
+    tried = _features_to_pair(cohorts, pooled)
+    chosen = cohorts.features if len(tried) == n_features else [cohorts.features[f] for f in tried]
+    others = tuple(set(cohorts.features) - set(chosen))
+    measure = information_of(without_features(cohorts, others), above_chance=above_chance)
+    pairs = tried[level(len(tried), 2)]
+    first, second = pairs.T
+    together = np.empty((n_cohorts, len(pairs)))
+    for k in range(n_cohorts):
+        together[k] = measure.of_levels(k, 2, 2, n_jobs)[0]
+        together[k] -= alone[k, first] + alone[k, second]
+        tell(k + 2)
+    free = (values[first] - 1.0) * (values[second] - 1.0) * (n_classes - 1.0)
+    of_pairs, pairs_by_cohort = _ranked(pairs, together, free, rows, above_chance)
+    return [pooled, of_pairs], [*by_cohort, *pairs_by_cohort], len(pairs)
+
+
+def _features_to_pair(cohorts: Cohorts, ranking: _Ranking) -> NDArray[np.int64]:
+    """All features, or the best by themselves, as many as have pairs that can be counted."""
+    rows = len(cohorts.weights) * max(1, len(cohorts.grids))
+    most = int(min(MOST_PAIRS, MOST_COUNTED / max(rows, 1)))
+    n_features = len(cohorts.features)
+    count = min(n_features, int((1 + np.sqrt(1 + 8 * most)) / 2))
+    best = ranking.sets[:count, 0].astype(np.int64)
+    return np.arange(n_features) if count == n_features else np.sort(best)
+
+
+def _ranked(
+    sets: Sets, scores: Floats, free: Floats, rows: Floats, above_chance: bool
+) -> tuple[_Ranking, list[_Ranking]]:
+    """Sets ranked by scores in all subgroups together and in each; NaN: not recorded."""
+    recorded = ~np.isnan(scores)
+    n_rows = rows @ recorded
+    allowed = _best_by_chance(recorded.sum(axis=0) * free) if above_chance else 0.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (rows @ np.where(recorded, scores, 0.0) - allowed / 2.0) / n_rows
+    alone = _best_by_chance(free) if above_chance else np.zeros(len(free))
+    by_cohort = [
+        _best_first(sets, own - alone / (2.0 * n)) for own, n in zip(scores, rows, strict=True)
+    ]
+    return _best_first(sets, mean), by_cohort
+
+
+def _best_by_chance(free: Floats) -> Floats:
+    """What the best of all sets seldom exceeds its mean by, if nothing explains anything."""
+    values, places = np.unique(np.maximum(free, 1.0), return_inverse=True)
+    found: Floats = (chi2.isf(LEVEL / max(len(free), 1), values) - values)[places]
+    return found
+
+
+def _best_first(sets: Sets, excess: Floats) -> _Ranking:
+    excess = np.where(np.isfinite(excess), excess, -np.inf)
+    most = int((excess > -np.inf).sum())
+    if sets.shape[1] > 1:
+        most = min(most, LONGEST_RANKING)
+    best = np.argpartition(-excess, most - 1)[:most] if most else np.zeros(0, dtype=np.intp)
+    best = best[np.lexsort((best, -excess[best]))]
+    return _Ranking(sets[best], excess[best])
+
+
+def _in_turns(rankings: Sequence[Sets]) -> Iterator[tuple[int, ...]]:
+    """The best set of every ranking, then the second best of each, and so on."""
+    for line in zip_longest(*(map(tuple, sets.tolist()) for sets in rankings)):
+        yield from (members for members in line if members is not None)
