@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.additive import additive_scores, set_columns, whitening
+from misfeat.estimation.additive import additive_scores, set_columns, whitened, whitening
 from misfeat.estimation.moments import CodedTable, Moments, Term
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
@@ -24,7 +24,7 @@ def test_scores_are_those_of_linear_regression():
     y = x @ [0.5, 0.0, -0.3, 0.1] + rng.normal(size=200)
     moments = moments_of(np.c_[x, y])
     subsets = level(4, 2)
-    found = additive_scores(moments.own[0], 1, set_columns(moments, subsets), 2, 1e-12)
+    found = additive_scores(whitened(moments.own[0], 1), set_columns(moments, subsets), 2, 1e-12)
     r2 = [LinearRegression().fit(x[:, s], y).score(x[:, s], y) for s in subsets]
     assert found.score == pytest.approx(-0.5 * np.log1p(-np.array(r2)))
     assert found.freedom == pytest.approx(np.ones((len(subsets), 2)))
@@ -34,9 +34,8 @@ def test_several_target_columns_are_explained_as_canonical_correlations_say():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6))
     moments = moments_of(values, n_targets=3)
-    found = additive_scores(
-        moments.own[0], 3, set_columns(moments, np.array([[0, 1, 2]])), 3, 1e-12
-    )
+    sets = set_columns(moments, np.array([[0, 1, 2]]))
+    found = additive_scores(whitened(moments.own[0], 3), sets, 3, 1e-12)
     cov = moments.own[0]
     blocks = (np.s_[:3], np.s_[3:])
     logs = [np.linalg.slogdet(cov[b, b])[1] for b in blocks]
@@ -48,7 +47,9 @@ def test_a_ridge_leaves_fewer_columns_free():
     moments = CodedTable.of(drawn_cohorts()).moments()
     subsets = level(moments.n_features, 2)
     sets = set_columns(moments, subsets)
-    few, many = (additive_scores(moments.own[0], 1, sets, 2, r).freedom for r in (0.05, 1e-9))
+    few, many = (
+        additive_scores(whitened(moments.own[0], 1), sets, 2, r).freedom for r in (0.05, 1e-9)
+    )
     widths = np.array([len(c) for c in moments.columns])
     assert many == pytest.approx(widths[subsets], abs=1e-4)
     assert (few < many).all()
@@ -69,7 +70,7 @@ def test_a_larger_set_never_explains_less():
     for size in (1, 2, 3):
         subsets = level(moments.n_features, size)
         sets = set_columns(moments, subsets)
-        found = additive_scores(moments.shared, 1, sets, size, 1e-4).score
+        found = additive_scores(whitened(moments.shared, 1), sets, size, 1e-4).score
         scores |= {tuple(s): one for s, one in zip(subsets.tolist(), found, strict=True)}
     for members, score in scores.items():
         for left_out in members if len(members) > 1 else ():
@@ -80,12 +81,10 @@ def test_the_order_of_features_does_not_matter():
     moments = CodedTable.of(drawn_cohorts()).moments()
     for members in ([0, 1, 3], [3, 0, 1]):
         sets = set_columns(moments, np.array([members]))
-        scores = additive_scores(moments.shared, 1, sets, 3, 1e-4).score
-        assert scores[0] == pytest.approx(
-            additive_scores(
-                moments.shared, 1, set_columns(moments, np.array([[0, 1, 3]])), 3, 1e-4
-            ).score[0]
-        )
+        scores = additive_scores(whitened(moments.shared, 1), sets, 3, 1e-4).score
+        same = set_columns(moments, np.array([[0, 1, 3]]))
+        expected = additive_scores(whitened(moments.shared, 1), same, 3, 1e-4).score
+        assert scores[0] == pytest.approx(expected[0])
 
 
 def test_whitening_makes_columns_uncorrelated():
@@ -97,4 +96,4 @@ def test_whitening_makes_columns_uncorrelated():
 def test_a_target_without_columns_is_not_explained():
     moments = CodedTable.of(drawn_cohorts()).moments()
     sets = set_columns(moments, level(moments.n_features, 1))
-    assert not additive_scores(moments.shared, 0, sets, 1, 1e-4).score.any()
+    assert not additive_scores(whitened(moments.shared, 0), sets, 1, 1e-4).score.any()

@@ -5,6 +5,7 @@ import pytest
 
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.product_sums import build_product_sums
+from misfeat.estimation.additive import additive_scores, set_columns, whitened
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.moments import CodedTable, Moments, Term, moments_of_sums
 from misfeat.information.count_tables import CountTables
@@ -167,12 +168,11 @@ def test_tables_give_the_moments_of_rows():
     (column,) = rows.columns[-1]
     assert tables.own[:, column, column] == pytest.approx(rows.own[:, column, column])
     assert tables.own[:, column, -1] == pytest.approx(rows.own[:, column, -1])
-    from misfeat.estimation.additive import additive_scores, set_columns
 
     subsets = np.array([[0, 1, 3], [0, 1, 2]])
     for k, chosen in ((0, subsets), (1, subsets[:1])):
         scores = [
-            additive_scores(m.own[k], 1, set_columns(m, chosen), 3, 1e-9).score
+            additive_scores(whitened(m.own[k], 1), set_columns(m, chosen), 3, 1e-9).score
             for m in (rows, tables)
         ]
         assert scores[0] == pytest.approx(scores[1], abs=1e-6)

@@ -11,6 +11,7 @@ from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
 from misfeat.selection.collecting import SHARED_ERROR, Unsettled, Worths, expected_rise
+from tests.selection.scores import scored_from
 
 # One cohort with features a, b, c, d; it lacks c and d.
 MISSING = np.array([[False, False, True, True]])
@@ -30,10 +31,15 @@ def completed(scores, half=0.0, size=1):
 
 
 def worths(scores, confidence=None, costs=None, smaller=None):
-    smaller = np.zeros((1, 4)) if smaller is None else smaller
+    by_size = {scores.subsets.shape[1]: scores}
+    size = scores.subsets.shape[1] - 1
+    if size:
+        smaller = np.zeros((1, 4)) if smaller is None else smaller
+        held = np.zeros(smaller.shape, dtype=bool)
+        by_size[size] = CompletedScores(level(4, size), smaller, smaller, smaller, held, held)
     unsettled = Unsettled(MISSING, [100], ["here"], "abcd")
     found = Worths(
-        scores, (smaller, scores.score), MISSING, "abcd", confidence, costs or {}, unsettled
+        scores, scored_from(by_size), MISSING, "abcd", confidence, costs or {}, unsettled
     ).of(0, "here")
     return {worth.feature: worth for worth in found}
 

@@ -12,6 +12,7 @@ from misfeat.completion.model import CompletedScores
 from misfeat.lattice import level, rank
 from misfeat.selection import contrasts as module
 from misfeat.selection.contrasts import Contrasts, Estimated, interactions_of
+from tests.selection.scores import scored_from
 
 N_FEATURES = 4
 
@@ -43,7 +44,7 @@ def contrasts_of(seed=0, confidence=0.9, lacking=(), rows=True, **how):
     cohorts = rows_of(seed, lacking=lacking)
     scores = scores_of(seed, n_cohorts=2, **how)
     known = cohorts if rows else None
-    return Contrasts(scores.__getitem__, cohorts.missing, confidence, known), scores
+    return Contrasts(scored_from(scores), cohorts.missing, confidence, known), scores
 
 
 SETS = st.lists(st.integers(0, N_FEATURES - 1), unique=True).map(lambda one: tuple(sorted(one)))
@@ -96,7 +97,7 @@ def test_sets_that_err_together_are_compared_more_sharply_than_others():
     scores = CompletedScores(
         level(N_FEATURES, 1), same, same - 0.1, same + 0.1, same < 0, same.astype(np.int8)
     )
-    contrasts = Contrasts({1: scores}.__getitem__, cohorts.missing, 0.9, cohorts)
+    contrasts = Contrasts(scored_from({1: scores}), cohorts.missing, 0.9, cohorts)
     copy, other = contrasts.difference(0, (0,), (1,)), contrasts.difference(0, (0,), (2,))
     assert copy.high == pytest.approx(0.0, abs=1e-7)
     assert 0.1 < other.high < 0.2
@@ -112,7 +113,7 @@ def test_rows_of_other_subgroups_tell_how_errors_vary_together():
     assert found != without.difference(0, one, other)
     assert found.value == complete.difference(0, one, other).value
     nowhere = Contrasts(
-        scores_of(0, n_cohorts=2).__getitem__,
+        scored_from(scores_of(0, n_cohorts=2)),
         np.array([[False] * 3 + [True]] * 2),
         0.9,
         rows_of(0),
@@ -164,7 +165,7 @@ def scores(size, values, reach):
 def found_with(reach):
     levels = scores(1, [0.1, 0.2, 0.3], reach), scores(2, [0.5, 0.3, 0.5], reach)
     by_size = dict(enumerate(levels, start=1))
-    asked = Contrasts(by_size.__getitem__, np.zeros((1, 3), dtype=bool), None, None)
+    asked = Contrasts(scored_from(by_size), np.zeros((1, 3), dtype=bool), None, None)
     return interactions_of(levels, 0, ("all rows", "abc"), asked)
 
 

@@ -8,6 +8,7 @@ from misfeat.lattice import level
 from misfeat.selection import swapping
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.swapping import alternatives_to, distinct_sets
+from tests.selection.scores import scored_from
 
 N_FEATURES = 4
 NAMES = ("all rows", ("bmi", "waist", "age", "sex"))
@@ -22,7 +23,7 @@ def pairs(score, reach):
 
 
 def asked_of(scores):
-    return Contrasts({2: scores}.__getitem__, NOTHING_MISSING, None, None)
+    return Contrasts(scored_from({2: scores}), NOTHING_MISSING, None, None)
 
 
 SCORES = pairs([0.50, 0.90, 0.88, 0.10, 0.85, 0.30], reach=0.03)

@@ -92,17 +92,37 @@ def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
     return SetColumns(np.take_along_axis(columns, order, axis=1), position[order])
 
 
-def additive_scores(
-    covariance: Floats, n_targets: int, sets: SetColumns, size: int, ridge: float
-) -> Additive:
+class Whitened(NamedTuple):
+    """A covariance of columns, and what each has in common with the whitened target.
+
+    Attributes
+    ----------
+    covariance : ndarray of shape (n_columns, n_columns)
+        Of one subgroup or of all, the target's columns last.
+    across : ndarray of shape (n_columns, n_targets)
+        Covariances with the target's columns, these made uncorrelated and of variance 1.
+    """
+
+    covariance: Floats
+    across: Floats
+
+
+def whitened(covariance: Floats, n_targets: int) -> Whitened:
+    """A covariance whose last columns are the target's, ready for scores."""
+    target = np.arange(len(covariance) - n_targets, len(covariance))
+    if not n_targets:
+        return Whitened(covariance, covariance[:, target])
+    white = whitening(covariance[np.ix_(target, target)])
+    return Whitened(covariance, covariance[:, target] @ white.T)
+
+
+def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) -> Additive:
     """Additive scores of sets whose columns are known.
 
     Parameters
     ----------
-    covariance : ndarray of shape (n_columns, n_columns)
-        Of one subgroup or of all, the target's columns last.
-    n_targets : int
-        Columns of the target.
+    given : Whitened
+        The covariance of one subgroup or of all.
     sets : SetColumns
         The columns of every set.
     size : int
@@ -112,10 +132,10 @@ def additive_scores(
     """
     n_sets = len(sets.columns)
     score, freedom = np.zeros(n_sets), np.zeros((n_sets, size))
+    covariance, across = given
+    n_targets = across.shape[1]
     if n_targets == 0:
         return Additive(score, freedom)
-    target = np.arange(len(covariance) - n_targets, len(covariance))
-    across = covariance[:, target] @ whitening(covariance[np.ix_(target, target)]).T
     for part in _parts(sets.columns.shape, n_targets):
         columns, there = sets.columns[part], sets.columns[part] >= 0
         inverse = _inverse(covariance, columns, there, ridge)

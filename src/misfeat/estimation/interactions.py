@@ -47,7 +47,7 @@ LEAST_EFFECT = 0.003
 """Interactions that explain a smaller share of the target's variance do not."""
 MOST_DIRECTIONS = 2
 """Columns of an interaction, where the target has several."""
-MOST_WORK = 3e8
+MOST_WORK = 1.5e8
 """Triples times rows that are looked through; beyond, triples of the features in the strongest
 pairs alone."""
 LEAST_ROWS_PER_CELL = 2

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.support import SINGLES, support_of
-from misfeat.estimation.additive import POOL_RIDGE, SetColumns, additive_scores, set_columns
+from misfeat.estimation.additive import (
+    POOL_RIDGE,
+    SetColumns,
+    Whitened,
+    additive_scores,
+    set_columns,
+    whitened,
+)
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.interactions import find_terms
 from misfeat.estimation.moments import CodedTable, moments_of_sums, recorded_all
@@ -257,11 +264,17 @@ class PopulationModel:
     def _shared(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
-        found = additive_scores(
-            moments.shared, moments.n_targets, sets, subsets.shape[1], POOL_RIDGE
-        )
+        found = additive_scores(self._white_shared, sets, subsets.shape[1], POOL_RIDGE)
         chance = (found.freedom / moments.rows_recorded[subsets]).sum(axis=1)
         return found.score - chance * moments.n_targets / 2.0, found.freedom.sum(axis=1)
+
+    @cached_property
+    def _white_shared(self) -> Whitened:
+        return whitened(self.moments.shared, self.moments.n_targets)
+
+    @cached_property
+    def _white_own(self) -> list[Whitened]:
+        return [whitened(own, self.moments.n_targets) for own in self.moments.own]
 
     def _on_scale(self, cohort: int, additive: Floats) -> Floats:
         """Additive scores that all subgroups share as scores of a subgroup."""
@@ -271,9 +284,7 @@ class PopulationModel:
         """Scores from a subgroup's own covariance, of columns that it has."""
         moments = self.moments
         rows = max(float(moments.rows[cohort]), 1.0)
-        found = additive_scores(
-            moments.own[cohort], moments.n_targets, sets, subsets.shape[1], OWN_RIDGE / rows
-        )
+        found = additive_scores(self._white_own[cohort], sets, subsets.shape[1], OWN_RIDGE / rows)
         chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
         return self.scales[cohort].score(found.score - chance)
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     Set = tuple[int, ...]
     Score = Callable[[NDArray[np.int64]], Floats]
 
-STARTS = 3
+STARTS = 2
 """Paths that begin with one of the best single features."""
-INTERACTION_STARTS = 6
+INTERACTION_STARTS = 3
 """Paths that begin with one of the interactions that explain most."""
 EXCHANGES = 30
 """Exchanges of one feature after a path, at most."""
@@ -104,15 +104,18 @@ def search_sets(
     seen: dict[Set, float] = {}
 
     def remembered(sets: NDArray[np.int64]) -> Floats:
-        scores = score(sets)
-        if sets.shape[1] == size:
-            seen.update(zip(map(tuple, sets.tolist()), scores.tolist(), strict=True))
-        return scores
+        members = list(map(tuple, sets.tolist()))
+        new = [place for place, one in enumerate(members) if one not in seen]
+        if new:
+            scores = score(sets[new]).tolist()
+            seen.update(zip([members[place] for place in new], scores, strict=True))
+        return np.array([seen[one] for one in members])
 
-    for start in _starts(score, sorted(allowed), size, groups, include):
+    for start in _starts(remembered, sorted(allowed), size, groups, include):
         chosen = _forward(remembered, sorted(allowed), size, groups, start)
         _exchange(remembered, chosen, sorted(allowed - set(chosen)), set(include))
-    best = sorted(seen, key=lambda members: (-seen[members], members))
+    whole = [members for members in seen if len(members) == size]
+    best = sorted(whole, key=lambda members: (-seen[members], members))
     return np.array(best[:keep], dtype=np.int64).reshape(-1, size)
 
 
@@ -139,15 +142,13 @@ def _starts(
 
 def _exchange(score: Score, chosen: list[int], others: list[int], fixed: set[int]) -> None:
     """Exchange single features of a set, each time for the best, as long as its score rises."""
-    reached = -np.inf
+    reached = float(score(_sets([chosen]))[0])
     for _ in range(EXCHANGES):
         swaps = [(out, new) for out in chosen if out not in fixed for new in others]
         if not swaps:
             return
         scores = score(_sets([[new if f == out else f for f in chosen] for out, new in swaps]))
         place = int(np.argmax(scores))
-        if reached == -np.inf:
-            reached = float(score(_sets([chosen]))[0])
         if scores[place] <= reached:
             return
         out, new = swaps[place]
@@ -191,6 +192,8 @@ def _offers(
 
 def _ordered(score: Score, chosen: Sequence[int], added: Set) -> list[int]:
     """Features that are added together, the one that adds most by itself first."""
+    if len(added) == 1:
+        return list(added)
     alone = score(_sets([[*chosen, f] for f in added]))
     return [added[place] for place in np.argsort(-alone, kind="stable")]
 

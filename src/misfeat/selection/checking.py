@@ -261,6 +261,9 @@ def check_held(held: Any, names: set[str], measure: Measure) -> None:
         expected |= {f"book.grids.{size}" for size in range(held["n_exact"])}
     of_a_size = names_of_completed(measure)
     expected |= {f"book.completed.{size}.{name}" for size in sizes for name in of_a_size}
+    most = held.get("max_sets")
+    demand(most is None or is_count(most), "how many sets are scored")
+    expected |= names & {f"book.completed.{size}.subsets" for size in sizes}  # were searched for
     demand(names == expected, "scores are missing, or there are others", ARRAYS)
 
 
@@ -269,7 +272,15 @@ def check_scores(arrays: Mapping[str, NDArray[Any]], measure: Measure) -> None:
     n_cohorts, n_features = measure.missing.shape
     for name, scores in arrays.items():
         _, kind, size, *what = name.split(".")
-        shape: tuple[int, ...] = (n_cohorts, comb(n_features, int(size)))
+        sets = arrays.get(f"book.completed.{size}.subsets") if kind == "completed" else None
+        n_sets = comb(n_features, int(size)) if sets is None else len(sets)
+        shape: tuple[int, ...] = (n_cohorts, n_sets)
+        if what == ["subsets"]:
+            check_array(scores, name, (np.int64,), (n_sets, int(size)))
+            within = (scores >= 0).all() and (scores < n_features).all()
+            ascending = bool((np.diff(scores, axis=1) > 0).all())
+            demand(bool(n_sets and within and ascending), f"{name}: a set that is none", ARRAYS)
+            continue
         if kind == "grids":
             shape = (len(measure.parts), *shape)
         if what == ["predicted"]:

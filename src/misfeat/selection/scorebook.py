@@ -239,9 +239,7 @@ class ScoreBook:
         names = names_of_completed(measure)
         book._completed = {
             size: CompletedScores(
-                subsets=arrays[f"book.completed.{size}.subsets"]
-                if book.is_searched(size)
-                else level(n_features, size),
+                subsets=_saved_sets(arrays, size, n_features),
                 **{name: arrays[f"book.completed.{size}.{name}"] for name in names},
             )
             for size in held["sizes"]
@@ -393,3 +391,9 @@ class ScoreBook:
 def names_of_completed(measure: Measure) -> tuple[str, ...]:
     """The arrays of completed scores; those of a numeric target have a spread."""
     return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
+
+
+def _saved_sets(arrays: dict[str, NDArray[Any]], size: int, n_features: int) -> NDArray[np.integer]:
+    """The sets that were searched for, or all of a size."""
+    found = arrays.get(f"book.completed.{size}.subsets")
+    return level(n_features, size) if found is None else found
