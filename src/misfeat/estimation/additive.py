@@ -148,6 +148,16 @@ def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) 
     return Additive(score, freedom)
 
 
+def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
+    """What columns of sets give the whitened target, of shape (n_sets, n_columns, n_targets)."""
+    found = np.zeros((*sets.columns.shape, given.across.shape[1]))
+    for part in _parts(sets.columns.shape, given.across.shape[1]):
+        columns, there = sets.columns[part], sets.columns[part] >= 0
+        inverse = _inverse(given.covariance, columns, there, ridge)
+        found[part] = inverse @ (given.across[columns] * there[:, :, None])
+    return found
+
+
 def whitening(covariance: Floats) -> Floats:
     """A matrix that makes columns of a covariance uncorrelated and of variance 1."""
     ridge = TARGET_RIDGE * max(float(np.trace(covariance)), TARGET_RIDGE)

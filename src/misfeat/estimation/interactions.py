@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.estimation.additive import POOL_RIDGE, whitening
-from misfeat.estimation.moments import Term, one_hot
+from misfeat.estimation.additive import POOL_RIDGE, set_columns, slopes_of, whitened, whitening
+from misfeat.estimation.kernels import interaction_statistic
+from misfeat.estimation.moments import Term, one_hot, recorded_all
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -72,14 +73,12 @@ class _Residuals:
     whiten: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A set with what its residuals say: `deviations` from 0, and `effect`, U itself."""
 
     features: tuple[int, ...]
     deviations: float
     effect: float
-    residuals: _Residuals
 
 
 def find_terms(table: Counted, moments: Moments) -> Moments:
@@ -99,15 +98,15 @@ def find_terms(table: Counted, moments: Moments) -> Moments:
         if min(moments.n_features, table.largest_set) < size or moments.n_targets == 0:
             break
         sets = _sets_to_try(moments, table, size, strongest)
-        found = [
-            candidate
-            for features in sets
-            if (candidate := _candidate(table, moments, tuple(map(int, features)))) is not None
-        ]
+        found = _candidates(table, moments, sets)
         found.sort(key=lambda candidate: (-candidate.deviations, candidate.features))
         strongest = list(dict.fromkeys(f for candidate in found for f in candidate.features))
         least = max(LEAST_DEVIATIONS[size], MARGIN - float(ndtri(FALSE_TERMS / max(len(found), 1))))
-        new = [_term(c) for c in found[: MOST_TERMS[size]] if _is_believed(c, least)]
+        new = [
+            term
+            for candidate in found[: MOST_TERMS[size]]
+            if (term := _believed(table, moments, candidate, least)) is not None
+        ]
         if new:
             terms = (*terms, *new)
             moments = table.moments(terms).hidden(hidden)
@@ -127,23 +126,76 @@ def _sets_to_try(
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidate(table: Counted, moments: Moments, features: tuple[int, ...]) -> _Candidate | None:
-    """What the cells of a set say beyond its additive part; None where nothing can be said."""
-    cohorts = np.flatnonzero(moments.recorded[:, features].all(axis=1))
-    n_cells = table.cards[list(features)].prod()
-    if not len(cohorts) or n_cells * LEAST_ROWS_PER_CELL > moments.rows[cohorts].sum():
+def _candidates(table: Counted, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
+    """What the cells of sets say beyond their additive parts, where anything can be said."""
+    recorded = recorded_all(moments.recorded, sets)
+    n_cells = table.cards[sets].prod(axis=1)
+    enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
+    patterns, which = np.unique(recorded, axis=1, return_inverse=True)
+    found = []
+    for number, pattern in enumerate(patterns.T):
+        chosen = sets[(which.reshape(-1) == number) & enough]
+        cohorts = np.flatnonzero(pattern)
+        if not len(cohorts) or not len(chosen):
+            continue
+        pooled = moments.pooled(cohorts)
+        given = whitened(pooled, moments.n_targets)
+        whiten = whitening(pooled[-moments.n_targets :, -moments.n_targets :])
+        targets = np.eye(table.shares().shape[1])[:, table.classes_shown] @ whiten.T
+        columns = set_columns(moments, chosen)
+        slopes = slopes_of(given, columns, POOL_RIDGE)
+        for features, own, betas in zip(chosen, columns.columns, slopes, strict=True):
+            members = tuple(map(int, features))
+            n_fitted = int((own >= 0).sum())
+            fitted = _fitted(table, moments, members, betas[:n_fitted])
+            counts = table.counts(members, cohorts)
+            effect, deviation = interaction_statistic(counts, fitted, targets, n_fitted)
+            if deviation > 0:
+                found.append(_Candidate(members, effect / deviation, effect))
+    return found
+
+
+def _fitted(table: Counted, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
+    """What the columns of a set's additive part give in every cell, (n_cells, n_targets).
+
+    Slopes are in the order of the columns: those of features, then those of terms.
+    """
+    first, n_targets = 0, slopes.shape[1]
+    fitted = np.zeros((1, n_targets))
+    for f in features:
+        values = np.zeros((table.cards[f], n_targets))
+        values[np.arange(table.cards[f]) != table.usual[f]] = slopes[
+            first : first + table.cards[f] - 1
+        ]
+        fitted = (fitted[:, None] + values).reshape(-1, n_targets)
+        first += table.cards[f] - 1
+    for term in moments.terms:
+        if set(term.features) <= set(features):
+            n_columns = term.effects.shape[1]
+            added = term.effects @ slopes[first : first + n_columns]
+            fitted = fitted + added[_cells_of(table, features, term.features)]
+            first += n_columns
+    return fitted
+
+
+def _cells_of(table: Counted, features: tuple[int, ...], part: tuple[int, ...]) -> Integers:
+    """The cell of some of a set's features, for every cell of the set."""
+    cards = table.cards[list(features)].tolist()
+    codes = np.indices(cards).reshape(len(cards), -1)
+    cell = np.zeros(codes.shape[1], dtype=np.int64)
+    for f in part:
+        cell = cell * table.cards[f] + codes[features.index(f)]
+    return cell
+
+
+def _believed(table: Counted, moments: Moments, candidate: _Candidate, least: float) -> Term | None:
+    """The columns of an interaction, if it stands out and explains something."""
+    if candidate.deviations <= least:
         return None
-    residuals = _residuals(table, moments, features, cohorts)
-    n_rows = residuals.n_rows
-    several = n_rows > 1.0
-    if several.sum() - 1 <= residuals.n_fitted:
-        return None
-    share = np.where(several, 1.0 / np.maximum(n_rows, 1.0), 0.0)[:, None]
-    spent = residuals.n_fitted * residuals.variance.sum()  # the additive part was fitted
-    effect = float(((residuals.sums**2 - residuals.squares) * share).sum() + spent)
-    squares = np.maximum(residuals.squares, n_rows[:, None] * residuals.variance)
-    deviation = np.sqrt(2.0 * ((squares * share) ** 2 * (1.0 - share)).sum())
-    return _Candidate(features, effect / max(deviation, TINY), effect, residuals)
+    cohorts = np.flatnonzero(moments.recorded[:, candidate.features].all(axis=1))
+    residuals = _residuals(table, moments, candidate.features, cohorts)
+    share = candidate.effect / (residuals.n_rows.sum() * residuals.sums.shape[1])
+    return _term(candidate, residuals) if share > LEAST_EFFECT else None
 
 
 def _residuals(
@@ -191,24 +243,14 @@ def _cell_columns(
     ]
     for term, own in zip(moments.terms, moments.columns[moments.n_features :], strict=True):
         if set(term.features) <= set(features):
-            cell = np.zeros(codes.shape[1], dtype=np.int64)
-            for f in term.features:
-                cell = cell * table.cards[f] + codes[features.index(f)]
             columns.append(own)
-            values.append(term.effects[cell])
+            values.append(term.effects[_cells_of(table, features, term.features)])
     return np.concatenate(columns), np.concatenate(values, axis=1)
 
 
-def _is_believed(candidate: _Candidate, least: float) -> bool:
-    """Whether an interaction stands out by so many deviations and explains something worthwhile."""
-    residuals = candidate.residuals
-    share = candidate.effect / (residuals.n_rows.sum() * residuals.sums.shape[1])
-    return candidate.deviations > least and share > LEAST_EFFECT
-
-
-def _term(candidate: _Candidate) -> Term:
+def _term(candidate: _Candidate, left: _Residuals) -> Term:
     """The effects of a set's cells, shrunk by their noise, as columns of about unit range."""
-    left, n_rows = candidate.residuals, candidate.residuals.n_rows
+    n_rows = left.n_rows
     whole, n_targets = n_rows.sum(), left.sums.shape[1]
     per_target = max(candidate.effect / (whole * n_targets), TINY)
     shrunk = n_rows / (n_rows + left.variance.mean() / per_target)

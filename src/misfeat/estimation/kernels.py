@@ -1,4 +1,4 @@
-"""Joint tables of a few features by subgroup and class, counted from coded rows (compiled)."""
+"""Joint tables of a few features, and what they say about interactions (compiled)."""
 
 from __future__ import annotations
 
@@ -50,3 +50,69 @@ def count_cells(codes, cards, features, target, weights, offsets, cohorts, count
             for i in range(n_rows):
                 if keys[i] >= 0:
                     table[keys[i] * n_classes + target[first + i]] += weights[first + i]
+
+
+@compiled
+def interaction_statistic(counts, fitted, targets, n_fitted):
+    """U of a set's residuals, and its standard deviation; see `misfeat.estimation.interactions`.
+
+    Parameters
+    ----------
+    counts : ndarray of float64 of shape (n_cohorts, n_cells, n_classes)
+        Rows by subgroup, cell and class.
+    fitted : ndarray of float64 of shape (n_cells, n_targets)
+        What the additive part gives in every cell.
+    targets : ndarray of float64 of shape (n_classes, n_targets)
+        The whitened columns of the target in every class.
+    n_fitted : int
+        Columns of the additive part.
+
+    Returns
+    -------
+    tuple of two floats
+        Both 0 where too few cells have several rows to say anything.
+    """
+    n_cohorts, n_cells, n_classes = counts.shape
+    n_targets = targets.shape[1]
+    n_rows = np.zeros(n_cells)
+    sums, squares = np.zeros((n_cells, n_targets)), np.zeros((n_cells, n_targets))
+    centre = np.empty(n_targets)
+    for k in range(n_cohorts):
+        whole = 0.0
+        centre[:] = 0.0
+        for cell in range(n_cells):
+            for y in range(n_classes):
+                count = counts[k, cell, y]
+                if count > 0.0:
+                    whole += count
+                    for t in range(n_targets):
+                        centre[t] += count * (targets[y, t] - fitted[cell, t])
+        if whole == 0.0:
+            continue
+        centre /= whole
+        for cell in range(n_cells):
+            for y in range(n_classes):
+                count = counts[k, cell, y]
+                if count > 0.0:
+                    n_rows[cell] += count
+                    for t in range(n_targets):
+                        left = targets[y, t] - fitted[cell, t] - centre[t]
+                        sums[cell, t] += count * left
+                        squares[cell, t] += count * left * left
+    whole = n_rows.sum()
+    several = 0
+    for cell in range(n_cells):
+        several += n_rows[cell] > 1.0
+    if several - 1 <= n_fitted:
+        return 0.0, 0.0
+    effect, deviation = 0.0, 0.0
+    for t in range(n_targets):
+        variance = squares[:, t].sum() / whole
+        effect += n_fitted * variance  # the additive part was fitted
+        for cell in range(n_cells):
+            if n_rows[cell] > 1.0:
+                share = 1.0 / n_rows[cell]
+                effect += (sums[cell, t] ** 2 - squares[cell, t]) * share
+                most = max(squares[cell, t], n_rows[cell] * variance)
+                deviation += (most * share) ** 2 * (1.0 - share)
+    return effect, np.sqrt(2.0 * deviation)
