@@ -2,8 +2,8 @@
 
     python benchmarks/wide/nothing_tells.py [--tables 30]
 
-Tables of 200 features and 2,000 rows in 4 subgroups, sets of 2: 20,100 in each, which are screened
-down to 1,000 in each. ``alarms``: the share of subgroups, and of tables in any of their subgroups,
+Tables of 200 features and 2,000 rows in 4 subgroups, of which a shortlist of 150 is kept, and sets
+of two. ``alarms``: the share of subgroups, and of tables in any of their subgroups,
 with a p-value (of tables: an adjusted one) of at most 0.05; they are false where nothing tells.
 ``if all rows were tested`` is the same of a test that takes the rows by which features were chosen,
 too. ``coverage``: how often 90 % intervals of the ten best sets of every subgroup hold what they
@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 from made import WideTable, drawn_again, wide_table
 
-from misfeat import Coding, SubgroupSelector
+from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.information.grids import information_of
 
 OUTPUT = Path(__file__).with_suffix(".csv")
-SIZE, K, LIMIT = 2, 10, 20_000
+SIZE, K = 2, 10
 DEALS, LEVEL = 199, 0.05
 TOLERANCE = 1e-9
 
@@ -54,17 +54,17 @@ def main() -> None:
 def _measured(seed: int, planted: int) -> dict[str, float]:
     counts = {"pairs": planted, "pairs_together": planted, "triples": 0}
     table = wide_table(seed, 200, 2000, **counts, hidden=0.0, strength=0.25, numbers=False)
-    selector = SubgroupSelector("site", size=SIZE, k=K, coding=Coding(max_sets=LIMIT), n_jobs=-1)
+    selector = SubgroupSelector("site", size=SIZE, k=K, n_jobs=-1)
     selection = selector.fit(table.columns, "y").selection_
     held = selection.significances(permutations=DEALS).subgroups
     found = {
         "alarms by subgroup": float(np.mean([one.p_value <= LEVEL for one in held])),
         "alarms by table": float(any(one.adjusted <= LEVEL for one in held)),
     }
-    screened, selection.screened = selection.screened, None
+    shortlist, selection.shortlist = selection.shortlist, None
     selection._tests.clear()
     naive = selection.significances(permutations=DEALS).subgroups
-    selection.screened = screened
+    selection.shortlist = shortlist
     found["if all rows were tested"] = float(np.mean([one.p_value <= LEVEL for one in naive]))
     truth = _truth(table, selection.feature_names, seed)
     scores = selection.completed(SIZE)
