@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -152,3 +153,28 @@ def test_nothing_that_rests_on_rows_is_said_where_rows_are_withheld(heart):
     table = heart.assign(copy=(heart["num"] > 0) * 2, ill=heart["num"] > 0).drop(columns="num")
     found = caution_list(table, "ill", groups="site", size=1, coding=Coding(min_cell=5))
     assert not {"leak", "missing pattern", "duplicate"} & {one.kind for one in found}
+
+
+def unlike_table(beta_of_small, n_small=120, seed=0):
+    rng = np.random.default_rng(seed)
+    parts = []
+    for site, n_rows in (("a", 1200), ("b", 1200), ("c", 1200), ("small", n_small)):
+        features = rng.integers(0, 3, (n_rows, 6))
+        beta = beta_of_small if site == "small" else [1.2, 0.8, 0.5, 0.3, 0.0, 0.0]
+        odds = 1 / (1 + np.exp(-(features - 1) @ np.array(beta)))
+        part = pd.DataFrame(features, columns=[f"f{i}" for i in range(6)])
+        parts.append(part.assign(site=site, y=(rng.random(n_rows) < odds).astype(int)))
+    return pd.concat(parts)
+
+
+def test_a_small_subgroup_that_contradicts_the_others_is_named():
+    selector = SubgroupSelector("site", size=2).fit(unlike_table([0, 0, 0, 0, 2.2, 0]), "y")
+    (caution,) = (one for one in selector.caution_list() if one.kind == "unlike")
+    assert caution.subgroups == ("site=small",)
+    assert caution.columns == ("f4",)
+    assert "where all subgroups together suggest" in caution.words
+
+
+def test_a_small_subgroup_that_agrees_with_the_others_is_not():
+    selector = SubgroupSelector("site", size=2).fit(unlike_table([1.2, 0.8, 0.5, 0.3, 0, 0]), "y")
+    assert not [one for one in selector.caution_list() if one.kind == "unlike"]

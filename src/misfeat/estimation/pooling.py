@@ -295,6 +295,13 @@ def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, floa
     return believed, min(spread + float(stdtrit(freedom, SPREAD_LEVEL)) * error, MOST_SPREAD)
 
 
+def expected_of(evidence: Evidence, effects: Effects) -> Floats:
+    """What all subgroups together lead one to expect in each."""
+    pooled = np.maximum(evidence.pooled, LEAST_POOLED)
+    found: Floats = effects.level[:, None] * pooled + effects.offset * evidence.fitted
+    return found
+
+
 def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = None) -> Posterior:
     """Estimates of listed sets in all subgroups.
 
@@ -320,7 +327,7 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
         return Posterior(evidence.own, noise, noise)
     level = effects.level[:, None]
     pooled, part = np.maximum(evidence.pooled, LEAST_POOLED), np.maximum(evidence.part, 0.0)
-    expected = level * pooled + effects.offset * evidence.fitted
+    expected = expected_of(evidence, effects)
     expected_part = level * part + effects.offset * evidence.fitted_part
     noise = evidence.noise(expected_part)
     off = evidence.own - expected_part

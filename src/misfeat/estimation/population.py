@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from misfeat.estimation.pooling import (
     Evidence,
     Posterior,
     effects_of,
+    expected_of,
     joined,
     posterior_of,
 )
@@ -52,6 +53,24 @@ MOST_MISFIT = 0.25
 """Scores are never taken to be off by a larger share because of the model."""
 HALF_WIDTH = 1.645
 """Standard deviations to either end of what is possible where nothing is known between."""
+
+
+class Contradictions(NamedTuple):
+    """What single features explain in a subgroup's own rows, against what all subgroups say.
+
+    All of shape (n_cohorts, n_features).
+
+    Attributes
+    ----------
+    deviations : ndarray
+        Standard deviations of sampling between the two; 0 where a feature was not recorded.
+    own, expected : ndarray
+        The scores.
+    """
+
+    deviations: Floats
+    own: Floats
+    expected: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +241,24 @@ class PopulationModel:
         found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
+
+    def contradictions(self) -> Contradictions:
+        """How far single features explain more or less in a subgroup's own rows than in all.
+
+        By roots: 2n times a score with d free columns is about noncentral chi-squared, and
+        √(2ns + d) varies by 1.
+        """
+        evidence = self.evidence(np.arange(self.moments.n_features)[:, None])
+        expected = np.maximum(expected_of(evidence, self.effects), 0.0)
+        twice = 2.0 * evidence.rows[:, None] / evidence.unit
+        own, pooled = (
+            np.sqrt(twice * np.maximum(score, 0.0) + evidence.fitted)
+            for score in (evidence.own, expected)
+        )
+        usual = (4.0 * twice * expected + 2.0 * evidence.fitted) / twice**2
+        scale = np.sqrt(usual / np.maximum(evidence.noise(expected), 1e-300))
+        deviations = np.where(evidence.recorded, (own - pooled) * np.minimum(scale, 1.0), 0.0)
+        return Contradictions(deviations, evidence.own, expected)
 
     @cached_property
     def effects(self) -> Effects:

@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtri
 
 from misfeat.cohorts.small import rows_to_tell
 from misfeat.completion.model import SUPPORT
@@ -31,6 +32,7 @@ from misfeat.selection.treated import (
     left_out,
     odd_columns,
 )
+from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,11 +45,15 @@ if TYPE_CHECKING:
 
 SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
 FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
-TELLS_LITTLE, RECORDED_APART = "tells little", "recorded apart"
+TELLS_LITTLE, RECORDED_APART, UNLIKE = "tells little", "recorded apart", "unlike"
 LITTLE = 0.02
 """A best set that tells less than this share of the target tells next to nothing."""
 LEAST_CASES = 50
 """Rows of the rarer class below which the order of sets is easily chance."""
+UNLIKE_LEVEL = 0.01
+"""How likely chance makes any small subgroup of a table look unlike the others."""
+SMALL = 0.5
+"""A subgroup with fewer rows than this share of the mean borrows much from the others."""
 ENOUGH_ROWS = 30
 """In a subgroup with fewer rows a feature may well have a single value by chance."""
 
@@ -73,6 +79,7 @@ def cautions_about(
         *_few_rows(cohorts, min_cell),
         *_few_cases(cohorts, min_cell),
         *_few_subgroups(cohorts, book.estimate.name),
+        *_unlike(cohorts, book),
         *_next_to_nothing(cohorts, best),
         *_recorded_apart(best, book.measure.features, unsettled),
         *joined_subgroups(cohorts),
@@ -236,6 +243,42 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
             count=n_cohorts,
         )
     yield Caution(FEW_SUBGROUPS, sentence, subgroups=cohorts.names, severity=NOTE)
+
+
+def _unlike(cohorts: Cohorts, book: ScoreBook) -> Iterator[Caution]:
+    """Small subgroups whose own rows contradict what all subgroups together say."""
+    if not book.can_list or book.rows_withheld or len(cohorts) == 1:
+        return
+    rows, whole = cohorts.effective_sizes(), book.measure.whole
+    small = np.flatnonzero((rows < SMALL * rows.mean()) & (whole > 0))
+    parts = [model.contradictions() for model in book.listed().models]
+    deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
+    least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, len(small) * deviations.shape[1]))))
+    for k in small.tolist():
+        f = int(np.argmax(np.abs(deviations[k])))
+        apart = abs(own[k, f] - expected[k, f]) / whole[k]
+        if abs(deviations[k, f]) <= least or apart < LITTLE:
+            continue
+        name, feature = cohorts.names[k], book.measure.features[f]
+        yield Caution(
+            UNLIKE,
+            Message(
+                "Subgroup {subgroup!r} is small and unlike the others: {feature!r} explains "
+                "{own} of the uncertainty in its own rows, where all subgroups together suggest "
+                "{expected}.",
+                subgroup=name,
+                feature=feature,
+                own=Message(percent(max(own[k, f], 0.0) / whole[k])),
+                expected=Message(percent(expected[k, f] / whole[k])),
+            ),
+            Message(
+                "Trust what it recorded itself more than what is predicted for it, or leave it out "
+                "of the comparison."
+            ),
+            columns=(feature,),
+            subgroups=(name,),
+            severity=WEAKENS,
+        )
 
 
 def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:

@@ -128,12 +128,12 @@ class ScoreBook:
 
     def is_searched(self, size: int) -> bool:
         """Whether there are too many sets of a size to score all."""
-        if self.max_sets is None or not self._lists:
+        if self.max_sets is None or not self.can_list:
             return False
         return sets_in_all(self._n_features, size, len(self.measure.missing)) > self.max_sets
 
     @property
-    def _lists(self) -> bool:
+    def can_list(self) -> bool:
         """Whether sets can be scored one by one."""
         return self.estimate.lists and self.measure.alone is None
 
@@ -294,7 +294,7 @@ class ScoreBook:
         whole = self.budget == 1 and not self.measure.missing.any()
         if whole and not estimate.above_chance:
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
-        models = self.listed(progress).models if self._lists else ()
+        models = self.listed(progress).models if self.can_list else ()
         known = self._known(size, estimate, progress)
         return self.steps.one(
             f"completed scores of size {size}",
