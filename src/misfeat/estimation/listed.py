@@ -67,6 +67,11 @@ class ListedScores:
         deviation = np.mean([np.sqrt(one.variance) for one in posteriors], axis=0)
         return np.clip(mean, 0.0, self.ceiling[:, None]), deviation
 
+    def deviation_of_gain(self, smaller: Sets, larger: Sets) -> Floats:
+        """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""
+        found = [np.sqrt(model.variance_of_gain(smaller, larger)) for model in self.models]
+        return np.asarray(np.mean(found, axis=0))
+
     def means(self, subsets: Sets, cohort: int) -> Floats:
         """Scores of sets of one size in one subgroup, for a search."""
         return np.asarray(np.mean([model.means(subsets, cohort) for model in self.models], axis=0))

@@ -242,6 +242,20 @@ class PopulationModel:
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
+    def variance_of_gain(self, smaller: Integers, larger: Integers) -> Floats:
+        """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets).
+
+        What sampling alone makes of the gain, as far as the estimate of the whole set differs from
+        what sampling alone makes of that; at least what the whole is less sure than the part.
+        """
+        part, whole = self.posterior(smaller), self.posterior(larger)
+        evidence = self.evidence(larger)
+        fitted = evidence.fitted - self.evidence(smaller).fitted
+        gain = np.maximum(whole.mean - part.mean, 0.0)
+        of_gain = evidence.variation(gain, 1.0 / evidence.rows[:, None], np.maximum(fitted, 0.0))
+        noise = np.maximum(evidence.noise(whole.mean), 1e-300)
+        return np.maximum(whole.variance * of_gain / noise, whole.variance - part.variance)
+
     def contradictions(self) -> Contradictions:
         """How far single features explain more or less in a subgroup's own rows than in all.
 

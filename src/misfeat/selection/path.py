@@ -1,20 +1,18 @@
 """The path: features in the order in which they add, and where to stop.
 
-A path grows by the feature (or the interaction) that adds most to what is chosen already. What a
-step adds is the difference of two estimates of one subgroup, which err together: the more, the more
-features they share.
+A path grows by the feature (or the interaction) that adds most to what is chosen already.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from misfeat.estimation.search import forward_path
-from misfeat.selection.collecting import SHARED_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,11 +104,10 @@ def steps_of(
     added_reach = reach.copy()
     if confidence is not None:
         width = float(ndtri((1.0 + confidence) / 2.0))
-        before = np.concatenate([[0.0], deviation[:-1]])
-        sizes = np.arange(1, len(path) + 1)
-        together = SHARED_ERROR * np.sqrt((sizes - 1.0) / sizes) * before * deviation
         reach = width * deviation
-        added_reach = width * np.sqrt(np.maximum(deviation**2 + before**2 - 2 * together, 0.0))
+        sets = [np.sort(np.array([path[:size]])) for size in range(1, len(path) + 1)]
+        added = [listed.deviation_of_gain(part, whole)[cohort, 0] for part, whole in pairwise(sets)]
+        added_reach = width * np.array([deviation[0], *added])
     adds = np.diff(score, prepend=0.0)
     return Steps(
         score,
