@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
-    from misfeat.machine.deadline import max_minutes
     from misfeat.machine.memory import memory_limit
     from misfeat.machine.steps import checkpoint
     from misfeat.selector import SubgroupSelector
@@ -38,7 +37,6 @@ __all__ = [
     "__version__",
     "checkpoint",
     "compare",
-    "max_minutes",
     "memory_limit",
     "plot",
 ]
@@ -55,7 +53,6 @@ _HOME = {
     "__version__": "misfeat.version:__version__",
     "checkpoint": "misfeat.machine.steps:checkpoint",
     "compare": "misfeat.show.comparison:compare",
-    "max_minutes": "misfeat.machine.deadline:max_minutes",
     "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }

@@ -145,10 +145,10 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             steps = steps_of_files(self, X, y, groups, sample_weight)
             selection = selection_of(self, table, target, rules, progress, steps)
             if self.size == "auto":
-                selection.choose_size_in_time()
+                selection.choose_size()
             elif progress is not None:
                 foretell(selection)
-            selection.prepare_in_time()
+            selection.prepare()
             least = self._nested("coding").min_cell
             if least > 1:
                 selection = selection.withheld(int(least))

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import joblib
 from joblib.parallel import get_active_backend
 
-from misfeat.machine.deadline import OutOfTimeError, check_time
 from misfeat.machine.interrupts import check_interrupt
 
 if TYPE_CHECKING:
@@ -81,7 +80,6 @@ def spread(
     """
     if not is_elsewhere() or not tasks:
         for number, task in enumerate(tasks):
-            check_time()
             yield number, work(shared, task)
         return
     left = dict(enumerate(tasks))
@@ -92,7 +90,6 @@ def spread(
             try:
                 for number, (outcome, found) in _sent(work, held, left):
                     check_interrupt()
-                    check_time()
                     if outcome == RAISED:
                         raise _TaskError from found
                     if outcome == NOT_HERE:
@@ -102,8 +99,6 @@ def spread(
                     yield number, found
             except _TaskError as error:
                 raise error.__cause__ from None  # type: ignore[misc]
-            except OutOfTimeError:
-                raise
             except Exception:
                 if turn == TRIES - 1 or not is_elsewhere():
                     raise

@@ -172,7 +172,7 @@ def dealt_tests(
 
     names = [f"{one} by {dealer.name}" for one in asked]
     tests = dealer.book.steps.each(names, make, Form((MaxTest,), _is_whole))
-    for one, test in zip(asked, tests, strict=False):  # where the time is up, not all were made
+    for one, test in zip(asked, tests, strict=True):
         dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
     return tests
 

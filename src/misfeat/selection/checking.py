@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from misfeat.selection.asked import Asked
     from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.unfinished import Unfinished
 
 CODES = (np.int8, np.int16, np.int32)
 MOST_CODES = 2**16
@@ -175,14 +174,6 @@ def check_estimate(estimate: Estimate) -> None:
     demand(estimate.name in (POPULATION, ABOVE_CHANCE, SAMPLE), "the name of the estimate")
     level = estimate.confidence
     demand(level is None or (isinstance(level, float) and 0 < level < 1), "the confidence")
-
-
-def check_unfinished(unfinished: Unfinished) -> None:
-    """Raise unless what was left out is told in words."""
-    minutes, parts = unfinished.minutes, unfinished.parts
-    demand(minutes is None or (isinstance(minutes, float) and minutes > 0), "the minutes")
-    demand(isinstance(parts, dict) and bool(parts) <= (minutes is not None), "what was left out")
-    demand(all(isinstance(words, str) for words in parts.values()), "what was left out")
 
 
 def check_asked(asked: Asked, features: tuple[str, ...]) -> None:

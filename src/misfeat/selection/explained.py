@@ -192,7 +192,6 @@ class Explained(Ranked):
             verbose=self.verbose,
             shortlist=shortlist,
         )
-        left.unfinished = self.unfinished
         best = [one for size in scores for one in left.best_sets(size)]
         places = [self._place(one.subgroup, one.features) for one in best]
         counted = self.counts_of(places)

@@ -19,7 +19,6 @@ import numpy as np
 from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.estimation.estimates import POPULATION
 from misfeat.information.grids import information_of
-from misfeat.machine.deadline import OutOfTimeError
 from misfeat.machine.interrupts import check_interrupt
 from misfeat.machine.spreading import spread
 from misfeat.machine.steps import Form, Steps
@@ -43,8 +42,6 @@ SHARE = 1 / 3
 SHARE_ALONE = 1 / 2
 """The same where every subgroup's scores come from its own rows alone."""
 WHAT = "Drawing rows anew to see what comes out again"
-FEWEST_IN_TIME = 20
-"""Draws that say something of how often sets come out again, to about .11."""
 OFTEN = 0.8
 """What comes out again in such a share of the draws is called stable."""
 _LARGEST_SEED = 2**32
@@ -184,8 +181,7 @@ def redrawn(
 ) -> Redrawn:
     """Answer anew for every seed, and note where the sets come out that are best with all rows.
 
-    `answer` draws rows, and gives the scores of the same sets in the same order. Where the time is
-    up, the draws count that were done by then.
+    `answer` draws rows, and gives the scores of the same sets in the same order.
     """
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
@@ -196,15 +192,11 @@ def redrawn(
         nonlocal done
         done = len(seeds) - len(left)
         tell()
-        try:
-            for draw in spread(_come_again, (answer, kept), [seeds[number] for number in left]):
-                check_interrupt()
-                yield draw
-                done += 1
-                tell()
-        except OutOfTimeError:
-            if done < FEWEST_IN_TIME:
-                raise
+        for draw in spread(_come_again, (answer, kept), [seeds[number] for number in left]):
+            check_interrupt()
+            yield draw
+            done += 1
+            tell()
 
     def tell() -> None:
         if progress is not None:

@@ -38,7 +38,6 @@ from misfeat.selection.checking import (
     check_held,
     check_scores,
     check_shortlist,
-    check_unfinished,
     demand,
 )
 from misfeat.selection.checking_tables import check_alone, check_sums, check_tables
@@ -54,7 +53,6 @@ from misfeat.selection.folders import (
     write_parts,
 )
 from misfeat.selection.scorebook import ScoreBook
-from misfeat.selection.unfinished import Unfinished
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -92,7 +90,6 @@ class Saved:
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
     kept_cells: KeptCells = field(default_factory=dict)
-    unfinished: Unfinished = field(default_factory=Unfinished)
     shortlist: Shortlist | None = None
 
 
@@ -165,7 +162,6 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
         "kept_cells": encoded(cells, "kept_cells"),
-        "unfinished": {"minutes": saved.unfinished.minutes, "parts": saved.unfinished.parts},
         "shortlist": None
         if saved.shortlist is None
         else _packed(saved.shortlist, "shortlist", arrays),
@@ -212,13 +208,11 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
         for key, (values, counts) in decoded(manifest.get("kept_cells", {"dict": []})).items()
     }
     check_cells(kept_cells, cohorts)
-    unfinished = Unfinished(**manifest.get("unfinished", {}))
-    check_unfinished(unfinished)
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
         check_shortlist(shortlist, cohorts, rows_withheld=book.rows_withheld)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished, shortlist)
+    return Saved(cohorts, book, asked, validation, estimator, kept_cells, shortlist)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:
