@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         UnseenSubgroupWarning,
     )
     from misfeat.machine.memory import memory_limit
-    from misfeat.machine.steps import checkpoint
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.comparison import compare
@@ -35,7 +34,6 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
-    "checkpoint",
     "compare",
     "memory_limit",
     "plot",
@@ -51,7 +49,6 @@ _HOME = {
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
     "__version__": "misfeat.version:__version__",
-    "checkpoint": "misfeat.machine.steps:checkpoint",
     "compare": "misfeat.show.comparison:compare",
     "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",

@@ -25,7 +25,6 @@ from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
 from misfeat.restoring import loaded_selector, save_selector
-from misfeat.resuming import steps_of_files
 from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
 from misfeat.wiring import opened, selection_of
@@ -142,8 +141,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
-            steps = steps_of_files(self, X, y, groups, sample_weight)
-            selection = selection_of(self, table, target, rules, progress, steps)
+            selection = selection_of(self, table, target, rules, progress)
             if self.size == "auto":
                 selection.choose_size()
             elif progress is not None:

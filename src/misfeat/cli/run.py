@@ -114,7 +114,6 @@ def _found(
     """Do all the work, and save what is to be saved."""
     from misfeat.cli.compiling import compiled_beside
     from misfeat.machine.progress import progress_shown
-    from misfeat.machine.steps import checkpoint
     from misfeat.show.first_screen import first_screen
     from misfeat.show.forecast import REPORTING, Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
@@ -124,7 +123,6 @@ def _found(
     saved = folder is not None
     ahead = Ahead(tested=True, validated=validated, redrawn=saved, reported=saved)
     with (
-        checkpoint(folder) if folder is not None else nullcontext(),
         progress_shown(not settings["quiet"], whole=True) as progress,
         work_ahead(ahead),
         compiled_beside(),

@@ -14,6 +14,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +24,7 @@ from joblib.parallel import get_active_backend
 from misfeat.machine.interrupts import check_interrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -107,6 +108,11 @@ def spread(
             if unseen:
                 held = pickle.dumps(shared)
     raise RuntimeError("The workers give nothing back.")
+
+
+def in_order(found: Iterable[tuple[int, Result]]) -> list[Result]:
+    """What tasks gave, by their numbers, in whichever order they were done."""
+    return [result for _, result in sorted(found, key=itemgetter(0))]
 
 
 class _TaskError(Exception):

@@ -141,7 +141,7 @@ class Resampled(Explained):
         answer = AnsweredAnew(self.cohorts, empty, shown.subsets)
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
-            found = redrawn(shown, k, seeds, answer, progress, self.book.steps)
+            found = redrawn(shown, k, seeds, answer, progress)
         whole = stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
         return replace(
             whole,

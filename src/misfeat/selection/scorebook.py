@@ -16,7 +16,6 @@ from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
-from misfeat.machine.steps import Form, Steps
 from misfeat.selection.computing import Computing
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ class ScoreBook:
     Several threads may ask at once: one of them computes, the others wait for what it finds.
 
     `max_sets`, `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the
-    choice of sets repeatable, and `steps` keep what is finished. Where there are more sets than
-    `max_sets`, they are searched for, with the features that `include` numbers.
+    choice of sets repeatable. Where there are more sets than `max_sets`, they are searched for,
+    with the features that `include` numbers.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class ScoreBook:
         sampler: str = "randwalk",
         seed: int | None = None,
         n_jobs: int | None = None,
-        steps: Steps | None = None,
     ) -> None:
         self.measure = measure
         self.estimate = estimate
@@ -66,7 +64,6 @@ class ScoreBook:
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
         self.n_jobs = n_jobs
-        self.steps = Steps() if steps is None else steps
         self._exact: list[NDArray[np.float64]] = []
         self._by_grid: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
@@ -297,23 +294,7 @@ class ScoreBook:
         if whole and not estimate.above_chance:
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
         models = self.listed(progress).models if self._lists else ()
-        known = self._known(size, estimate, progress)
-        return self.steps.one(
-            f"completed scores of size {size}",
-            lambda: estimate.complete_up_to(known, size, models),
-            Form((CompletedScores,), lambda found: size in found and self._fit(found)),
-        )
-
-    def _fit(self, found: dict[int, CompletedScores]) -> bool:
-        """Whether completed scores are of the sets and cohorts of this table."""
-        n_cohorts, names = len(self.measure.missing), names_of_completed(self.measure)
-        return all(
-            scores.subsets.shape == (comb(self._n_features, size), size)
-            and all(
-                getattr(scores, name).shape == (n_cohorts, len(scores.subsets)) for name in names
-            )
-            for size, scores in found.items()
-        )
+        return estimate.complete_up_to(self._known(size, estimate, progress), size, models)
 
     def _known(
         self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
@@ -382,7 +363,7 @@ class ScoreBook:
         """Add the scores of all sizes that are not known yet."""
         seeds = self._seeds.spawn(len(self.measure.missing))
         computing = Computing(self.measure, self.budget, self.sampler, self.n_jobs, seeds)
-        found = computing.levels(len(self._exact), size, self.steps, progress)
+        found = computing.levels(len(self._exact), size, progress)
         if self.measure.parts:
             self._by_grid += found
             self._exact += [scores.mean(axis=0) for scores in found]

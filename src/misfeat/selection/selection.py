@@ -220,7 +220,6 @@ class Selection(AgainstChance, Compared, Resampled):
                     rounds,
                     seed,
                     progress,
-                    self.book.steps,
                     shown,
                 )
             self._trusted = {asked: found}
