@@ -25,7 +25,6 @@ from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
 from misfeat.restoring import loaded_selector, save_selector
-from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
 from misfeat.wiring import opened, selection_of
 
@@ -132,7 +131,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         self._check()
         X, y = checked_arrays(self, X, y)
-        with long_work(self.verbose > 0, whole=True) as progress:
+        with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
             table, target, rules = opened(self, X, y, groups, sample_weight)
@@ -144,8 +143,6 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             selection = selection_of(self, table, target, rules, progress)
             if self.size == "auto":
                 selection.choose_size()
-            elif progress is not None:
-                foretell(selection)
             selection.prepare()
             least = self._nested("coding").min_cell
             if least > 1:

@@ -115,16 +115,11 @@ def _found(
     from misfeat.cli.compiling import compiled_beside
     from misfeat.machine.progress import progress_shown
     from misfeat.show.first_screen import first_screen
-    from misfeat.show.forecast import REPORTING, Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
 
     _check_weights(selector.weights, settings["weight"])
-    validated = settings["validate"] or folder is not None
-    saved = folder is not None
-    ahead = Ahead(tested=True, validated=validated, redrawn=saved, reported=saved)
     with (
-        progress_shown(not settings["quiet"], whole=True) as progress,
-        work_ahead(ahead),
+        progress_shown(not settings["quiet"]) as progress,
         compiled_beside(),
     ):
         selector.fit(settings["table"], settings["target"], sample_weight=settings["weight"])
@@ -136,7 +131,7 @@ def _found(
         validation = selection.validation
         if folder is not None:
             if progress is not None:
-                progress(REPORTING, 0, 1)
+                progress("Writing the report", 0, 1)
             validation = _save(selector, settings, folder)
     return _Found(selection, screen, worths, validation)
 

@@ -330,11 +330,6 @@ class ScoreBook:
             alone=measure.alone,
         )
 
-    def memory_needed(self, size: int) -> int:
-        """Bytes that the scores of a size take, at most; an error where there are not so many."""
-        self._check_memory(size, self.estimate)
-        return self._memory_needed(self._n_features, size, self.estimate)
-
     def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
         n_cohorts = len(self.measure.missing)
         scored = n_cohorts * (1 + len(self.measure.parts))
