@@ -144,9 +144,6 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             if self.size == "auto":
                 selection.choose_size()
             selection.prepare()
-            least = self._nested("coding").min_cell
-            if least > 1:
-                selection = selection.withheld(int(least))
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
         note_columns(self, X, names)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from misfeat.screening import Looked
 from safetensors.numpy import load, save
 
 from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector
-from misfeat.screening import Looked
 from misfeat.selection.treated import unseen_sets
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
 from tests.screening.conftest import wide_columns
@@ -89,19 +89,9 @@ def test_tests_see_only_rows_that_were_held_back(selector):
     assert [one.p_value for one in tests[0]] == [one.p_value for one in tests[1]]
 
 
-def test_without_rows_nothing_of_them_is_left_in_what_was_searched():
-    table = pd.DataFrame(wide_columns(n_rows=600))
-    made = SubgroupSelector("site", size=1, coding=Coding(min_cell=10, max_sets=50))
-    screened = made.fit(table, "y").selection_.screened
-    assert len(screened.held_back) == 0
-    assert screened.rows % 10 == 0
-    steps = screened.at_most * [made.cohorts_[name].size / 10 for name in made.cohorts_.names]
-    assert steps == pytest.approx(np.round(steps))
-
-
 def test_such_a_selection_is_saved_and_read(tmp_path):
     table = pd.DataFrame(wide_columns(n_rows=600))
-    made = SubgroupSelector("site", size=1, coding=Coding(min_cell=10, max_sets=50))
+    made = SubgroupSelector("site", size=1, coding=Coding(max_sets=50))
     made.fit(table, "y").save(tmp_path / "run")
     again = SubgroupSelector.load(tmp_path / "run")
     pd.testing.assert_frame_equal(again.cautions(), made.cautions())

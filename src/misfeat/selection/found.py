@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores, Completer
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.estimation.significance import Greatest
-    from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
     from misfeat.selection.redrawing import Stability
@@ -33,11 +32,7 @@ if TYPE_CHECKING:
 
 
 class Found:
-    """What a fit found; `Selection` asks it everything that users ask.
-
-    `kept_cells` has the cells of sets by subgroup and features, where no rows are kept to count
-    them.
-    """
+    """What a fit found; `Selection` asks it everything that users ask."""
 
     def __init__(
         self,
@@ -53,7 +48,6 @@ class Found:
         included = [name for name in asked.include if name in book.measure.features]
         book.include = tuple(map(book.measure.features.index, included))
         self.validation: str | None = None
-        self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
         self.known_enough: dict[tuple[int, int, float], dict[str, Enough]] = {}
         # What was found before, by what was asked for.
@@ -220,7 +214,6 @@ class Found:
             self.asked,
             self.validation,
             estimator,
-            self.kept_cells,
             self.shortlist,
         )
         write_saved(found, folder, beside)
@@ -252,5 +245,4 @@ class Found:
         """
         selection = cls(saved.cohorts, saved.book, saved.asked, shortlist=saved.shortlist)
         selection.validation = saved.validation
-        selection.kept_cells = dict(saved.kept_cells)
         return selection

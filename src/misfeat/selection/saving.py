@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,10 @@ from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.selection.asked import Asked
-from misfeat.selection.cell_counts import CellCounts
 from misfeat.selection.checking import (
     ContradictionError,
     check_asked,
     check_book,
-    check_cells,
     check_cohorts,
     check_estimate,
     check_held,
@@ -61,11 +59,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.measures import Measure
-    from misfeat.selection.cell_counts import KeptCells
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "misfeat selection", 4
+FORMAT, VERSION = "misfeat selection", 5
 MALFORMED = (
     KeyError,
     TypeError,
@@ -89,7 +86,6 @@ class Saved:
     asked: Asked
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
-    kept_cells: KeptCells = field(default_factory=dict)
     shortlist: Shortlist | None = None
 
 
@@ -146,7 +142,6 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -161,7 +156,6 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "book": book.packed(arrays),
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
-        "kept_cells": encoded(cells, "kept_cells"),
         "shortlist": None
         if saved.shortlist is None
         else _packed(saved.shortlist, "shortlist", arrays),
@@ -203,16 +197,11 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
-    kept_cells = {
-        key: CellCounts(values, np.array(counts, dtype=np.float64))
-        for key, (values, counts) in decoded(manifest.get("kept_cells", {"dict": []})).items()
-    }
-    check_cells(kept_cells, cohorts)
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        check_shortlist(shortlist, cohorts, rows_withheld=book.rows_withheld)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells, shortlist)
+        check_shortlist(shortlist, cohorts)
+    return Saved(cohorts, book, asked, validation, estimator, shortlist)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:

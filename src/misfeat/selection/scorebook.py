@@ -13,7 +13,7 @@ from sklearn.base import clone
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
 from misfeat.selection.computing import Computing
@@ -264,12 +264,6 @@ class ScoreBook:
                 remedy="Ask it where the rows are.",
                 what="counts" if self.measure.alone is None else "scores",
             )
-        if self.rows_withheld:
-            raise MisfeatError(
-                "This needs the rows, which {setting} keeps from being stored.",
-                remedy="Fit again without it where the rows may be stored.",
-                setting=Setting("min_cell"),
-            )
 
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
@@ -279,13 +273,6 @@ class ScoreBook:
                 "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
                 "for sets of at most so many.",
                 most=max(self._completed, default=0),
-            )
-        if self.rows_withheld:
-            raise MisfeatError(
-                "This needs the rows, which {setting} keeps from being stored; sets of {sizes} "
-                "features can be asked for. Fit again for others.",
-                setting=Setting("min_cell"),
-                sizes=", ".join(map(str, sorted(self._completed))),
             )
 
     def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:

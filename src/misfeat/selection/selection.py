@@ -286,13 +286,10 @@ class Selection(AgainstChance, Compared, Resampled):
         There is one subgroup only: its scores were shrunk by its own rows, with no other ...
         """
         best = self.best_sets(size, k=1)
-        asked = self.asked.min_cell
         with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress(LOOKING, 0, 1)
-            found = cautions_about(
-                self.cohorts, best, self.book, self._unsettled(), asked, self.shortlist
-            )
+            found = cautions_about(self.cohorts, best, self.book, self._unsettled(), self.shortlist)
             if progress is not None:
                 progress(LOOKING, 1, 1)
         return found

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from misfeat.show.report.packing import Cells
 
 NOT_ASKED = "This was not checked: the report was made without validation."
-WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
 NO_ROWS = "This was not checked: no rows are at hand that could be left out."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
@@ -131,9 +130,7 @@ def gather(
         trusted = selection.trusts(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            counted = measure.tables is not None or measure.alone is not None
-            kept_back = NO_ROWS if counted else WITHHELD
-            not_trusted = kept_back if withheld else NOT_ASKED
+            not_trusted = NO_ROWS if withheld else NOT_ASKED
         stability = selection.resampled(size, k) if screen.effort.redrawn else None
         explained = _explained(selection)
         return Findings(
@@ -230,8 +227,6 @@ def _explanations(
     if measure.rows is None and measure.tables is None:
         return {}
     sets = [(name, features) for name, features in chosen.items() if features]
-    if selection.book.rows_withheld and measure.tables is None:
-        sets = [one for one in sets if (one[0], tuple(one[1])) in selection.kept_cells]
     return {one.subgroup: one for one in selection.explanations(sets)}
 
 
