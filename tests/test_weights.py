@@ -12,7 +12,7 @@ import sklearn
 from safetensors.numpy import load, save
 from sklearn.pipeline import make_pipeline
 
-from misfeat import Coding, SubgroupSelector
+from misfeat import SubgroupSelector
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.selection.selection import Selection
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
@@ -160,13 +160,6 @@ def test_weights_may_be_routed() -> None:
     assert as_rows(made[0].top_k()) == as_rows(alone.top_k())
     assert alone.n_features_in_ == 3
     assert made[0].cohorts_.effective is not None
-
-
-def test_nothing_is_told_of_fewer_rows_with_weights_either() -> None:
-    told = fitted(TABLE.drop("times"), "weight", coding=Coding(min_cell=10))
-    assert told.cohorts_.masses is None
-    assert (told.cohorts_.effective % 10 == 0).all()
-    assert all(row["rows"] % 10 == 0 for row in as_rows(told.subgroups_))
 
 
 @pytest.mark.slow

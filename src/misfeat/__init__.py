@@ -17,9 +17,7 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
-    from misfeat.machine.deadline import max_minutes
     from misfeat.machine.memory import memory_limit
-    from misfeat.machine.steps import checkpoint
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.comparison import compare
@@ -36,9 +34,7 @@ __all__ = [
     "SubgroupSelector",
     "UnseenSubgroupWarning",
     "__version__",
-    "checkpoint",
     "compare",
-    "max_minutes",
     "memory_limit",
     "plot",
 ]
@@ -53,9 +49,7 @@ _HOME = {
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
     "__version__": "misfeat.version:__version__",
-    "checkpoint": "misfeat.machine.steps:checkpoint",
     "compare": "misfeat.show.comparison:compare",
-    "max_minutes": "misfeat.machine.deadline:max_minutes",
     "memory_limit": "misfeat.machine.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }

@@ -217,10 +217,6 @@ class MemoryLimitError(MisfeatError):
     """What was asked for would take more memory than it may."""
 
 
-class NotWrittenError(MisfeatError):
-    """The system does not let a file be written: the disk is full, or the folder read-only."""
-
-
 class MisfeatWarning(UserWarning):
     """The answer stands, but something in the table was left out or cannot be trusted.
 

@@ -25,8 +25,6 @@ from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
 from misfeat.restoring import loaded_selector, save_selector
-from misfeat.resuming import steps_of_files
-from misfeat.show.forecast import foretell
 from misfeat.show.shown import ShownSelection
 from misfeat.wiring import opened, selection_of
 
@@ -133,7 +131,7 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
         """
         self._check()
         X, y = checked_arrays(self, X, y)
-        with long_work(self.verbose > 0, whole=True) as progress:
+        with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress("Opening the table", 0, 1)
             table, target, rules = opened(self, X, y, groups, sample_weight)
@@ -142,16 +140,10 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
-            steps = steps_of_files(self, X, y, groups, sample_weight)
-            selection = selection_of(self, table, target, rules, progress, steps)
+            selection = selection_of(self, table, target, rules, progress)
             if self.size == "auto":
-                selection.choose_size_in_time()
-            elif progress is not None:
-                foretell(selection)
-            selection.prepare_in_time()
-            least = self._nested("coding").min_cell
-            if least > 1:
-                selection = selection.withheld(int(least))
+                selection.choose_size()
+            selection.prepare()
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
         note_columns(self, X, names)

@@ -31,7 +31,6 @@ from misfeat.estimation.shortlist import (
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
-from misfeat.resuming import BUILT, seed_of, steps_of_rows
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.enough import MOST_OF_SHORTLIST
 from misfeat.selection.scorebook import ScoreBook
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.table import Table
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
-    from misfeat.machine.steps import Steps
     from misfeat.nesting import NestedQuestion
 
     Blocks = Mapping[str, tuple[str, ...]]
@@ -79,24 +77,22 @@ def selection_of(
     target: str,
     rules: CohortRules,
     progress: Progress | None,
-    steps: Steps,
 ) -> ShownSelection:
     """Everything up to the scores, which are computed when they are asked for.
 
     The table, target and rules are what `opened` gave; the table is closed once its rows are
-    counted, which `steps` keep.
+    counted.
     """
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
     _check_request(question, table, excluded, blocks)
     with closing(table):
-        built = steps.one("rows", lambda: counted(question, table, target, rules, progress), BUILT)
+        built = counted(question, table, target, rules, progress)
     cohorts, measure = _measured(question, *built, excluded, blocks)
     check_features(measure.features, cohorts)
     estimate = _estimate(question)
     cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
     if listed is not None:
         measure = _measure(question, cohorts, None)
-    steps = steps_of_rows(question, cohorts, measure.sums)
     n_features = len(measure.features)
     book = ScoreBook(
         measure,
@@ -104,9 +100,8 @@ def selection_of(
         max_sets=question._nested("coding").max_sets,
         budget=question.budget,
         sampler=question.sampler,
-        seed=seed_of(question.random_state, steps),
+        seed=question.random_state,
         n_jobs=_threads(question),
-        steps=steps,
     )
     asked = Asked(
         size=1 if question.size == "auto" else _fitting_size(int(question.size), n_features),

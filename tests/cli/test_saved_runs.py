@@ -124,7 +124,7 @@ def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
     monkeypatch.setattr("misfeat.cli.saved_runs.report_of", interrupted)
     folder = tmp_path / "run"
     assert run("run", table, *QUICK, "--out", str(folder)).exit_code != 0
-    kept = {file.name for file in folder.iterdir()} - {".unfinished"}
+    kept = {file.name for file in folder.iterdir()}
     assert kept == {*FILES} - {"report.html"}
     assert SubgroupSelector.load(folder).size == 2
 

@@ -114,10 +114,6 @@ def test_dates_are_numbers_too():
     assert build_cohorts(numbers(y=pl.Series(days)), "y").is_number
 
 
-def test_where_small_counts_are_withheld_one_grid_is_told_of():
-    assert not build_cohorts(numbers(), "y", coding=Coding(min_cell=5)).is_number
-
-
 def test_words_are_no_number():
     with pytest.raises(MisfeatError, match=r"'town' holds text values .* target='classes'"):
         build_cohorts(table(3), "town", coding=Coding(target="number"))

@@ -120,12 +120,6 @@ def test_what_cannot_be_asked_is_said(fitted, asked, words):
         fitted.significance(**asked)
 
 
-def test_without_rows_nothing_can_be_dealt():
-    selector = SubgroupSelector("site", size=2, coding=Coding(min_cell=5)).fit(table(), "y")
-    with pytest.raises(MisfeatError, match="needs the rows"):
-        selector.significance()
-
-
 def test_gaps_here_and_there_are_dealt_with():
     data = make_cohorts(2, 150, 4, random_state=0)
     columns = {name: np.asarray(values, dtype=object) for name, values in data.columns.items()}

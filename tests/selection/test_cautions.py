@@ -149,12 +149,6 @@ def test_a_saved_selection_says_the_same(heart, tmp_path):
     assert {"leak", "date"} <= {one.kind for one in again}
 
 
-def test_nothing_that_rests_on_rows_is_said_where_rows_are_withheld(heart):
-    table = heart.assign(copy=(heart["num"] > 0) * 2, ill=heart["num"] > 0).drop(columns="num")
-    found = caution_list(table, "ill", groups="site", size=1, coding=Coding(min_cell=5))
-    assert not {"leak", "missing pattern", "duplicate"} & {one.kind for one in found}
-
-
 def unlike_table(beta_of_small, n_small=120, seed=0):
     rng = np.random.default_rng(seed)
     parts = []

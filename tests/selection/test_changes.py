@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from misfeat import Coding, SubgroupSelector
+from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.exceptions import MisfeatError
 from misfeat.information.sampling import SampledShare
 from misfeat.selection.changes import RECORDED, ToldShare, difference_of, told_share
 
@@ -98,21 +97,3 @@ def test_deviations_of_r2_are_those_of_tables_drawn_anew():
         found.append(told_share(run.selection_, "all rows", ["a"]))
     said = np.sqrt(np.mean([one.deviation**2 for one in found]))
     assert 0.8 < said / np.std([one.share for one in found]) < 1.25
-
-
-def test_runs_without_rows_are_compared_by_what_they_show():
-    data = make_cohorts(2, 400, 4, hide=0.0, random_state=0)
-    kept = Coding(min_cell=10)
-    run = SubgroupSelector(data.groups, size=1, coding=kept).fit(data.columns, data.target)
-    found = told_share(run.selection_, "cohort=c1", ["f1"])
-    assert (found.sampled, found.source) == (None, RECORDED)
-    assert found.deviation > 0
-
-
-def test_scores_of_rows_as_they_are_cannot_be_compared_without_rows():
-    data = make_cohorts(2, 400, 4, hide=0.0, random_state=0)
-    kept = Coding(min_cell=10)
-    run = SubgroupSelector(data.groups, size=1, estimate="sample", coding=kept)
-    found = run.fit(data.columns, data.target).selection_
-    with pytest.raises(MisfeatError, match=r"estimate='sample'.*Fit it again"):
-        told_share(found, "cohort=c1", ["f1"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
+from misfeat import MisfeatError, Selection, SubgroupSelector
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.selection.swapping import ALTERNATIVE_COLUMNS
 
@@ -44,7 +44,6 @@ KINDS = {
     "certain bounds": {"confidence": None},
     "of the sample": {"estimate": "sample"},
     "above chance": {"estimate": "above_chance"},
-    "few rows of each": {"coding": Coding(min_cell=10)},
     "some of the sets": {"budget": 0.4, "random_state": 0},
     "pairs that hold one": {"size": 2, "include": ["f2"]},
 }

@@ -220,14 +220,6 @@ def test_a_subgroup_with_a_single_class_is_named(before):
     assert "2 subgroups" in found.summary()
 
 
-def test_runs_that_keep_no_rows_are_compared_by_their_intervals():
-    kept = Coding(min_cell=10)
-    runs = [run(table(seed, silent=silent), coding=kept) for seed, silent in ((0, ()), (1, "b"))]
-    found = compare_selections(*runs)
-    assert any("keeps no rows (min_cell)" in note for note in found.notes)
-    assert of(found, "site=b", "x").changed
-
-
 def test_scores_of_rows_as_they_are_are_compared_less_chance():
     runs = [
         run(table(seed, silent=silent), estimate="sample") for seed, silent in ((0, ()), (1, "b"))

@@ -9,7 +9,6 @@ import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.information.grids import information_of
-from misfeat.machine.steps import Steps
 from misfeat.selection.computing import Computing
 
 N_FEATURES = 5
@@ -27,7 +26,7 @@ def measure():
 def levels(measure, budget):
     seeds = np.random.SeedSequence(1).spawn(2)
     computing = Computing(measure, budget, "stratified", 1, seeds)
-    return computing.levels(1, 3, Steps(), None)
+    return computing.levels(1, 3, None)
 
 
 def test_there_is_a_score_for_every_grid_cohort_and_set(measure):

@@ -82,7 +82,7 @@ def test_what_is_no_selection_is_refused(selector, tmp_path):
     manifest = tmp_path / "run" / MANIFEST
     about = json.loads(manifest.read_text())
     for change, message in (
-        ({"version": 5, "misfeat": "9.0"}, "written by another misfeat .9.0, format 5."),
+        ({"version": 6, "misfeat": "9.0"}, "written by another misfeat .9.0, format 6."),
         ({"format": "something else"}, "is no selection of misfeat"),
         ({"validation": "All is well."}, "is damaged"),
     ):

@@ -13,7 +13,7 @@ from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.joining import with_hidden_classes
-from misfeat.sites.rounding import chance_of, fitted_tables, rounded_summary, told_again
+from misfeat.sites.rounding import Rounding, chance_of, fitted_tables, rounded_summary, told_again
 from misfeat.sites.summary import margins
 from misfeat.sites.telling import told
 from tests.sites.test_files import forged, refused
@@ -250,3 +250,17 @@ def test_what_rounding_does_to_a_hidden_class_is_tried_out_as_it_happens():
             tried.append(score(believed, again[1]))
     assert min(len(done), len(tried)) > 50
     assert np.mean(tried) == pytest.approx(np.mean(done), rel=0.05)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 100), st.integers(0, 2**64))
+def test_rounding_is_off_by_less_than_a_step(count, least, key):
+    found = int(Rounding(least, key).of(count, "a"))
+    assert found % least == 0
+    assert abs(found - count) < least
+    assert found == int(Rounding(least, key).of(count, "a"))
+
+
+def test_rounding_is_right_on_the_mean():
+    found = Rounding(10, key=1).of(np.full(40_000, 13), "many")
+    assert set(np.unique(found)) == {10, 20}
+    assert abs(found.mean() - 13) < 4 * 10 * np.sqrt(0.21 / 40_000)

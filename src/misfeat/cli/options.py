@@ -172,12 +172,6 @@ LAST = [
         PREDICTIONS,
     ),
     RunOption(
-        "max_minutes",
-        NUMBER,
-        "Give the best answer that so many minutes allow for, and say what it lacks.",
-        PREDICTIONS,
-    ),
-    RunOption(
         "worth", FLAG, "Say what unrecorded features are worth collecting.", OUTPUT, default=True
     ),
     RunOption(

@@ -6,7 +6,7 @@ import inspect
 import sys
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -113,22 +113,13 @@ def _found(
 ) -> _Found:
     """Do all the work, and save what is to be saved."""
     from misfeat.cli.compiling import compiled_beside
-    from misfeat.machine.deadline import max_minutes
     from misfeat.machine.progress import progress_shown
-    from misfeat.machine.steps import checkpoint
     from misfeat.show.first_screen import first_screen
-    from misfeat.show.forecast import REPORTING, Ahead, work_ahead
     from misfeat.show.terminal import worth_rows
 
     _check_weights(selector.weights, settings["weight"])
-    validated = settings["validate"] or folder is not None
-    saved = folder is not None
-    ahead = Ahead(tested=True, validated=validated, redrawn=saved, reported=saved)
     with (
-        max_minutes(settings["max_minutes"]),
-        checkpoint(folder) if folder is not None else nullcontext(),
-        progress_shown(not settings["quiet"], whole=True) as progress,
-        work_ahead(ahead),
+        progress_shown(not settings["quiet"]) as progress,
         compiled_beside(),
     ):
         selector.fit(settings["table"], settings["target"], sample_weight=settings["weight"])
@@ -136,14 +127,12 @@ def _found(
         screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:
-            selection.trusts_in_time()
+            selection.trusts()
         validation = selection.validation
         if folder is not None:
             if progress is not None:
-                progress(REPORTING, 0, 1)
+                progress("Writing the report", 0, 1)
             validation = _save(selector, settings, folder)
-        if selection.unfinished.parts:
-            screen = replace(screen, cautions=tuple(selection.caution_list()))
     return _Found(selection, screen, worths, validation)
 
 

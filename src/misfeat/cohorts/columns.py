@@ -119,7 +119,7 @@ def feature_coder(
     elif profile.in_order and profile.distinct > most:
         coder, treatment = _neighbours(profile, bins.bins)
     elif profile.distinct > most:
-        one_each = one_by_one(profile, coding.min_cell)
+        one_each = one_by_one(profile)
         if one_each is None and profile.is_scattered and not kept:
             return None, left_out(profile, SCATTERED)
         coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)

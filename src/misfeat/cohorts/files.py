@@ -40,7 +40,6 @@ LEAST_MEMORY = 256 * 2**20
 """Bytes that DuckDB cannot do without."""
 MEMORY_A_THREAD = 128 * 2**20
 """Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
-Identity = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -227,19 +226,3 @@ def threads_for(allowed: int) -> int:
 def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:
     connection.close()
     spilled.cleanup()
-
-
-def files_behind(X: object) -> list[Identity] | None:
-    """The files of a path, each with its size and when it was changed; None of other tables."""
-    if not isinstance(X, str | os.PathLike) or "://" in os.fspath(X):
-        return None
-    try:
-        return [_identity(file) for file in matching_files(os.fspath(X))]
-    except (MisfeatError, OSError):
-        return None
-
-
-def _identity(file: str) -> Identity:
-    place = Path(file).resolve()
-    found = place.stat()
-    return str(place), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino

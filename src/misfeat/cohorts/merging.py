@@ -249,12 +249,12 @@ class Merged:
     treatment: str
 
 
-def one_by_one(profile: Profile, least_rows: int) -> CategoryCoder | None:
+def one_by_one(profile: Profile) -> CategoryCoder | None:
     """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
     counts = profile.counts.counts
     common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-    common = np.sort(common[counts[common] >= max(FEWEST_ROWS[0], least_rows)])
+    common = np.sort(common[counts[common] >= FEWEST_ROWS[0]])
     if len(common) < 2:
         return None
     values = tuple(profile.counts.values[common].tolist())

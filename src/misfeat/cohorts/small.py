@@ -85,10 +85,10 @@ def settle_small(
     small = np.flatnonzero(sizes < least.value)
     if not len(small):
         return runs, names
-    shown = _small_ones(names, sizes, small, coding.min_cell)
+    shown = _small_ones(names, sizes, small)
     large = np.flatnonzero(sizes >= least.value)
     together = int(sizes[small].sum())
-    merging = coding.small_groups == "merge" and together >= coding.min_cell
+    merging = coding.small_groups == "merge"
     if not merging and not len(large):
         raise MisfeatError(
             "Every subgroup has fewer than {least} rows: {shown}.",
@@ -99,7 +99,7 @@ def settle_small(
     merged = _merged(small, recorded, least.value) if merging else []
     others = _merged_names(recorded.joined(merged)) if merging else []
     fate = f"are merged into {listed(others)}" if merging else "are left out"
-    chosen = least.parameter == "min_rows" and coding.min_rows is None
+    chosen = coding.min_rows is None
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
         least=least,
@@ -172,16 +172,11 @@ def _least_rows(coding: Coding, sizes: NDArray[np.int64], floor: int) -> Setting
         small = int((sizes < floor).sum())
         pointless = small == 1 and coding.small_groups == "merge"
         least = 1 if small == len(sizes) or pointless else floor
-    name, least = max(("min_rows", int(least)), ("min_cell", coding.min_cell), key=lambda s: s[1])
-    return Setting(name, least)
+    return Setting("min_rows", int(least))
 
 
-def _small_ones(
-    names: list[str], sizes: NDArray[np.int64], small: NDArray[np.int64], min_cell: int
-) -> str:
-    """The small subgroups with their rows; only how many there are where that is too much."""
-    if min_cell > 1:
-        return f"{len(small):,} in all"
+def _small_ones(names: list[str], sizes: NDArray[np.int64], small: NDArray[np.int64]) -> str:
+    """The small subgroups with their rows."""
     shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
     more = len(small) - MOST_NAMED
     return f"{shown} and {more:,} more" if more > 0 else shown

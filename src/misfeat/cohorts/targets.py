@@ -144,8 +144,7 @@ def target_coding(
     if not _is_binned(profile, rules):
         return TargetCoding.of_classes(profile, as_it_is(profile), AS_IT_IS)
     coder, treatment = binned(table, profile, rules.bins)
-    # Bins that several grids share are small, which `min_cell` forbids to tell of.
-    if not isinstance(coder, EdgeCoder) or not with_grids or rules.coding.min_cell > 1:
+    if not isinstance(coder, EdgeCoder) or not with_grids:
         return TargetCoding.of_classes(profile, coder, treatment)
     if not is_number(profile, rules):
         return TargetCoding.of_classes(profile, coder, treatment)

@@ -15,7 +15,6 @@ from misfeat.restoring import save_selector
 from misfeat.selection.folders import REPORT, SETTINGS
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.forecast import Ahead, work_ahead
 from misfeat.show.sentences import print_sentences
 from misfeat.words.names import joined
 from misfeat.words.numbers import percent
@@ -45,8 +44,7 @@ def answered(
     """
     console = console or new_console()
     verbose = sys.stderr.isatty()
-    ahead = Ahead(tested=True, validated=True, redrawn=True)
-    with progress_shown(verbose, whole=True), work_ahead(ahead):
+    with progress_shown(verbose):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
         # Before anything is printed, which nobody may read to its end.

@@ -17,7 +17,6 @@ from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.scores_alone import posteriors_of_scores
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
-from misfeat.machine.deadline import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,10 +124,9 @@ class Estimate:
             found = posteriors_of_scores(known, known.alone, size, guesses)
         else:
             model = models[0] if models else PopulationModel.of(known)
-            found = []
-            for m in range(1, size + 1):
-                check_time()
-                found.append(model.level(m, None if guesses is None else guesses[m]))
+            found = [
+                model.level(m, None if guesses is None else guesses[m]) for m in range(1, size + 1)
+            ]
         if self.name == POPULATION:
             return found
         return [

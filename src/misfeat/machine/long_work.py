@@ -22,10 +22,8 @@ NO_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_
 
 
 @contextmanager
-def long_work(verbose: bool, whole: bool = False) -> Iterator[Progress | None]:
+def long_work(verbose: bool) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory.
-
-    Of a `whole` piece of work there is one bar.
 
     Examples
     --------
@@ -40,7 +38,7 @@ def long_work(verbose: bool, whole: bool = False) -> Iterator[Progress | None]:
         interrupts_kept(),
         full_memory_told(),
         workers_kept(),
-        progress_shown(verbose, whole) as progress,
+        progress_shown(verbose) as progress,
     ):
         yield progress
 

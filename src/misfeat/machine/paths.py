@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from misfeat.exceptions import MisfeatError, NotWrittenError, Setting
+from misfeat.exceptions import MisfeatError, Setting
 
 
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
@@ -37,11 +37,9 @@ def real_path(place: Path) -> Path:
     return Path(os.path.realpath(place))
 
 
-def unwritable(place: Path | str, error: OSError) -> NotWrittenError:
+def unwritable(place: Path | str, error: OSError) -> MisfeatError:
     """The error for what the system does not let us write."""
-    return NotWrittenError(
-        "{place!r} cannot be written: {why}.", place=str(place), why=error.strerror
-    )
+    return MisfeatError("{place!r} cannot be written: {why}.", place=str(place), why=error.strerror)
 
 
 def unreadable(place: Path | str, error: OSError) -> MisfeatError:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.course import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     Progress = Callable[[str, int, int], None]
 
@@ -27,20 +26,17 @@ COMPILING_IS_SAID_AFTER = 1.0
 COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
-_latest: Bar | Lines | None = None
+_latest: Bar | None = None
 """What was shown last, for threads that do not know whose work they do."""
 
 
 @contextmanager
-def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | None]:
+def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     """Show how far work is, and how long it will take, on standard error while the block runs.
 
     A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a few
     seconds. Within another such block the outer one shows it. The environment variable
     ``MISFEAT_PROGRESS=off`` hides it everywhere.
-
-    Where all that is done in the block is one `whole` piece of work, one bar fills once, and
-    `expect` says how long its steps take.
     """
     outer = _shown.get()
     if wanted and outer is not None:
@@ -50,7 +46,7 @@ def progress_shown(wanted: bool, whole: bool = False) -> Iterator[Progress | Non
         yield None
         return
     global _latest
-    display = _display(whole)
+    display = Bar()
     token, _latest = _shown.set(display), display
     try:
         yield display
@@ -77,16 +73,9 @@ def progress_told(listener: Progress) -> Iterator[None]:
         _shown.reset(token)
 
 
-def expect(seconds: Mapping[str, float]) -> None:
-    """Say how long steps to come will take, by what they are called, where progress is shown."""
-    display = _shown.get()
-    if isinstance(display, Bar | Lines):
-        display.course.expect(seconds)
-
-
 def announce(line: str) -> None:
     """Write a line that stays, where progress is shown."""
-    if isinstance(_latest, Bar | Lines):
+    if _latest is not None:
         _latest.announce(line)
 
 
@@ -120,84 +109,22 @@ def _is_turned_off() -> bool:
     return chosen == "off"
 
 
-def _display(whole: bool) -> Bar | Lines:
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter:
-        return Bar(console, whole)
-    return Lines()
-
-
 class Bar:
-    """One bar, with what is being done beside it; nothing is drawn before the first step.
+    """A bar that fills once for every step, with what is done beside it and the time left.
 
-    It fills once for all steps of a `whole`, else once for each.
-    """
-
-    def __init__(self, console: Any, whole: bool = False) -> None:
-        self.course = Course(whole)
-        self._console: Any = console
-        self._bar: Any = None
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Show how far a step is."""
-        self.course.tell(what, done, total)
-        self._started().update(0, description=what, completed=self.course.share)
-
-    def announce(self, line: str) -> None:
-        """Write a line above the bar."""
-        self._console.print(line, style="dim", markup=False, highlight=False)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _started(self) -> Any:
-        if self._bar is None:
-            from rich.progress import BarColumn, Progress, TextColumn
-            from rich.table import Column
-
-            course = self.course
-
-            class Left(TextColumn):
-                """The time that is left, now."""
-
-                def render(self, task: Any) -> Any:  # noqa: ARG002
-                    from rich.text import Text
-
-                    left = course.left
-                    return Text("" if left is None else f"{in_words(left)} left", style="cyan")
-
-            name = Column(no_wrap=True, overflow="ellipsis", ratio=2)
-            self._bar = Progress(
-                TextColumn("{task.description}", markup=False, table_column=name),
-                BarColumn(bar_width=None, table_column=Column(ratio=1)),
-                TextColumn("{task.percentage:>3.0f} %"),
-                Left(""),
-                console=self._console,
-                transient=True,
-                redirect_stdout=False,
-                expand=self._console.width < 80,
-            )
-            self._bar.add_task("", total=1.0)
-            self._bar.start()
-        return self._bar
-
-
-class Lines:
-    """Lines such as ``Scoring feature sets: 40 %, about 20 s left``, a few seconds apart.
+    Where there is no terminal it is a line such as ``Scoring feature sets: 40 %, about 0:00:20
+    left`` a few seconds apart. Nothing is drawn before the first step.
 
     Examples
     --------
-    >>> times = iter([0.0, 0.0, 0.0, 0.0, 6.0, 6.0, 7.0, 7.0, 12.0, 12.0])
-    >>> clock = times.__next__
-    >>> show = Lines(print, clock)
+    >>> now = [0.0]
+    >>> show = Bar(print, clock=lambda: now[0])
     >>> for done in (0, 1, 2, 3):
     ...     show("Scoring feature sets", done, 4)
-    Scoring feature sets: 25 %, about 18 s left
-    Scoring feature sets: 75 %, about 4 s left
+    ...     now[0] += 5.0
+    Scoring feature sets: 25 %
+    Scoring feature sets: 50 %, about 0:00:10 left
+    Scoring feature sets: 75 %, about 0:00:05 left
     """
 
     def __init__(
@@ -205,44 +132,64 @@ class Lines:
         write: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.course = Course(clock=clock)
-        self._write, self._clock = write or _to_standard_error, clock
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.table import Column
+
+        console = Console(stderr=True)
+        drawn = (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter
+        self._drawn = drawn and write is None
+        self._console, self._clock, self._write = console, clock, write or self._print
         self._next_line = clock() + FIRST_LINE_AFTER
+        self._bar = Progress(
+            TextColumn(
+                "{task.description}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=2),
+            ),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            expand=console.width < 80,
+            get_time=clock,
+        )
+        self._task: Any = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Say how far a step is, unless something was said a moment ago."""
-        self.course.tell(what, done, total)
+        """Show how far a step is; less than before is the same step once more."""
+        if self._task is None:
+            self._bar.add_task("", start=False)
+            (self._task,) = self._bar.tasks
+            if self._drawn:
+                self._bar.start()
+        if what != self._task.description or done < self._task.completed:
+            self._bar.reset(self._task.id, total=total, completed=done, description=what)
+        self._bar.update(self._task.id, total=total, completed=done)
+        if not self._drawn:
+            self._say(what, done, total)
+
+    def _say(self, what: str, done: int, total: int) -> None:
+        """Write how far a step is, unless something was said a moment ago."""
         now = self._clock()
         if now < self._next_line or done >= total:
             return
         self._next_line = now + LINE_EVERY
-        step = self.course.step
-        left = None if step is None else step.left()
-        about = "" if left is None else f", about {in_words(left)} left"
+        left = self._task.time_remaining
+        about = "" if left is None else f", about {timedelta(seconds=left)} left"
         self._write(f"{what}: {100 * done // total} %{about}")
 
     def announce(self, line: str) -> None:
-        """Write a line."""
+        """Write a line that stays."""
         self._write(line)
 
+    def _print(self, line: str) -> None:
+        style = "dim" if self._drawn else ""
+        self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
     def close(self) -> None:
-        """Lines stay."""
-
-
-def _to_standard_error(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
-
-
-def in_words(seconds: float) -> str:
-    """A stretch of time, as exact as anyone needs.
-
-    Examples
-    --------
-    >>> in_words(0.2), in_words(42), in_words(200), in_words(5000)
-    ('1 s', '42 s', '3 min', '1 h 23 min')
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+        """Take the bar away; lines stay."""
+        if self._drawn:
+            self._bar.stop()

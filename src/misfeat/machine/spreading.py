@@ -14,17 +14,17 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import joblib
 from joblib.parallel import get_active_backend
 
-from misfeat.machine.deadline import OutOfTimeError, check_time
 from misfeat.machine.interrupts import check_interrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -81,7 +81,6 @@ def spread(
     """
     if not is_elsewhere() or not tasks:
         for number, task in enumerate(tasks):
-            check_time()
             yield number, work(shared, task)
         return
     left = dict(enumerate(tasks))
@@ -92,7 +91,6 @@ def spread(
             try:
                 for number, (outcome, found) in _sent(work, held, left):
                     check_interrupt()
-                    check_time()
                     if outcome == RAISED:
                         raise _TaskError from found
                     if outcome == NOT_HERE:
@@ -102,8 +100,6 @@ def spread(
                     yield number, found
             except _TaskError as error:
                 raise error.__cause__ from None  # type: ignore[misc]
-            except OutOfTimeError:
-                raise
             except Exception:
                 if turn == TRIES - 1 or not is_elsewhere():
                     raise
@@ -112,6 +108,11 @@ def spread(
             if unseen:
                 held = pickle.dumps(shared)
     raise RuntimeError("The workers give nothing back.")
+
+
+def in_order(found: Iterable[tuple[int, Result]]) -> list[Result]:
+    """What tasks gave, by their numbers, in whichever order they were done."""
+    return [result for _, result in sorted(found, key=itemgetter(0))]
 
 
 class _TaskError(Exception):

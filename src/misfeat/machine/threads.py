@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.machine.deadline import check_time
 from misfeat.machine.interrupts import check_interrupt, interrupts_put_off
 from misfeat.machine.spreading import threads_here
 
@@ -84,7 +83,6 @@ class Work:
 
     def _tell(self, done: int, total: int) -> None:
         check_interrupt()
-        check_time()
         if self.progress is not None:
             self.progress(done, total)
 

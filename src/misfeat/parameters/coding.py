@@ -112,15 +112,6 @@ class CodingParameters:
         default=None,
         option=Option("Subgroups with fewer rows count as small; else the table decides.", COLUMNS),
     )
-    min_cell: int = parameter(
-        """Nothing that is shown, saved or exported rests on fewer rows: smaller subgroups count as
-        small, smaller cells are merged, counts are rounded to multiples of it, and scores to what
-        so many rows weigh. The rows themselves are not kept after a fit, so that only sets of up to
-        `size` features can be asked for.""",
-        an_integer(),
-        default=1,
-        option=Option("Nothing shown or saved rests on fewer rows.", COLUMNS),
-    )
     small_groups: str = parameter(
         "What becomes of small subgroups.",
         one_of("merge", "drop"),

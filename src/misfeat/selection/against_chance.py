@@ -11,7 +11,6 @@ from misfeat.cohorts.reweighting import reweighted
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
-from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
@@ -23,7 +22,6 @@ from misfeat.selection.enough import (
     enough_of_each,
 )
 from misfeat.selection.explained import Explained
-from misfeat.selection.unfinished import SIZE
 
 LEVEL = 0.05
 STEP_PERMUTATIONS = 199
@@ -233,13 +231,6 @@ nothing more than chance (p = 1.00).'
             )
         self.asked = replace(self.asked, size=max(size, len(self.asked.include)))
         return self.size
-
-    def choose_size_in_time(self) -> None:
-        """The same within `max_minutes`: where these are too few, sets hold one feature."""
-        if in_time(self.choose_size) is None:
-            words = "how many features are enough was not seen, and sets hold as few as possible"
-            self.unfinished.note(SIZE, words)
-            self.asked = replace(self.asked, size=max(1, len(self.asked.include)))
 
     def _dealer(self, permutations: int, within: str | None, level: float) -> Dealer:
         """How sets are tested, what was asked for checked."""

@@ -25,7 +25,7 @@ class Asked:
     Every set holds the features to `include`; `blocks` are features that enter sets together, by
     the name they go under. Answers come in the dataframe library `backend`, by default any
     installed one. `settings` are the parameters that were not left at their defaults, as Python
-    would write them. Nothing is shown, saved or exported that rests on fewer rows than `min_cell`.
+    would write them.
     """
 
     size: int
@@ -35,7 +35,6 @@ class Asked:
     seed: int | None = None
     backend: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
-    min_cell: int = 1
 
 
 def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:

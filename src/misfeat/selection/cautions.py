@@ -63,21 +63,19 @@ def cautions_about(
     best: Sequence[ScoredSet],
     book: ScoreBook,
     unsettled: Unsettled,
-    min_cell: int = 1,
     shortlist: Shortlist | None = None,
 ) -> list[Caution]:
     """What may mislead in the answers about a table, worst first.
 
-    `best` has the best set of every subgroup that has one; fewer rows than `min_cell` are not told
-    of.
+    `best` has the best set of every subgroup that has one.
     """
     of_rows = book.estimate.name == SAMPLE and book.measure.name == "mutual_info"
     found = [
         *left_out(shortlist, cohorts),
         *_single_values(cohorts),
         *(_combinations(cohorts, best) if of_rows else ()),
-        *_few_rows(cohorts, min_cell),
-        *_few_cases(cohorts, min_cell),
+        *_few_rows(cohorts),
+        *_few_cases(cohorts),
         *_few_subgroups(cohorts, book.estimate.name),
         *_unlike(cohorts, book),
         *_next_to_nothing(cohorts, best),
@@ -149,10 +147,10 @@ def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caut
         )
 
 
-def _few_rows(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
+def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
     """Subgroups that were kept, though so few rows tell no pair from chance."""
     by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
-    floor = max(rows_to_tell([len(labels) for labels in cohorts.categories], by_class), min_cell)
+    floor = rows_to_tell([len(labels) for labels in cohorts.categories], by_class)
     small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
     weighted = cohorts.effective is not None
     if small:
@@ -169,7 +167,7 @@ def _few_rows(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
         )
 
 
-def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
+def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
     """Subgroups in which few rows differ from the others, and such in which none does."""
     counts, single = {}, []
     for cohort in cohorts:
@@ -196,25 +194,15 @@ def _few_cases(cohorts: Cohorts, min_cell: int) -> Iterator[Caution]:
             severity=WEAKENS,
         )
     if single:
-        yield _one_class(cohorts.target, single, min_cell)
+        yield _one_class(cohorts.target, single)
 
 
-def _one_class(target: str, single: list[str], min_cell: int) -> Caution:
-    where = listed(single, MOST_NAMED)
-    sentence = (
-        Message(
-            "No class of {column!r} but one has {least} rows in {where}: nothing is told there.",
-            column=target,
-            least=Setting("min_cell", min_cell),
-            where=where,
-        )
-        if min_cell > 1
-        else Message(
-            "The target {column!r} has a single value in {where}: there is nothing to tell, and no "
-            "set is listed.",
-            column=target,
-            where=where,
-        )
+def _one_class(target: str, single: list[str]) -> Caution:
+    sentence = Message(
+        "The target {column!r} has a single value in {where}: there is nothing to tell, and no set "
+        "is listed.",
+        column=target,
+        where=listed(single, MOST_NAMED),
     )
     return Caution(
         ONE_CLASS,

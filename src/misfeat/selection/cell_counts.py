@@ -51,10 +51,6 @@ class CellCounts(NamedTuple):
         return shared
 
 
-KeptCells = dict[tuple[str, tuple[str, ...]], CellCounts]
-"""The cells of sets, by subgroup and features."""
-
-
 def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
     """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
     rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])

@@ -13,8 +13,7 @@ from misfeat.estimation.significance import PILOTS, Greatest, MaxTest, max_test
 from misfeat.information.dealing import deals_of
 from misfeat.information.dealing_correlations import CorrelationDeals
 from misfeat.lattice import rank
-from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
-from misfeat.machine.steps import Form
+from misfeat.machine.spreading import in_order, is_elsewhere, spread, workers_elsewhere
 from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
@@ -77,11 +76,6 @@ class Dealer:
     within: int | None = None
     seed: int | None = None
     greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """Tells the tests of one table apart."""
-        return f"{self.permutations} deals within {self.within}, seed {self.seed}"
 
     def without_scores(self) -> Dealer:
         """The same without the scores that were computed, for workers elsewhere."""
@@ -161,30 +155,17 @@ def dealt_tests(
     dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
 ) -> list[MaxTest]:
     """Carry out tests: cohort by cohort, by workers elsewhere where there are any."""
-
-    def make(left: list[int]) -> Iterator[tuple[int, MaxTest]]:
-        own = [asked[number] for number in left]
-        if is_elsewhere() and len(own) >= workers_elsewhere():
-            yield from spread(_tested, dealer.without_scores(), own)
-            return
-        for number, one in enumerate(own):
-            yield number, dealer.of(*one, progress=progress)
-
-    names = [f"{one} by {dealer.name}" for one in asked]
-    tests = dealer.book.steps.each(names, make, Form((MaxTest,), _is_whole))
-    for one, test in zip(asked, tests, strict=False):  # where the time is up, not all were made
+    if is_elsewhere() and len(asked) >= workers_elsewhere():
+        tests = in_order(spread(_tested, dealer.without_scores(), asked))
+    else:
+        tests = [dealer.of(*one, progress=progress) for one in asked]
+    for one, test in zip(asked, tests, strict=True):
         dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
     return tests
 
 
 def _tested(dealer: Dealer, asked: Searched) -> MaxTest:
     return dealer.of(*asked)
-
-
-def _is_whole(test: MaxTest) -> bool:
-    """Whether every size that was tested has a statistic for every set."""
-    counts = [len(values) for values in test.statistics]
-    return test.maxima.ndim == 1 and counts == [len(subsets) for subsets in test.subsets]
 
 
 def chance_tests(

@@ -119,7 +119,7 @@ def told_share(found: Found, subgroup: str, features: Sequence[str]) -> ToldShar
     members = sorted(found.feature_names.index(name) for name in features)
     cohort = found.cohorts.position(subgroup)
     sampled = None
-    if not found.book.rows_withheld and not found.missing[cohort, members].any():
+    if not found.missing[cohort, members].any():
         sampled = _sampled(found, cohort, members)
     if sampled is None:
         return _as_shown(found, cohort, members)
@@ -162,11 +162,10 @@ def _as_shown(found: Found, cohort: int, members: list[int]) -> ToldShare:
     predicted = bool(scores.predicted[cohort, place])
     if not predicted and not found.book.estimate.above_chance:
         raise MisfeatError(
-            "A run with {estimate} and {rows} keeps neither rows nor what chance would score, so "
+            "A run with {estimate} knows nothing of what chance would score in so few rows, so "
             "nobody knows how sure its scores are.",
             remedy="Fit it again with {instead}.",
             estimate=Setting("estimate", found.book.estimate.name),
-            rows=Setting("min_cell", found.asked.min_cell),
             instead=Setting("estimate", "population"),
         )
     return ToldShare(score, None, wide, PREDICTED if predicted else RECORDED)

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.measures import Measure
     from misfeat.selection.asked import Asked
-    from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.scorebook import ScoreBook
-    from misfeat.selection.unfinished import Unfinished
 
 CODES = (np.int8, np.int16, np.int32)
 MOST_CODES = 2**16
@@ -177,14 +175,6 @@ def check_estimate(estimate: Estimate) -> None:
     demand(level is None or (isinstance(level, float) and 0 < level < 1), "the confidence")
 
 
-def check_unfinished(unfinished: Unfinished) -> None:
-    """Raise unless what was left out is told in words."""
-    minutes, parts = unfinished.minutes, unfinished.parts
-    demand(minutes is None or (isinstance(minutes, float) and minutes > 0), "the minutes")
-    demand(isinstance(parts, dict) and bool(parts) <= (minutes is not None), "what was left out")
-    demand(all(isinstance(words, str) for words in parts.values()), "what was left out")
-
-
 def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     """Raise unless what was asked for can be answered with some features."""
     demand(is_count(asked.size, least=1, most=len(features)), "the size of sets")
@@ -200,10 +190,9 @@ def check_asked(asked: Asked, features: tuple[str, ...]) -> None:
     demand(asked.backend is None or asked.backend in EAGER_LIBRARIES, "the library of answers")
     demand(isinstance(asked.settings, Mapping), "settings")
     demand(all(isinstance(one, str) for said in asked.settings.items() for one in said), "settings")
-    demand(is_count(asked.min_cell, least=1, most=MOST_ROWS), "min_cell")
 
 
-def check_shortlist(shortlist: Shortlist, cohorts: Cohorts, *, rows_withheld: bool) -> None:
+def check_shortlist(shortlist: Shortlist, cohorts: Cohorts) -> None:
     """Raise unless what is said of a shortlist can be said of these rows and features."""
     check_texts(shortlist.left_out, "features that were left out", unique=True)
     apart = not set(shortlist.left_out) & set(cohorts.features)
@@ -214,31 +203,12 @@ def check_shortlist(shortlist: Shortlist, cohorts: Cohorts, *, rows_withheld: bo
     counted = few is None or is_count(few, most=len(shortlist.left_out))
     demand(counted, "the features that stand out and were left out")
     demand(is_count(shortlist.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
-    n_rows = 0 if rows_withheld else len(cohorts.weights)
     held_back = shortlist.held_back
-    check_array(held_back, "shortlist.held_back", (np.int64,), (n_rows,))
-    if rows_withheld:
-        return
+    check_array(held_back, "shortlist.held_back", (np.int64,), (len(cohorts.weights),))
     within = (held_back >= 0).all() and (held_back <= cohorts.weights).all()
     demand(bool(within), "rows that were held back", ARRAYS)
     in_each = np.add.reduceat(held_back, cohorts.offsets[:-1])
     demand(bool((in_each > 0).all()), "a subgroup of which no row was held back", ARRAYS)
-
-
-def check_cells(kept: KeptCells, cohorts: Cohorts) -> None:
-    """Raise unless the cells that are kept are those of sets of the same subgroups."""
-    n_classes = len(cohorts.classes)
-    for (subgroup, features), found in kept.items():
-        values, counts = found.values, found.counts
-        demand(subgroup in cohorts.names, "cells of another subgroup")
-        check_texts(features, "the features of cells", unique=True)
-        demand(set(features) <= set(cohorts.features), "cells of other features")
-        for value in values:
-            check_texts(value, "the values of a cell")
-            demand(len(value) == len(features), "a cell of other features")
-        check_array(counts, "counts of cells", (np.float64,), (len(values), n_classes))
-        counted = np.isfinite(counts).all() and (counts >= 0).all() and (counts <= MOST_ROWS).all()
-        demand(counted and bool((counts.sum(axis=1) > 0).all()), "the rows of a cell")
 
 
 def check_held(held: Any, names: set[str], measure: Measure) -> None:
@@ -249,7 +219,8 @@ def check_held(held: Any, names: set[str], measure: Measure) -> None:
     demand(isinstance(held["sampler"], str) and held["sampler"] in SAMPLERS, "the sampler")
     known = jobs is None or is_count(jobs, least=-MOST_THREADS, most=MOST_THREADS)
     demand(known and jobs != 0, "the number of threads")
-    demand(isinstance(held.get("rows_withheld", False), bool), "whether rows are withheld")
+    withheld = measure.rows is None and measure.sums is None
+    demand(held.get("rows_withheld", False) is withheld, "whether rows are withheld")
     demand(is_count(held["n_exact"], most=n_features + 1), "the number of sizes")
     demand(isinstance(sizes, list) and len(sizes) <= n_features, "the sizes")
     demand(all(is_count(size, least=1, most=n_features) for size in sizes), "a size")

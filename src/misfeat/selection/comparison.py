@@ -285,18 +285,11 @@ def _on_rows(runs: Runs) -> Iterator[Message]:
         for which, run in zip(("first", "second"), runs, strict=True)
         if run.book.rows_withheld
     ]
-    if withheld and any(run.book.measure.tables is not None for run in runs):
+    if withheld:
         yield Message(
             "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
             "subgroup alone is harder to see.",
             which=joined(withheld),
-        )
-    elif withheld:
-        yield Message(
-            "The {which} run keeps no rows ({setting}): its shares are those it shows, and what "
-            "changed in one subgroup alone is harder to see.",
-            which=joined(withheld),
-            setting=Setting("min_cell"),
         )
     elif runs[0].book.estimate.name == POPULATION:
         yield Message(

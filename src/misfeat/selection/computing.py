@@ -11,8 +11,7 @@ import numpy as np
 from misfeat.information.elsewhere import Part, ScoredRows, levels_elsewhere
 from misfeat.lattice import rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.machine.spreading import is_elsewhere
-from misfeat.machine.steps import Form
+from misfeat.machine.spreading import in_order, is_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.information.measures import Measure, MutualInformation
     from misfeat.machine.progress import Progress
-    from misfeat.machine.steps import Steps
 
     Floats = NDArray[np.float64]
 
@@ -47,17 +45,12 @@ class Computing:
         """The measure of every grid of a numeric target, else the measure itself."""
         return self.measure.parts or (self.measure,)
 
-    def levels(self, low: int, high: int, steps: Steps, progress: Progress | None) -> list[Floats]:
+    def levels(self, low: int, high: int, progress: Progress | None) -> list[Floats]:
         """Scores of all sets of some sizes, an array of shape (n_grids, n_cohorts, n_sets) each."""
         n_cohorts, n_grids = len(self.seeds), len(self.grids)
         told = None if progress is None else _CohortsDone(progress, n_cohorts * n_grids)
         parts = [Part(g, cohort, low, high) for g in range(n_grids) for cohort in range(n_cohorts)]
-        n_sets = [comb(len(self.measure.features), size) for size in range(low, high + 1)]
-        flat = steps.each(
-            [f"scores of {part}" for part in parts],
-            lambda left: self._of_parts([parts[number] for number in left], told),
-            Form(fits=lambda found: [len(one) for one in found] == n_sets),
-        )
+        flat = in_order(self._of_parts(parts, told))
         if told is not None:
             told.begin(len(parts))
         return [

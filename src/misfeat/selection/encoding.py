@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from misfeat.cohorts.dataframes import names_held
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.machine.packing import NOT_SPECIAL, NotPlainError, read, written
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+_AS_THEY_ARE = frozenset({type(None), bool, int, str})
+
+
+class _NotPlainError(ValueError):
+    """A value cannot be written, or something is not what `encoded` gave."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(f"{type(value).__name__} is no plain data")
+        self.value = value
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -29,8 +37,8 @@ def encoded(value: Any, name: str) -> Any:
     {'age': (40, 65)}
     """
     try:
-        return written(value, _other_collections)
-    except NotPlainError as error:
+        return _written(value)
+    except _NotPlainError as error:
         raise MisfeatError(
             "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings "
             "of these can.",
@@ -40,7 +48,22 @@ def encoded(value: Any, name: str) -> Any:
 
 def decoded(value: Any) -> Any:
     """The value that `encoded` was given; a ValueError for anything else."""
-    return read(value)
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list():
+            return [decoded(one) for one in value]
+        case {"tuple": list(members)}:
+            return tuple(decoded(one) for one in members)
+        case {"dict": list(pairs)}:
+            return {decoded(key): decoded(one) for key, one in pairs}
+        case {"float": str(text)}:
+            return float(text)
+        case {"datetime": str(text)}:
+            return dt.datetime.fromisoformat(text)
+        case {"date": str(text)}:
+            return dt.date.fromisoformat(text)
+    raise _NotPlainError(value)
 
 
 def encoded_completer(completer: Any) -> Any:
@@ -65,16 +88,32 @@ def decoded_completer(saved: Any) -> Any:
     return COMPLETERS[saved["name"]](**params)
 
 
-def _other_collections(value: Any, inner: Callable[[Any], Any]) -> Any:
-    """Mappings, arrays, sets and columns of names as the plain collection that is nearest."""
+def _written(value: Any) -> Any:
+    """What JSON can hold; other collections are written as the plain one that is nearest."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     match value:
+        case np.generic():
+            return _written(value.item())
+        case int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else {"float": str(value)}
+        case dt.datetime():
+            return {"datetime": value.isoformat()}
+        case dt.date():
+            return {"date": value.isoformat()}
+        case list():
+            return [_written(one) for one in value]
+        case tuple():
+            return {"tuple": [_written(one) for one in value]}
         case Mapping():
-            return inner(dict(value)) if type(value) is not dict else NOT_SPECIAL
+            return {"dict": [[_written(key), _written(one)] for key, one in value.items()]}
         case np.ndarray():
-            return inner(value.tolist())
+            return _written(value.tolist())
         case set() | frozenset():
-            return [inner(one) for one in sorted(value, key=repr)]
-        case list() | tuple() | np.generic():
-            return NOT_SPECIAL
+            return [_written(one) for one in sorted(value, key=repr)]
     held = names_held(value)
-    return NOT_SPECIAL if held is None else inner(held)
+    if held is None:
+        raise _NotPlainError(value)
+    return _written(held)

@@ -15,8 +15,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.exceptions import Message
-from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
-from misfeat.machine.steps import Form
+from misfeat.machine.spreading import in_order, is_elsewhere, spread, workers_elsewhere
 from misfeat.selection.chance_tests import Searched, dealt_tests
 from misfeat.selection.ranking import TIED_DECIMALS
 from misfeat.words.names import joined
@@ -155,21 +154,18 @@ def enough_of_each(
         if progress is not None:
             progress(WHAT, before + done, len(cohorts) * largest)
 
-    def make(left: list[int]) -> Iterator[tuple[int, Enough]]:
-        own = [cohorts[number] for number in left]
-        if is_elsewhere() and len(own) >= workers_elsewhere():
-            recorded = (~dealer.book.measure.missing[own]).sum(axis=1)
+    def each() -> Iterator[tuple[int, Enough]]:
+        if is_elsewhere() and len(cohorts) >= workers_elsewhere():
+            recorded = (~dealer.book.measure.missing[list(cohorts)]).sum(axis=1)
             sizes = range(1, min(largest, int(recorded.max(initial=0))) + 1)
             scores = {size: completed(size) for size in sizes}
-            yield from spread(_enough, (dealer.without_scores(), scores, largest, level), own)
+            yield from spread(_enough, (dealer.without_scores(), scores, largest, level), cohorts)
             return
-        for number, cohort in enumerate(own):
-            told = partial(tell, left[number] * largest)
+        for number, cohort in enumerate(cohorts):
+            told = partial(tell, number * largest)
             yield number, enough_of(dealer, cohort, completed, largest, level, told)
 
-    asked = f"up to {largest} features at {level} by {dealer.name}"
-    names = [f"enough of {cohort}, {asked}" for cohort in cohorts]
-    found = dealer.book.steps.each(names, make, Form((Enough, Step), _is_told))
+    found = in_order(each())
     tell(len(cohorts) * largest)
     return found
 
@@ -177,10 +173,6 @@ def enough_of_each(
 def _enough(shared: tuple[Dealer, dict[int, CompletedScores], int, float], cohort: int) -> Enough:
     dealer, scores, largest, level = shared
     return enough_of(dealer, cohort, scores.__getitem__, largest, level)
-
-
-def _is_told(found: Enough) -> bool:
-    return isinstance(found, Enough) and 0 <= found.size <= len(found.steps)
 
 
 def enough_of(

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError, Setting, listed
-from misfeat.information.measures import MutualInformation
 from misfeat.selection.asked import check_set
 from misfeat.selection.cell_counts import PredictedCounts, recorded_counts, tabled_counts
 from misfeat.selection.explaining import Explanation, as_rows, cells_of
 from misfeat.selection.ranked import Ranked
-from misfeat.selection.withholding import (
-    Rounding,
-    withheld_cells,
-    withheld_cohorts,
-    withheld_scores,
-    withheld_shortlist,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Self
 
     from misfeat.selection.cell_counts import CellCounts
 
@@ -118,10 +108,7 @@ class Explained(Ranked):
         if measure.tables is not None:
             for _, members in asked:
                 self._check_counted(members)
-        if self.book.rows_withheld and measure.tables is None:
-            counted = {one: self._kept_cells(*one) for one in asked}
-        else:
-            counted = self.counts_of(asked)
+        counted = self.counts_of(asked)
         return [self._explained(*one, counted[one]) for one in asked]
 
     def _explained(self, cohort: int, members: tuple[int, ...], found: CellCounts) -> Explanation:
@@ -156,54 +143,6 @@ class Explained(Ranked):
                 found[cohort, members] = self._recorded(cohort, numbers)
         return found
 
-    def withheld(self, least: int) -> Self:
-        """The same without its rows, and nothing in it that rests on fewer than so many of them.
-
-        Parameters
-        ----------
-        least : int
-            The fewest rows that something may rest on.
-
-        Returns
-        -------
-        Selection
-            It answers for sets of up to `size` features, and explains those of them that are
-            among the `k` best of their size.
-        """
-        if self.book.measure.rows is None:
-            raise MisfeatError(
-                "{min_cell} needs {measure}; leave one of the two out.",
-                min_cell=Setting("min_cell", least),
-                measure=Setting("measure", "mutual_info"),
-            )
-        rounding = Rounding.for_rows(self.cohorts, least)
-        cohorts = withheld_cohorts(self.cohorts, rounding)
-        measure = MutualInformation(cohorts, above_chance=self.book.measure.above_chance)
-        scores = {size: self.completed(size) for size in range(1, self.size + 1)}
-        told = withheld_scores(scores, cohorts, measure.ceiling, least)
-        asked = replace(self.asked, min_cell=least)
-        shortlist = self.shortlist
-        if shortlist is not None:
-            shortlist = withheld_shortlist(shortlist, rounding)
-        left = type(self)(
-            cohorts,
-            self.book.without_rows(measure, told),
-            asked,
-            verbose=self.verbose,
-            shortlist=shortlist,
-        )
-        left.unfinished = self.unfinished
-        best = [one for size in scores for one in left.best_sets(size)]
-        places = [self._place(one.subgroup, one.features) for one in best]
-        counted = self.counts_of(places)
-        left.kept_cells = {
-            (one.subgroup, one.features): withheld_cells(
-                counted[place], rounding, one.subgroup, *one.features
-            )
-            for one, place in zip(best, places, strict=True)
-        }
-        return left
-
     def _members(self, features: Sequence[str]) -> list[int]:
         """The numbers of the features of a set, ascending."""
         return sorted(self._feature_number(name, "a feature") for name in check_set(features))
@@ -232,18 +171,3 @@ class Explained(Ranked):
                 features=listed([self.feature_names[m] for m in members]),
                 most=most,
             )
-
-    def _kept_cells(self, cohort: int, members: tuple[int, ...]) -> CellCounts:
-        """The cells of a set that were kept where the rows were not."""
-        asked = self.cohorts.names[cohort], tuple(self.feature_names[m] for m in members)
-        if asked not in self.kept_cells:
-            raise MisfeatError(
-                "{features} of {subgroup!r} cannot be explained: with {setting} only the cells of "
-                "the {k} best sets of every size are kept. Fit again with a larger {more}.",
-                features=listed(asked[1]),
-                subgroup=asked[0],
-                setting=Setting("min_cell", self.asked.min_cell),
-                k=self.k,
-                more=Setting("k"),
-            )
-        return self.kept_cells[asked]

@@ -20,7 +20,6 @@ from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.machine.paths import as_path, real_path, unreadable, unwritable
-from misfeat.machine.steps import UNFINISHED, remove_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +67,7 @@ def foreign_entries(folder: Path) -> list[str]:
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
     except OSError as error:
         raise unreadable(folder, error) from error
-    ours = {COMMITTED, LOCK, UNFINISHED, *(PARTS if known else ())}
+    ours = {COMMITTED, LOCK, *(PARTS if known else ())}
     return sorted(name for name in names - ours if not name.startswith(STAGED))
 
 
@@ -119,7 +118,6 @@ def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
                 _put_away(folder)
                 _commit(folder, files)
                 _finish(folder)
-                remove_left(folder)
         except BaseException:
             if new:
                 with suppress(OSError):  # something is in it after all

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +9,9 @@ import numpy as np
 from misfeat.cohorts.dataframes import result_frame
 from misfeat.cohorts.naming import not_a_feature
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.deadline import in_time, minutes_allowed
 from misfeat.machine.long_work import long_work
 from misfeat.selection.asked import Asked, check_size
 from misfeat.selection.saving import Saved, read_saved, write_saved
-from misfeat.selection.unfinished import SIZE, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
     from misfeat.completion import CompletedScores, Completer
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.estimation.significance import Greatest
-    from misfeat.selection.cell_counts import KeptCells
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
     from misfeat.selection.redrawing import Stability
@@ -37,11 +32,7 @@ if TYPE_CHECKING:
 
 
 class Found:
-    """What a fit found; `Selection` asks it everything that users ask.
-
-    `kept_cells` has the cells of sets by subgroup and features, where no rows are kept to count
-    them.
-    """
+    """What a fit found; `Selection` asks it everything that users ask."""
 
     def __init__(
         self,
@@ -57,9 +48,7 @@ class Found:
         included = [name for name in asked.include if name in book.measure.features]
         book.include = tuple(map(book.measure.features.index, included))
         self.validation: str | None = None
-        self.kept_cells: KeptCells = {}
         self.known_tests: ChanceTests | None = None
-        self.unfinished = Unfinished()
         self.known_enough: dict[tuple[int, int, float], dict[str, Enough]] = {}
         # What was found before, by what was asked for.
         self._tests: dict[tuple[int, int, str | None, float], ChanceTests] = {}
@@ -124,25 +113,6 @@ class Found:
     def prepare(self) -> None:
         """Compute and predict the scores of `size` now, so that answers come at once."""
         self._shown(None)
-
-    def prepare_in_time(self) -> None:
-        """The same within `max_minutes`: where these are too few for `size`, it is lowered.
-
-        Sizes come one after the other then, from the smallest one that can be shown; the scores of
-        the last one are those of a run without a limit. What `budget` draws depends on the size, so
-        that with less than all sets it is not lowered.
-        """
-        smallest = max(1, len(self.asked.include))
-        if minutes_allowed() is None or self.book.budget < 1 or self.size <= smallest:
-            self.prepare()
-            return
-        self.completed(smallest)
-        for size in range(smallest + 1, self.size + 1):
-            if in_time(partial(self.completed, size)) is None:
-                left = f"{size}" if size == self.size else f"{size} to {self.size}"
-                self.unfinished.note(SIZE, f"sets of {left} features were not scored")
-                self.asked = replace(self.asked, size=size - 1)
-                return
 
     def _shown(self, size: int | None) -> CompletedScores:
         """The scores of the sets of a size that hold every feature to include."""
@@ -244,8 +214,6 @@ class Found:
             self.asked,
             self.validation,
             estimator,
-            self.kept_cells,
-            self.unfinished,
             self.shortlist,
         )
         write_saved(found, folder, beside)
@@ -277,6 +245,4 @@ class Found:
         """
         selection = cls(saved.cohorts, saved.book, saved.asked, shortlist=saved.shortlist)
         selection.validation = saved.validation
-        selection.kept_cells = dict(saved.kept_cells)
-        selection.unfinished = saved.unfinished
         return selection

@@ -251,8 +251,7 @@ class Ranked(Found):
 
     def _contrasts(self) -> Contrasts:
         """What says how sure sums and differences of scores are."""
-        rows = None if self.book.rows_withheld else self.book.measure.rows
-        return Contrasts(self.book.scored, self.missing, self.confidence, rows)
+        return Contrasts(self.book.scored, self.missing, self.confidence, self.book.measure.rows)
 
     def _can_be_told(self, name: str) -> bool:
         """Whether there is anything to tell in a subgroup: not where the target has one class."""

@@ -19,10 +19,8 @@ import numpy as np
 from misfeat.cohorts.reweighting import drawn_anew
 from misfeat.estimation.estimates import POPULATION
 from misfeat.information.grids import information_of
-from misfeat.machine.deadline import OutOfTimeError
 from misfeat.machine.interrupts import check_interrupt
-from misfeat.machine.spreading import spread
-from misfeat.machine.steps import Form, Steps
+from misfeat.machine.spreading import in_order, spread
 from misfeat.metrics.stability import agreement_of
 from misfeat.selection.ranking import order_of_sets
 
@@ -43,8 +41,6 @@ SHARE = 1 / 3
 SHARE_ALONE = 1 / 2
 """The same where every subgroup's scores come from its own rows alone."""
 WHAT = "Drawing rows anew to see what comes out again"
-FEWEST_IN_TIME = 20
-"""Draws that say something of how often sets come out again, to about .11."""
 OFTEN = 0.8
 """What comes out again in such a share of the draws is called stable."""
 _LARGEST_SEED = 2**32
@@ -180,42 +176,27 @@ def redrawn(
     seeds: Sequence[np.random.SeedSequence],
     answer: Callable[[np.random.Generator], CompletedScores],
     progress: Progress | None = None,
-    steps: Steps | None = None,
 ) -> Redrawn:
     """Answer anew for every seed, and note where the sets come out that are best with all rows.
 
-    `answer` draws rows, and gives the scores of the same sets in the same order. Where the time is
-    up, the draws count that were done by then.
+    `answer` draws rows, and gives the scores of the same sets in the same order.
     """
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
-    done = 0
 
-    def make(left: list[int]) -> Iterator[tuple[int, tuple[Numbers, Numbers]]]:
-        nonlocal done
-        done = len(seeds) - len(left)
-        tell()
-        try:
-            for draw in spread(_come_again, (answer, kept), [seeds[number] for number in left]):
-                check_interrupt()
-                yield draw
-                done += 1
-                tell()
-        except OutOfTimeError:
-            if done < FEWEST_IN_TIME:
-                raise
+    def draws() -> Iterator[tuple[int, tuple[Numbers, Numbers]]]:
+        tell(0)
+        for done, draw in enumerate(spread(_come_again, (answer, kept), seeds), start=1):
+            check_interrupt()
+            yield draw
+            tell(done)
 
-    def tell() -> None:
+    def tell(done: int) -> None:
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
-    draws = (Steps() if steps is None else steps).each(
-        [f"draw of {seed} for {k} sets of {shown.subsets.shape}" for seed in seeds],
-        make,
-        Form(fits=lambda found: all(one.shape == kept.shape for one in found)),
-    )
-    best, ranks = (np.array(found) for found in zip(*draws, strict=True))
+    best, ranks = (np.array(found) for found in zip(*in_order(draws()), strict=True))
     return Redrawn(kept, best, ranks)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.explained import Explained
 from misfeat.selection.redrawing import (
@@ -18,7 +17,6 @@ from misfeat.selection.redrawing import (
     redrawn,
     stability_of,
 )
-from misfeat.selection.unfinished import DRAWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,25 +135,13 @@ class Resampled(Explained):
             self._resampled = {asked: found}
         return found
 
-    def resampled_in_time(
-        self, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
-    ) -> Stability | None:
-        """The same as `resampled` within `max_minutes`: fewer draws, or None where too few."""
-        found = in_time(lambda: self.resampled(size, k, resamples))
-        if found is None:
-            self.unfinished.note(DRAWS, "whether sets come out again was not tried")
-        elif found.resamples < resamples:
-            words = f"rows were drawn anew {found.resamples} times instead of {resamples}"
-            self.unfinished.note(DRAWS, words)
-        return found
-
     def _redrawn(self, shown: CompletedScores, k: int, resamples: int) -> Stability:
         seed = self.asked.seed
         empty = self.book.of_other_rows(self.book.measure, 0)
         answer = AnsweredAnew(self.cohorts, empty, shown.subsets)
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(self.verbose > 0) as progress:
-            found = redrawn(shown, k, seeds, answer, progress, self.book.steps)
+            found = redrawn(shown, k, seeds, answer, progress)
         whole = stability_of(found, shown.subsets, self.feature_names, self.cohorts.names)
         return replace(
             whole,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +27,15 @@ from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import ScoredInformation, TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.selection.asked import Asked
-from misfeat.selection.cell_counts import CellCounts
 from misfeat.selection.checking import (
     ContradictionError,
     check_asked,
     check_book,
-    check_cells,
     check_cohorts,
     check_estimate,
     check_held,
     check_scores,
     check_shortlist,
-    check_unfinished,
     demand,
 )
 from misfeat.selection.checking_tables import check_alone, check_sums, check_tables
@@ -54,7 +51,6 @@ from misfeat.selection.folders import (
     write_parts,
 )
 from misfeat.selection.scorebook import ScoreBook
-from misfeat.selection.unfinished import Unfinished
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -63,11 +59,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.measures import Measure
-    from misfeat.selection.cell_counts import KeptCells
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "misfeat selection", 4
+FORMAT, VERSION = "misfeat selection", 5
 MALFORMED = (
     KeyError,
     TypeError,
@@ -91,8 +86,6 @@ class Saved:
     asked: Asked
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
-    kept_cells: KeptCells = field(default_factory=dict)
-    unfinished: Unfinished = field(default_factory=Unfinished)
     shortlist: Shortlist | None = None
 
 
@@ -149,7 +142,6 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
 def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     """Everything but arrays; these are put into a dict of their own."""
     book, measure = saved.book, saved.book.measure
-    cells = {key: (found.values, found.counts) for key, found in saved.kept_cells.items()}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -164,8 +156,6 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "book": book.packed(arrays),
         "validation": saved.validation,
         "estimator": None if saved.estimator is None else dict(saved.estimator),
-        "kept_cells": encoded(cells, "kept_cells"),
-        "unfinished": {"minutes": saved.unfinished.minutes, "parts": saved.unfinished.parts},
         "shortlist": None
         if saved.shortlist is None
         else _packed(saved.shortlist, "shortlist", arrays),
@@ -207,18 +197,11 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
-    kept_cells = {
-        key: CellCounts(values, np.array(counts, dtype=np.float64))
-        for key, (values, counts) in decoded(manifest.get("kept_cells", {"dict": []})).items()
-    }
-    check_cells(kept_cells, cohorts)
-    unfinished = Unfinished(**manifest.get("unfinished", {}))
-    check_unfinished(unfinished)
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        check_shortlist(shortlist, cohorts, rows_withheld=book.rows_withheld)
-    return Saved(cohorts, book, asked, validation, estimator, kept_cells, unfinished, shortlist)
+        check_shortlist(shortlist, cohorts)
+    return Saved(cohorts, book, asked, validation, estimator, shortlist)
 
 
 def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:

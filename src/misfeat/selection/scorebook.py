@@ -13,10 +13,9 @@ from sklearn.base import clone
 from misfeat.completion.baselines.gain import GainCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank
 from misfeat.machine.memory import check_memory, memory_needed
-from misfeat.machine.steps import Form, Steps
 from misfeat.selection.computing import Computing
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ class ScoreBook:
     Several threads may ask at once: one of them computes, the others wait for what it finds.
 
     `max_sets`, `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the
-    choice of sets repeatable, and `steps` keep what is finished. Where there are more sets than
-    `max_sets`, they are searched for, with the features that `include` numbers.
+    choice of sets repeatable. Where there are more sets than `max_sets`, they are searched for,
+    with the features that `include` numbers.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class ScoreBook:
         sampler: str = "randwalk",
         seed: int | None = None,
         n_jobs: int | None = None,
-        steps: Steps | None = None,
     ) -> None:
         self.measure = measure
         self.estimate = estimate
@@ -66,7 +64,6 @@ class ScoreBook:
         self.sampler = sampler
         self._seeds = np.random.SeedSequence(seed)
         self.n_jobs = n_jobs
-        self.steps = Steps() if steps is None else steps
         self._exact: list[NDArray[np.float64]] = []
         self._by_grid: list[NDArray[np.float64]] = []
         self._completed: dict[int, CompletedScores] = {}
@@ -265,12 +262,6 @@ class ScoreBook:
                 remedy="Ask it where the rows are.",
                 what="counts" if self.measure.alone is None else "scores",
             )
-        if self.rows_withheld:
-            raise MisfeatError(
-                "This needs the rows, which {setting} keeps from being stored.",
-                remedy="Fit again without it where the rows may be stored.",
-                setting=Setting("min_cell"),
-            )
 
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
@@ -281,13 +272,6 @@ class ScoreBook:
                 "for sets of at most so many.",
                 most=max(self._completed, default=0),
             )
-        if self.rows_withheld:
-            raise MisfeatError(
-                "This needs the rows, which {setting} keeps from being stored; sets of {sizes} "
-                "features can be asked for. Fit again for others.",
-                setting=Setting("min_cell"),
-                sizes=", ".join(map(str, sorted(self._completed))),
-            )
 
     def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
         estimate = self.estimate
@@ -295,23 +279,7 @@ class ScoreBook:
         if whole and not estimate.above_chance:
             estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
         models = self.listed(progress).models if self.can_list else ()
-        known = self._known(size, estimate, progress)
-        return self.steps.one(
-            f"completed scores of size {size}",
-            lambda: estimate.complete_up_to(known, size, models),
-            Form((CompletedScores,), lambda found: size in found and self._fit(found)),
-        )
-
-    def _fit(self, found: dict[int, CompletedScores]) -> bool:
-        """Whether completed scores are of the sets and cohorts of this table."""
-        n_cohorts, names = len(self.measure.missing), names_of_completed(self.measure)
-        return all(
-            scores.subsets.shape == (comb(self._n_features, size), size)
-            and all(
-                getattr(scores, name).shape == (n_cohorts, len(scores.subsets)) for name in names
-            )
-            for size, scores in found.items()
-        )
+        return estimate.complete_up_to(self._known(size, estimate, progress), size, models)
 
     def _known(
         self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
@@ -347,11 +315,6 @@ class ScoreBook:
             alone=measure.alone,
         )
 
-    def memory_needed(self, size: int) -> int:
-        """Bytes that the scores of a size take, at most; an error where there are not so many."""
-        self._check_memory(size, self.estimate)
-        return self._memory_needed(self._n_features, size, self.estimate)
-
     def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
         n_cohorts = len(self.measure.missing)
         scored = n_cohorts * (1 + len(self.measure.parts))
@@ -380,7 +343,7 @@ class ScoreBook:
         """Add the scores of all sizes that are not known yet."""
         seeds = self._seeds.spawn(len(self.measure.missing))
         computing = Computing(self.measure, self.budget, self.sampler, self.n_jobs, seeds)
-        found = computing.levels(len(self._exact), size, self.steps, progress)
+        found = computing.levels(len(self._exact), size, progress)
         if self.measure.parts:
             self._by_grid += found
             self._exact += [scores.mean(axis=0) for scores in found]

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.machine.deadline import in_time
 from misfeat.machine.long_work import long_work
 from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs
-from misfeat.selection.caution import CAUTION_COLUMNS, worst_first
+from misfeat.selection.caution import CAUTION_COLUMNS
 from misfeat.selection.cautions import cautions_about
 from misfeat.selection.collecting import WORTH_COLUMNS, Unsettled, Worth, Worths
 from misfeat.selection.compared import Compared
 from misfeat.selection.leaving_out import can_be_halved, features_to_judge, with_features
 from misfeat.selection.resampled import Resampled
 from misfeat.selection.trust import TRUST_COLUMNS, Trust, in_words, trust
-from misfeat.selection.unfinished import VALIDATION
 
 if TYPE_CHECKING:
     from misfeat.selection.caution import Caution
@@ -222,7 +220,6 @@ class Selection(AgainstChance, Compared, Resampled):
                     rounds,
                     seed,
                     progress,
-                    self.book.steps,
                     shown,
                 )
             self._trusted = {asked: found}
@@ -235,13 +232,6 @@ class Selection(AgainstChance, Compared, Resampled):
             rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
             judged=None if kept is None else (len(kept), n_features),
         )
-        return found
-
-    def trusts_in_time(self, size: int | None = None, k: int | None = None) -> list[Trust] | None:
-        """The same as `trusts` within `max_minutes`; None where these are too few."""
-        found = in_time(lambda: self.trusts(size, k))
-        if found is None:
-            self.unfinished.note(VALIDATION, "how far answers hold was not checked")
         return found
 
     def cautions(self, size: int | None = None) -> Any:
@@ -296,17 +286,13 @@ class Selection(AgainstChance, Compared, Resampled):
         There is one subgroup only: its scores were shrunk by its own rows, with no other ...
         """
         best = self.best_sets(size, k=1)
-        asked = self.asked.min_cell
         with long_work(self.verbose > 0) as progress:
             if progress is not None:
                 progress(LOOKING, 0, 1)
-            found = cautions_about(
-                self.cohorts, best, self.book, self._unsettled(), asked, self.shortlist
-            )
+            found = cautions_about(self.cohorts, best, self.book, self._unsettled(), self.shortlist)
             if progress is not None:
                 progress(LOOKING, 1, 1)
-        stopped = self.unfinished.caution
-        return found if stopped is None else worst_first([stopped, *found])
+        return found
 
     def _unsettled(self) -> Unsettled:
         rows = [cohort.size for cohort in self.cohorts]

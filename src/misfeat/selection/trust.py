@@ -17,8 +17,7 @@ from sklearn.base import clone
 
 from misfeat.completion.model import CompletedScores, ExactScores
 from misfeat.estimation.estimates import POPULATION
-from misfeat.machine.spreading import spread
-from misfeat.machine.steps import Form, Steps, fingerprint
+from misfeat.machine.spreading import in_order, spread
 from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
 from misfeat.selection.leaving_out import (
     can_be_halved,
@@ -71,7 +70,6 @@ def trust(
     rounds: int,
     seed: int | None = None,
     progress: Progress | None = None,
-    steps: Steps | None = None,
     shown: CompletedScores | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare.
@@ -87,7 +85,7 @@ def trust(
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
     left_out = LeftOut(known, estimate, size)
-    answers: Answers = partial(_answers, left_out, Steps() if steps is None else steps, told, seed)
+    answers: Answers = partial(_answers, left_out, told)
     found: dict[int, list[tuple[int, Figures]]] = {}
 
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
@@ -143,30 +141,16 @@ class LeftOut:
 
 
 def _answers(
-    table: LeftOut,
-    steps: Steps,
-    told: _Told,
-    seed: int | None,
-    what: str,
-    parts: Sequence[NDArray[Any] | None],
+    table: LeftOut, told: _Told, what: str, parts: Sequence[NDArray[Any] | None]
 ) -> list[Answer]:
     """What is answered without each of some parts, one after the other or by workers elsewhere."""
 
-    def make(left: list[int]) -> Iterator[tuple[int, Answer]]:
-        for done in spread(_answer, table, [(what, parts[number]) for number in left]):
+    def found() -> Iterator[tuple[int, Answer]]:
+        for done in spread(_answer, table, [(what, part) for part in parts]):
             yield done
             told.done(what)
 
-    names = [
-        f"validating sets of {table.size}, seed {seed}: {what} without "
-        f"{'nothing' if part is None else fingerprint(part)}"
-        for part in parts
-    ]
-    shape = table.known.exact.by_size[table.size].shape
-    form: Form[Answer] = Form(
-        (CompletedScores, ExactScores), lambda found: found[1].score.shape == shape
-    )
-    return steps.each(names, make, form)
+    return in_order(found())
 
 
 def _answer(table: LeftOut, part: tuple[str, NDArray[Any] | None]) -> Answer:

@@ -183,9 +183,9 @@ def json_lines(
     """The answer as lines of JSON, each with its ``"kind"``.
 
     One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
-    subgroup would gain by recording (``"worth"``), what was left out because the time was up
-    (``"unfinished"``), what `validate` found (``"validation"``), and the sentences: one for the
-    whole table, whose ``"subgroup"`` is null, and one a subgroup (``"answer"``).
+    subgroup would gain by recording (``"worth"``), what `validate` found (``"validation"``), and
+    the sentences: one for the whole table, whose ``"subgroup"`` is null, and one a subgroup
+    (``"answer"``).
 
     `worths` and `screen` are asked for where they are not at hand already.
     """
@@ -195,10 +195,6 @@ def json_lines(
         yield as_json("set", asdict(best))
     for worth in worth_rows(selection) if worths is None else worths:
         yield as_json("worth", worth)
-    left_out = selection.unfinished
-    if left_out.parts:
-        told = {"minutes": left_out.minutes, "missing": list(left_out.parts.values())}
-        yield as_json("unfinished", {**told, "text": spell(left_out.sentence)})
     if selection.validation is not None:
         yield as_json("validation", {"text": selection.validation})
     yield from _answers(first_screen(selection) if screen is None else screen, spell)

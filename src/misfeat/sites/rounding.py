@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.selection.withholding import Rounding, rounded_by
 from misfeat.sites.fitting import each_size, raked
 
 if TYPE_CHECKING:
@@ -36,6 +35,45 @@ PRIOR = 0.05
 cell is impossible because it was rounded down."""
 BYTES = 8
 """Bytes that a number between 0 and 1 is made of."""
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Rounds counts up or down to a multiple of the least one that may be told, at random.
+
+    Up as likely as a count is far from the multiple below it, so that sums are right on the mean,
+    and a told count leaves room for nearly twice the least on either side. Chance is drawn from the
+    rows themselves: the same table is told the same way every time, and nobody who does not have it
+    can draw again.
+
+    `least` is the fewest rows that may be told; chance is drawn from `key`.
+
+    Examples
+    --------
+    >>> rounding = Rounding(10, key=1)
+    >>> counts = [0, 3, 20, 25, 37]
+    >>> rounding.of(counts, "example") % 10
+    array([0, 0, 0, 0, 0])
+    >>> bool((abs(rounding.of(counts, "example") - counts) < 10).all())
+    True
+    """
+
+    least: int
+    key: int
+
+    def of(self, counts: Any, *about: str) -> NDArray[np.int64]:
+        """Rounded counts; what has another name is rounded by chance of its own."""
+        name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
+        chance = np.random.default_rng([self.key, name]).random(np.shape(counts))
+        return rounded_by(counts, chance, self.least)
+
+
+def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
+    """Counts rounded up or down to multiples by chance, a number between 0 and 1 for each."""
+    multiples = np.asarray(counts) / least
+    below = np.floor(multiples)
+    told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
+    return told * least
 
 
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:

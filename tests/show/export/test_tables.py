@@ -114,16 +114,6 @@ def test_every_column_is_explained(fitted, tables):
     assert lines["setting", "size"] == "2"
 
 
-def test_a_selection_without_rows_says_what_it_cannot_answer():
-    coding = Coding(min_cell=10)
-    found = tables_of(SubgroupSelector("site", size=2, k=2, coding=coding).fit(small(), "y"))
-    for title in ("stability", "significance", "enough"):
-        assert "needs the rows, which min_cell keeps from being stored" in found[title].note
-        assert found[title].columns == ()
-    assert found["best sets"].rows == 6
-    assert found["why"].rows > 0
-
-
 def test_r2_says_what_it_cannot_answer_in_the_words_of_its_reader():
     selector = SubgroupSelector("site", size=2, measure="r2").fit(small(), "y")
     assert "use measure='mutual_info'" in tables_of(selector)["why"].note

@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.selection.collecting import Worth
 from misfeat.show.first_screen import first_screen
-from misfeat.show.first_screen.effort import Effort, effort_for
+from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.first_screen import feature_map
 from misfeat.show.first_screen.wording import collecting_sentences
 
@@ -102,14 +102,6 @@ def test_cautions_that_overturn_are_told_apart():
     assert screen.overturning
     assert all(one.severity == "overturns" for one in screen.overturning)
     assert not any(one.severity == "overturns" for one in screen.other_cautions)
-
-
-def test_rows_that_are_not_kept_leave_sets_untested():
-    selector = SubgroupSelector("g", size=1, coding=Coding(min_cell=5)).fit(rows(), "y")
-    screen = first_screen(selector.selection_)
-    assert screen.effort == Effort(0, 0, 0, redrawn=False)
-    assert {one.verdict for one in screen.subgroups} == {"not tested"}
-    assert "whether that is more than chance was not tested" in screen.subgroups[0].sentence
 
 
 def test_very_many_sets_are_tested_less():

@@ -143,13 +143,6 @@ def test_the_best_pair_is_drawn_where_none_is_named(selector):
     assert (ax.get_ylabel(), ax.get_xlabel()) == best.features
 
 
-def test_merged_cells_have_a_place(data):
-    coding = misfeat.Coding(min_cell=20)
-    selector = misfeat.SubgroupSelector(data.groups, size=2, coding=coding)
-    ax = misfeat.plot.cells(selector.fit(data.columns, data.target), "clinic=North")
-    assert len(ax.texts) > 1
-
-
 def test_one_feature_has_no_cells_of_a_pair(smallest):
     (text,) = misfeat.plot.cells(smallest).texts
     assert "no pair" in text.get_text()

@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from misfeat import Coding, SubgroupSelector
-from misfeat.datasets import make_cohorts
+from misfeat import SubgroupSelector
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import Report
@@ -197,12 +196,3 @@ def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
 
 def in_options(setting):
     return f"--{setting.parameter.replace('_', '-')} {setting.column}"
-
-
-def test_a_run_that_keeps_no_rows_has_a_report(fitted):
-    data = make_cohorts(n_cohorts=3, n_rows=600, n_features=5, hide=0.3, random_state=1)
-    selector = SubgroupSelector(data.groups, size=2, k=2, coding=Coding(min_cell=10))
-    held = json.loads(selector.fit(data.columns, data.target).report().json())
-    assert {row["verdict"] for row in held["subgroups"]} == {"not tested"}
-    assert "No rows are kept" in held["left_out"][0]
-    assert held["subgroups"][0]["stability"] is None

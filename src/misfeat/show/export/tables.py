@@ -260,8 +260,6 @@ def _facts(selection: Selection) -> dict[str, Any]:
     }
     if cohorts.effective is not None:
         facts["rows of equal weight that tell as much"] = round(float(cohorts.effective.sum()))
-    if selection.asked.min_cell > 1:
-        facts["fewest rows that anything rests on"] = selection.asked.min_cell
     return facts
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.machine.deadline import in_time
 from misfeat.selection.against_chance import LEVEL
 from misfeat.selection.caution import OVERTURNS
-from misfeat.selection.unfinished import TESTS
 from misfeat.show.first_screen.answering import answers, tested
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.wording import collecting_sentences, whole_sentence, with_weights
@@ -114,12 +112,8 @@ def first_screen(
     """Ask a selection what is told first."""
     size = selection.size if size is None else size
     target, effort = selection.cohorts.target, effort_for(selection, size)
-    asked = in_time(lambda: _asked(selection, size, effort))
-    if asked is None:
-        selection.unfinished.note(TESTS, "nothing was tested against chance")
-        effort = replace(effort, tested=0, deals=0, enough=0)
-        asked = _asked(selection, size, effort)
-    single, tests, found = asked
+    single, tests = tested(selection, effort)
+    found = answers(selection, size, effort, tests)
     wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
     worths = selection.worths(size=size, costs=costs)
     return FirstScreen(
@@ -132,11 +126,3 @@ def first_screen(
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
         cautions=tuple(selection.caution_list(size)),
     )
-
-
-def _asked(
-    selection: Selection, size: int, effort: Effort
-) -> tuple[ChanceTests | None, ChanceTests | None, list[SubgroupAnswer]]:
-    """Tests of single features and of all sets, and the answers that rest on them."""
-    single, tests = tested(selection, effort)
-    return single, tests, answers(selection, size, effort, tests)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from misfeat.show.report.packing import Cells
 
 NOT_ASKED = "This was not checked: the report was made without validation."
-NO_TIME = "This was not checked: the time was up."
-WITHHELD = "This was not checked: no rows are kept that could be left out (min_cell)."
 NO_ROWS = "This was not checked: no rows are at hand that could be left out."
 NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
 MOST_VALUED = 60_000
@@ -129,16 +127,11 @@ def gather(
         measure = selection.book.measure
         estimated = predicted or measure.above_chance
         asked = validate and estimated and not withheld
-        trusted = selection.trusts_in_time(size, k) if asked else None
+        trusted = selection.trusts(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            counted = measure.tables is not None or measure.alone is not None
-            kept_back = NO_ROWS if counted else WITHHELD
-            not_trusted = kept_back if withheld else NOT_ASKED
-        not_trusted = NO_TIME if asked else not_trusted
-        stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
-        if selection.unfinished.parts:
-            screen = replace(screen, cautions=tuple(selection.caution_list(size)))
+            not_trusted = NO_ROWS if withheld else NOT_ASKED
+        stability = selection.resampled(size, k) if screen.effort.redrawn else None
         explained = _explained(selection)
         return Findings(
             screen=screen,
@@ -234,8 +227,6 @@ def _explanations(
     if measure.rows is None and measure.tables is None:
         return {}
     sets = [(name, features) for name, features in chosen.items() if features]
-    if selection.book.rows_withheld and measure.tables is None:
-        sets = [one for one in sets if (one[0], tuple(one[1])) in selection.kept_cells]
     return {one.subgroup: one for one in selection.explanations(sets)}
 
 

@@ -265,11 +265,6 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
     def members(features: Sequence[str]) -> tuple[int, ...]:
         return tuple(sorted(number[name] for name in features))
 
-    if selection.book.rows_withheld and measure.tables is None:
-        return {
-            (selection.cohorts.position(subgroup), members(features)): cells
-            for (subgroup, features), cells in selection.kept_cells.items()
-        }
     wanted = [(cohort, members(answer)) for cohort, answer in enumerate(answers) if answer]
     cohorts = range(len(selection.cohorts))
     room = MOST_TABLES
