@@ -9,8 +9,8 @@ drawn. Heart and NHANES have too few rows for that: their populations are learnt
 (`learnt`), and samples of these are taken, of as many rows as a hospital or stratum has at least.
 Sampled scores of what tells nothing lie below 0 half of the time, where no population's can: they
 count as 0. The ways to share are exact counts ("1"),
-which answer as rows do, counts rounded to multiples ("5", "10", "20"), scores alone ("scores"), and
-counts with noise ("epsilon 2"; delta is 1e-6). Figures go into the file that is there in place of
+which answer as rows do, counts rounded to multiples ("5", "10", "20"), and counts with noise
+("epsilon 2"; delta is 1e-6). Figures go into the file that is there in place of
 those of the same settings, so that tables can be run one by one.
 """
 
@@ -38,7 +38,6 @@ from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.noise import noisy_summary
 from misfeat.sites.rounding import rounded_summary
-from misfeat.sites.scoring import scored_summary
 from misfeat.sites.summarising import tables_of_rows
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ GENERATED = ("similarity 20", "similarity 100", "similarity 1000")
 LEARNT = ("heart", "nhanes")
 """Tables whose populations are learnt from them."""
 TABLES = ("heart", "attrition", "nhanes", "adult", "diabetes130", *GENERATED)
-WAYS = ("1", "5", "10", "20", "scores", "epsilon 1", "epsilon 2", "epsilon 4", "epsilon 8")
+WAYS = ("1", "5", "10", "20", "epsilon 1", "epsilon 2", "epsilon 4", "epsilon 8")
 USUAL = (300, 1000)
 """Rows of a site."""
 ROWS = {"heart": (120, 300)}
@@ -145,8 +144,6 @@ def shared(summary: Summary, way: str, rng: np.random.Generator) -> Summary:
     def simulated(counts: NDArray[np.int64], scale: float, _: int) -> NDArray[np.int64]:
         return counts + np.rint(rng.normal(0.0, scale, counts.shape)).astype(np.int64)
 
-    if way == "scores":
-        return scored_summary(summary)
     if way.startswith("epsilon"):
         return noisy_summary(summary, float(way.split()[1]), draw=simulated)
     return rounded_summary(summary, int(way), rng.bytes(32))

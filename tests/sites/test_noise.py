@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 import zlib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +59,7 @@ def test_asking_twice_draws_anew(small):
     assert not np.array_equal(first.tables, second.tables)
 
 
-@pytest.mark.parametrize("share", ["tables3", "tables2", "scores"])
+@pytest.mark.parametrize("share", ["tables3", "tables2"])
 def test_no_exact_count_is_left_in_the_file(small, tmp_path, monkeypatch, share):
     much = 10_000  # so that a count without noise stands out, whatever chance draws
     monkeypatch.setattr("misfeat.sites.noise.secure_noise", lambda counts, *_: counts + much)
@@ -70,23 +69,8 @@ def test_no_exact_count_is_left_in_the_file(small, tmp_path, monkeypatch, share)
     again = read_summary(tmp_path / "north.misfeat")
     assert again.noise == given.noise
     assert again.rows == given.rows > much
-    counts = [again.by_class, np.array(again.noise.classes)]
-    if share != "scores":
-        counts += again.of_sizes()
+    counts = [again.by_class, np.array(again.noise.classes), *again.of_sizes()]
     assert all((held >= much).all() for held in counts)
-
-
-def test_scores_are_worked_out_from_the_noisy_tables_alone(small):
-    from misfeat.sites.scoring import scored_summary
-
-    table, codebook = small
-    given = noisy_summary(summarise(table, codebook, "north"), 4.0, draw=simulated(1))
-    scored = scored_summary(given)
-    assert scored.share == "scores"
-    assert scored.noise.classes == ()
-    assert len(scored.noise.worth) == 3
-    # Nothing but the noisy tables is looked at: another holder of them scores the same.
-    assert all(map(np.array_equal, scored.scores, scored_summary(replace(given)).scores))
 
 
 def test_noisy_files_are_checked(noisy, tmp_path):
@@ -113,7 +97,6 @@ def test_noisy_files_are_checked(noisy, tmp_path):
         (lambda noise: noise.update(scales=noise["scales"][1:]), "scales"),
         (lambda noise: noise.update(scales=[0.0] * 4), "scales"),
         (lambda noise: noise["scales"].__setitem__(3, noise["scales"][3] * 2), "does not spend"),
-        (lambda noise: noise.update(worth=[3.0]), "worth"),
         (lambda noise: noise.update(releases=-1), "releases"),
         (lambda noise: noise.pop("delta"), "delta"),
     ],
@@ -140,16 +123,6 @@ def test_noisy_summaries_answer_and_say_what_was_lost(noisy, summaries, tmp_path
     rows = tables.by_class.sum(axis=1)
     assert (tables.rows_worth(2)[:2] < rows[:2]).all()
     assert (tables.rows_worth(2)[2:] == rows[2:]).all()
-    found.save(tmp_path / "run")
-    assert Selection.load(tmp_path / "run").best_sets() == found.best_sets()
-
-
-def test_scores_of_noisy_counts_answer(noisy, summaries, tmp_path):
-    from misfeat.sites.scoring import scored_summary
-
-    found = combine([scored_summary(noisy[0]), *summaries[1:]]).selection
-    alone = found.book.measure.alone
-    assert alone.rows_worth(3)[0] < alone.by_class.sum(axis=1)[0]
     found.save(tmp_path / "run")
     assert Selection.load(tmp_path / "run").best_sets() == found.best_sets()
 
@@ -227,5 +200,5 @@ def test_a_person_reads_what_is_promised_and_spent(small, tmp_path):
     assert "The 2 releases in the site's record have spent" in said
     assert "Rows: about" in said
     assert "Smallest count" not in said
-    alone = summarise(table, codebook, "north", epsilon=1, share="scores")
-    assert "keeps no record" in "\n".join(told(alone))
+    without = summarise(table, codebook, "north", epsilon=1)
+    assert "keeps no record" in "\n".join(told(without))

@@ -23,9 +23,7 @@ CARDS = np.array([2, 2, 2], dtype=np.int64)
 def cost_of(found, by_class, cards, seed=1):
     """What noise cost a site that is alone."""
     told = told_by_singles(found, by_class, cards, seed)
-    return noise_cost(
-        found, by_class, cards, told, values=cards, n_classes=len(by_class), seed=seed
-    )
+    return noise_cost(found, by_class, cards, told, seed=seed)
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
     found.save(tmp_path / "run")
     again = Selection.load(tmp_path / "run")
     assert again.best_sets() == found.best_sets()
-    for name in ("effective", "bias", "variance", "noise"):
+    for name in ("effective", "bias", "noise"):
         ours, theirs = (getattr(one.book.measure.tables, name) for one in (found, again))
         assert np.array_equal(ours, theirs)
 

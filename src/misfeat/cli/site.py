@@ -122,9 +122,7 @@ def summarise(
     out: Annotated[str, typer.Option(metavar="FILE", help="The summary.")],
     share: Annotated[
         str,
-        typer.Option(
-            help="'tables3', 'tables2': counts of sets of so many features; or 'scores' alone."
-        ),
+        typer.Option(help="'tables3', 'tables2': counts of all sets of so many features."),
     ] = "tables3",
     min_cell: Annotated[
         int, typer.Option(help="Counts are rounded to multiples of this.", min=1)

@@ -103,11 +103,6 @@ class Explained(Ranked):
         """
         asked = [self._place(*one) for one in sets]
         measure = self.book.measure
-        if measure.alone is not None:
-            raise MisfeatError(
-                "What a set tells is explained by its cells, and only scores are at hand.",
-                remedy="Ask it where the rows are.",
-            )
         if measure.rows is None and measure.tables is None:
             raise MisfeatError(
                 "What a set tells is explained by what the cells of its values add to mutual "

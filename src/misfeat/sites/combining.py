@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Any
 from misfeat.completion.named import completer_of
 from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
-from misfeat.information.tabled import ScoredInformation, TableInformation
+from misfeat.information.tabled import TableInformation
 from misfeat.selection.asked import Asked
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.shown import ShownSelection
 from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
-from misfeat.sites.scoring import joined_scores
 from misfeat.sites.sealing import SHORT
 from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summarising import check_takes_part, summarise
-from misfeat.sites.summary import SCORES, TABLES, Summary
+from misfeat.sites.summary import TABLES, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.count_tables import CountTables
 
 
 @dataclass(frozen=True)
@@ -240,47 +239,25 @@ def _selection(
     estimate: Estimate,
     n_jobs: int | None,
 ) -> ShownSelection:
-    measure: TableInformation | ScoredInformation
-    held: CountTables | ScoresAlone
-    if any(one.share == SCORES for one in taken):
-        _check_scale(estimate)
-        alone, kept = joined_scores(taken, codebook)
-        measure, held = ScoredInformation(alone), alone
-        categories = tuple(codebook.labels[f] for f in kept.features)
-    else:
-        tables, kept = joined_tables(taken, codebook)
-        measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
-        held, categories = tables, tables.categories
+    tables, kept = joined_tables(taken, codebook)
+    measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
     size = min(size, len(measure.features))
     book = ScoreBook(measure, estimate, n_jobs=n_jobs)
-    scores = {m: book.completed(m) for m in range(1, held.largest + 1)}
+    scores = {m: book.completed(m) for m in range(1, tables.largest + 1)}
     note = Message(
-        "Made from {what} that {n} sites shared, without rows: {sites}. Codebook: edition "
+        "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
         "{edition}, {fingerprint}.",
-        what="scores" if measure.tables is None else "counts",
         n=len(taken),
         sites=listed([one.site for one in taken]),
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    notes = (note, *_rounded(taken, held), *_noisy(taken, held))
-    cohorts = joined_cohorts(
-        taken, codebook, measure.missing, categories, kept, notes, measure.tables
-    )
+    notes = (note, *_rounded(taken, tables), *_noisy(taken, tables))
+    cohorts = joined_cohorts(taken, codebook, tables, kept, notes)
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
 
 
-def _check_scale(estimate: Estimate) -> None:
-    """Raise where scores of rows as they are were asked for, and scores above chance are shared."""
-    if estimate.name == SAMPLE:
-        raise MisfeatError(
-            "{setting} needs counts, and some sites shared scores only; use {other}.",
-            setting=Setting("estimate", SAMPLE),
-            other=Setting("estimate", POPULATION),
-        )
-
-
-def _rounded(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
+def _rounded(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
     """What rounding cost, in rows that would tell as much if they were counted exactly."""
     return [
         Message(
@@ -288,17 +265,17 @@ def _rounded(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[
             "rows are worth {worth}.",
             site=repr(one.site),
             least=one.min_cell,
-            **_worth(one, held, place),
+            **_worth(one, tables, place),
         )
         for place, one in enumerate(taken)
-        if one.min_cell > 1 and one.share != SCORES
+        if one.min_cell > 1
     ]
 
 
-def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
+def _worth(one: Summary, tables: CountTables, place: int) -> dict[str, Any]:
     """The rows of a site, and how many exact ones would tell as much about sets of every size."""
-    sizes = range(1, held.largest + 1)
-    worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
+    sizes = range(1, tables.largest + 1)
+    worth = (f"{tables.rows_worth(m)[place]:,.0f}" for m in sizes)
     return {
         "sizes": " and ".join(map(str, sizes)),
         "rows": one.rows,
@@ -306,7 +283,7 @@ def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[st
     }
 
 
-def _noisy(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
+def _noisy(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
     """What noise promises, and what rows are worth with it."""
     return [
         Message(
@@ -315,7 +292,7 @@ def _noisy(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Me
             site=repr(one.site),
             epsilon=one.noise.epsilon,
             delta=one.noise.delta,
-            **_worth(one, held, place),
+            **_worth(one, tables, place),
         )
         for place, one in enumerate(taken)
         if one.noise is not None

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import count, level
+from misfeat.lattice import level
 from misfeat.machine.paths import as_path, write_file
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.ledger import LARGEST_RHO
@@ -29,7 +30,7 @@ from misfeat.sites.spending import (
     Noise,
     epsilon_of,
 )
-from misfeat.sites.summary import SCORES, TABLES, Summary, agree_in_margins
+from misfeat.sites.summary import TABLES, Summary, agree_in_margins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KIND = "misfeat summary"
+SCORES = "scores"
+"""What older versions could share in place of tables."""
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
 MOST_ROWS = 2**52
@@ -63,8 +66,6 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
     held = np.concatenate([*summary.smaller, summary.tables])
     if summary.noise is not None:
         wide = "<i8" if np.abs(held).max(initial=0) >= 2**31 else "<i4"
-    if summary.share == SCORES:
-        wide, held = "<i4", np.concatenate(summary.scores)
     body = zlib.compress(held.astype(wide).tobytes(), 9)
     contents = {
         "site": summary.site,
@@ -73,14 +74,13 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         "recorded": summary.recorded.tolist(),
         "by_class": summary.by_class.tolist(),
         "min_cell": summary.min_cell,
-        "in_use": list(summary.in_use),
         "counts": wide,
         "body": hashlib.sha256(body).hexdigest(),
         "misfeat": summary.misfeat,
     }
     if summary.noise is not None:
         contents["noise"] = noise_as_plain(summary.noise)
-        contents["by_class"] = list(summary.noise.classes) or contents["by_class"]
+        contents["by_class"] = list(summary.noise.classes)
     head = sealed(KIND, contents, key)
     whole = head + b"\n" + body
     write_file(as_path(file, "out"), whole)
@@ -102,6 +102,12 @@ def read_summary(file: str | Path) -> Summary:
     held = unsealed(head, KIND, str(place))
     if held.get("body") != hashlib.sha256(body).hexdigest():
         raise not_whole(str(place), "its counts are cut off or changed")
+    if held.get("share") == SCORES:
+        raise MisfeatError(
+            "{file!r} holds scores alone, and such summaries are no longer read; ask the site to "
+            "share tables of pairs, with counts rounded to multiples of 5 or more.",
+            file=str(place),
+        )
     codebook = Codebook.from_plain(held.get("codebook"), str(place))
     try:
         return _summary(held, codebook, body)
@@ -116,7 +122,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     share = held["share"]
     if share not in TABLES:
         raise ValueError("what is shared is not known")
-    with_noise = "noise" in held and share != SCORES
+    with_noise = "noise" in held
     by_class = _counts(held["by_class"], n_classes, least=-MOST_ROWS if with_noise else 0)
     if not recorded.any() or (by_class.sum() == 0 and not with_noise):
         raise ValueError("it has no rows, or no feature")
@@ -141,8 +147,6 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     )
     if "noise" in held:
         head = _with_noise(head, held["noise"])
-    if share == SCORES:
-        return _with_scores(head, held, body)
     return _with_tables(head, held["counts"], body)
 
 
@@ -167,22 +171,8 @@ def _with_noise(head: Summary, held: Any) -> Summary:
     """A summary with the noise that a file says it has."""
     if head.min_cell > 1:
         raise ValueError("counts that are both rounded and noisy")
-    classes = () if head.share == SCORES else tuple(head.by_class.tolist())
+    classes = tuple(head.by_class.tolist())
     return replace(head, noise=noise_read(held, classes, len(head.cards), head.size))
-
-
-def _with_scores(head: Summary, held: dict[str, Any], body: bytes) -> Summary:
-    """A summary with the scores that a file holds."""
-    in_use = _counts(held["in_use"], int(head.recorded.sum()))
-    if held["counts"] != "<i4" or (in_use < 1).any() or (in_use > head.cards).any():
-        raise ValueError("the type of its scores, or the codes in use")
-    n_sets = [count(len(head.cards), size) for size in range(1, head.size + 1)]
-    scores = _unpacked(body, "<i4", sum(n_sets))
-    most = np.log(len(head.by_class)) + head.step
-    if (np.abs(scores * head.step) > most).any():
-        raise ValueError("a score that is larger than any can be")
-    parts = tuple(np.split(scores, np.cumsum(n_sets)[:-1]))
-    return replace(head, scores=parts, in_use=tuple(in_use.tolist()))
 
 
 def _check_exact(
@@ -251,14 +241,13 @@ def noise_read(
 ) -> Noise:
     """The noise that a file says it has, checked; a ValueError says what is wrong with it.
 
-    `classes` are rows by class as they were told; empty where scores alone were.
+    `classes` are rows by class as they were told.
     """
     epsilon = _within(held["epsilon"], LEAST_EPSILON, LARGEST_EPSILON, "epsilon")
     delta = _within(held["delta"], LEAST_DELTA, LARGEST_DELTA, "delta")
     rho = _within(held["rho"], 0.0, LARGEST_RHO, "rho")
     all_rho = _within(held["all_rho"], rho * (1.0 - TOLERANCE), LARGEST_RHO, "what was spent")
     scales = _numbers(held["scales"], size + 1, "the scales of its noise")
-    worth = _numbers(held["worth"], 0 if classes else size, "what its rows are worth")
     releases = held["releases"]
     if type(releases) is not int or not 0 <= releases < MOST_RELEASES:
         raise ValueError("how many releases there were")
@@ -266,7 +255,7 @@ def noise_read(
         raise ValueError("its noise does not spend what it says")
     if not isclose(epsilon_of(rho, delta), epsilon, rel_tol=TOLERANCE):
         raise ValueError("its noise does not promise the epsilon that it says")
-    return Noise(epsilon, delta, rho, scales, classes, worth, releases, all_rho)
+    return Noise(epsilon, delta, rho, scales, classes, releases, all_rho)
 
 
 def _numbers(held: Any, many: int, what: str) -> tuple[float, ...]:

@@ -85,27 +85,26 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     )
     if all(summary.exact for summary in summaries):
         return tables, kept
-    losses = _losses(summaries, of_sizes, behind_noise, telling, kept)
-    return _with_losses(tables, losses, behind_noise), kept
+    losses = _losses(summaries, of_sizes, behind_noise, telling)
+    return _with_losses(tables, losses), kept
 
 
 def joined_cohorts(
     summaries: Sequence[Summary],
     codebook: Codebook,
-    missing: NDArray[np.bool_],
-    categories: tuple[tuple[str, ...], ...],
+    tables: CountTables,
     kept: Kept,
     notes: tuple[str, ...],
-    tables: CountTables | None = None,
 ) -> Cohorts:
     """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
+    missing, categories = tables.missing, tables.categories
     believed = with_hidden_classes(summaries)
     by_class = np.array([summary.by_class[kept.classes] for summary in believed])
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
-    gaps = _rows_without(by_class.sum(axis=1), missing, tables)
+    gaps = _rows_without(by_class.sum(axis=1), tables)
     audits = [
         replace(_audit(codebook.features[f], "feature", labels), missing=int(gap))
         for f, labels, gap in zip(kept.features, categories, gaps, strict=True)
@@ -130,17 +129,13 @@ def joined_cohorts(
     )
 
 
-def _rows_without(
-    rows: NDArray[np.integer], missing: NDArray[np.bool_], tables: CountTables | None
-) -> NDArray[np.int64]:
+def _rows_without(rows: NDArray[np.integer], tables: CountTables) -> NDArray[np.int64]:
     """In how many rows of all sites each feature is missing, as far as the sites tell."""
-    gaps: NDArray[np.int64] = (rows[:, None] * missing).sum(axis=0)
-    if tables is not None:
-        last = np.cumsum(tables.cards) - 1
-        told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
-        held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
-        gaps += held.round().astype(np.int64)
-    return gaps
+    gaps: NDArray[np.int64] = (rows[:, None] * tables.missing).sum(axis=0)
+    last = np.cumsum(tables.cards) - 1
+    told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
+    held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
+    return gaps + held.round().astype(np.int64)
 
 
 def _tables(summary: Summary) -> list[Any]:
@@ -153,7 +148,6 @@ def _losses(
     of_sizes: Sequence[list[Floats]],
     behind_noise: Sequence[Denoised | None],
     telling: Sequence[bool],
-    kept: Kept,
 ) -> list[Lost | None]:
     """What protecting its counts cost every site; None where they are exact."""
     told = {
@@ -163,7 +157,7 @@ def _losses(
     }
     told = dict(zip(told, told_by_all(list(told.values())), strict=True))
     return [
-        _loss(*about, told.get(number), kept)
+        _loss(*about, told.get(number))
         for number, about in enumerate(zip(summaries, of_sizes, behind_noise, telling, strict=True))
     ]
 
@@ -174,7 +168,6 @@ def _loss(
     behind: Denoised | None,
     telling: bool,
     told: Told | None,
-    kept: Kept,
 ) -> Lost | None:
     """What protecting its counts cost a site; `told` is None where noise leaves nothing to see."""
     if summary.exact:
@@ -183,15 +176,8 @@ def _loss(
     if behind is None and telling:
         return lost(rows, held, summary.cards, partial(told_again, least=summary.min_cell), seed)
     if behind is None or told is None:
-        nothing = nothing_told(float(rows.sum()))
-        # Where rows with noise are worth one, that says how much their scores vary.
-        return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
-    own = np.isin(kept.features, np.flatnonzero(summary.recorded))
-    values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
-    n_classes = len(kept.classes)
-    return noise_cost(
-        behind, rows, summary.cards, told, values=values, n_classes=n_classes, seed=seed
-    )
+        return nothing_told(float(rows.sum()))
+    return noise_cost(behind, rows, summary.cards, told, seed=seed)
 
 
 def _rows(summary: Summary) -> Floats:
@@ -203,25 +189,15 @@ def _seed(summary: Summary) -> int:
     return crc32(summary.tables.tobytes())
 
 
-def _with_losses(
-    tables: CountTables, losses: Sequence[Lost | None], behind_noise: Sequence[Denoised | None]
-) -> CountTables:
+def _with_losses(tables: CountTables, losses: Sequence[Lost | None]) -> CountTables:
     """Tables with what protecting them cost."""
     rows = tables.by_class.sum(axis=1)
     effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
-    bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
-    as_few = np.array([behind is not None for behind in behind_noise])
+    bias = np.zeros((len(rows), LARGEST, 2))
     for number, found in enumerate(losses):
         if found is not None:
-            bias[number], effective[number], variance[number], noise[number] = found
-    return replace(
-        tables,
-        effective=effective,
-        bias=bias,
-        variance=variance,
-        noise=noise,
-        as_few=as_few if as_few.any() else None,
-    )
+            bias[number], effective[number], noise[number] = found
+    return replace(tables, effective=effective, bias=bias, noise=noise)
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:

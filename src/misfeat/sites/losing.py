@@ -66,16 +66,12 @@ class Lost(NamedTuple):
         every nat, and every square of a nat, that chance alone gives a set.
     worth : ndarray of shape (3,)
         How many rows, counted exactly, would tell as much.
-    variance : ndarray of shape (3,)
-        How many times as large the variance of scores of sets that tell nothing is; with noise in
-        counts, as that of rows as few as they are worth.
     noise : float
         How many times as noisy as exact ones the counts of the largest sets are.
     """
 
     bias: Floats
     worth: Floats
-    variance: Floats
     noise: float
 
 
@@ -112,24 +108,21 @@ def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: 
         changed += float(np.sum((told[1][-1] - plain[1][-1]) ** 2))
         counted += float(plain[1][-1].sum())
     rows = float(by_class.sum())
-    bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
+    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
     for size, compared in enumerate(by_size):
         together = _Compared(*(np.concatenate(parts) for parts in zip(*compared, strict=True)))
         if together.chance.mean() < LEAST_CHANCE:
-            _, worth[size:], variance[size:] = (part[size:] for part in nothing_told(rows)[:3])
+            worth[size:] = LEAST_WORTH
             continue
         bias[size] = _bias(together)
-        added = _added(together, bias[size])
-        worth[size:] = _worth(together, rows, added)
-        null = max(float(together.freedom.mean()) / (2.0 * rows**2), TINY)
-        variance[size:] = 1.0 + added / null
-    return Lost(bias, worth, variance, noise=1.0 + changed / counted)
+        worth[size:] = _worth(together, rows, _added(together, bias[size]))
+    return Lost(bias, worth, noise=1.0 + changed / counted)
 
 
 def nothing_told(rows: float) -> Lost:
     """What a site loses whose counts tell of one class only: all they could say of the target."""
     worth = np.full(LARGEST, LEAST_WORTH)
-    return Lost(np.zeros((LARGEST, 2)), worth, (rows / worth) ** 2, noise=rows / LEAST_WORTH)
+    return Lost(np.zeros((LARGEST, 2)), worth, noise=rows / LEAST_WORTH)
 
 
 def _noise(

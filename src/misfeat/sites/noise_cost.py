@@ -148,14 +148,11 @@ def noise_cost(
     cards: Ints,
     told: Told,
     *,
-    values: Ints,
-    n_classes: int,
     seed: int,
 ) -> Lost:
     """What noise cost a site, by trying it out on tables like those behind the noise.
 
-    Features have `cards` codes. `values` and `n_classes` are how many of them, and of the classes,
-    some site has rows of: scores are taken to vary by these.
+    Features have `cards` codes.
     """
     rng = np.random.default_rng([seed, len(cards)])
     seen: list[list[_Seen]] = [[] for _ in found.tables]
@@ -176,16 +173,11 @@ def noise_cost(
             for size, (true, table) in enumerate(zip(held, tables, strict=True), start=1):
                 seen[size - 1].append(_seen(size, true, table, classes, cards[some]))
     rows = float(by_class.sum())
-    bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
+    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
     for size, draws in enumerate(seen):
         together = _Seen(*(np.concatenate(parts) for parts in zip(*draws, strict=True)))
         bias[size, 0], worth[size:] = _of_size(together, rows)
-        variance[size:] = 1.0
-        if worth[size] > LEAST_WORTH:
-            in_all = values[level(len(cards), size + 1)].prod(axis=1).mean() - 1.0
-            in_use = float(together.freedom.mean())
-            variance[size:] = max(in_use, 1.0) / max(in_all * (n_classes - 1.0), 1.0)
-    return Lost(bias, worth, variance, rows / float(worth[-1]))
+    return Lost(bias, worth, rows / float(worth[-1]))
 
 
 def _shares(told: Told) -> Floats:

@@ -39,11 +39,7 @@ class Noise:
     scales : tuple of float
         The standard deviation of the noise in tables of 0, 1, 2, … features.
     classes : tuple of int
-        The rows of every class, with noise: the table of 0 features. Empty where scores alone are
-        shared.
-    worth : tuple of float
-        Where scores alone are shared: how many rows, counted exactly, would tell as much about sets
-        of 1, 2, … features.
+        The rows of every class, with noise: the table of 0 features.
     releases : int
         How many releases of these rows the site has a record of, this one among them; 0 where it
         keeps none.
@@ -56,7 +52,6 @@ class Noise:
     rho: float
     scales: tuple[float, ...]
     classes: tuple[int, ...]
-    worth: tuple[float, ...] = ()
     releases: int = 0
     all_rho: float = 0.0
 

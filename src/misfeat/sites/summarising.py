@@ -22,10 +22,9 @@ from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode,
 from misfeat.sites.ledger import Release
 from misfeat.sites.noise import check_opendp, noisy_summary
 from misfeat.sites.rounding import rounded_summary
-from misfeat.sites.scoring import scored_summary
 from misfeat.sites.sealing import public_key, secret_of
 from misfeat.sites.spending import DELTA, check_promise, rho_of
-from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
+from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -71,8 +70,8 @@ def summarise(
         How its columns are coded.
     site : str
         The site's name.
-    share : {"tables3", "tables2", "scores"}, default="tables3"
-        Tables of all sets of three features, or of two, or scores of sets of up to three.
+    share : {"tables3", "tables2"}, default="tables3"
+        Tables of all sets of three features, or of two.
     min_cell : int, default=1
         Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
         is told.
@@ -129,7 +128,7 @@ def summarise(
     exact = Summary(
         site=check_site(site),
         codebook=codebook,
-        share="tables3" if share == SCORES else share,
+        share=share,
         recorded=recorded,
         by_class=by_class,
         tables=tables,
@@ -137,8 +136,6 @@ def summarise(
     )
     if planned is not None:
         return _with_noise(exact, planned, ledger)
-    if share == SCORES:
-        return scored_summary(exact, min_cell, secret_of(key))
     return rounded_summary(exact, min_cell, secret_of(key))
 
 
@@ -174,7 +171,7 @@ def _with_noise(exact: Summary, planned: Release, ledger: Ledger | None) -> Summ
     if record is not None and found.noise is not None:
         releases, all_rho = record
         found = replace(found, noise=replace(found.noise, releases=releases, all_rho=all_rho))
-    return scored_summary(found) if planned.share == SCORES else found
+    return found
 
 
 def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-SCORES = "scores"
-TABLES = {"tables2": 2, "tables3": 3, SCORES: 3}
-"""What may be shared: tables of all sets of so many features, or scores of up to so many."""
+TABLES = {"tables2": 2, "tables3": 3}
+"""What may be shared: tables of all sets of so many features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class Summary:
         Its name.
     codebook : Codebook
         How its columns were coded.
-    share : {"tables2", "tables3", "scores"}
+    share : {"tables2", "tables3"}
         What is shared.
     recorded : ndarray of bool of shape (n_features,)
         Which features of the codebook the site recorded.
@@ -46,11 +45,6 @@ class Summary:
         exact ones follow from `tables`.
     min_cell : int
         Counts are multiples of this.
-    scores : tuple of ndarray of int64 of shape (n_sets,)
-        Where scores alone are shared: those of all sets of 1, 2, … recorded features above chance,
-        in units of `step`.
-    in_use : tuple of int
-        And how many codes of every recorded feature have rows, or a name in the codebook.
     noise : Noise or None
         The noise in all counts, where they have any.
     signed_by : str or None
@@ -67,8 +61,6 @@ class Summary:
     tables: Counts
     smaller: tuple[Counts, ...] = ()
     min_cell: int = 1
-    scores: tuple[Counts, ...] = ()
-    in_use: tuple[int, ...] = ()
     noise: Noise | None = None
     signed_by: str | None = None
     misfeat: str = ""
@@ -87,11 +79,6 @@ class Summary:
     def size(self) -> int:
         """Features of the sets whose tables are shared; fewer where fewer were recorded."""
         return size_shared(self.share, self.recorded)
-
-    @property
-    def step(self) -> float:
-        """What scores are rounded to, in nats: about what the fewest rows that count weigh."""
-        return self.min_cell / self.rows
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
 from misfeat.sites.sealing import SHORT
 from misfeat.sites.spending import epsilon_of
-from misfeat.sites.summary import SCORES
 from misfeat.words.names import joined
 
 if TYPE_CHECKING:
@@ -98,8 +97,6 @@ def told(summary: Summary) -> list[str]:
     ]
     if lacking:
         lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
-    if summary.share == SCORES:
-        return lines + _scores(summary) + told_of_noise(summary)
     found = contents_of(summary)
     lines += [
         f"Tables: {found.n_sets:,}, one for every {_of(summary)}, with rows by "
@@ -145,28 +142,6 @@ def _worked_out(summary: Summary, found: Contents) -> list[str]:
         "of another release of the same rows. Counts are exact: nothing was rounded or suppressed."
     )
     return lines
-
-
-def _scores(summary: Summary) -> list[str]:
-    """What scores tell."""
-    target = summary.codebook.target.column
-    n_sets, n = sum(map(len, summary.scores)), summary.min_cell
-    lines = [
-        f"Scores: {n_sets:,}, one for every set of up to {summary.size} features: how much it "
-        f"tells about {target}, above chance, to {summary.step:.2g} nats.",
-        "No row, no identifier, no value, and no count but that of rows by class, and of the codes "
-        "that each feature uses.",
-    ]
-    if summary.noise is not None:
-        return [*lines, "All of it was worked out from counts with noise alone."]
-    return [
-        *lines,
-        "What could be worked out:",
-        f"• How strongly features and {target} go together here; not which values go with which.",
-        f"• A score is rounded to what {n} row{'' if n == 1 else 's'} would change it by, about: "
-        "many of them together still narrow down what counts are possible. Whoever knows all rows "
-        "but one may see by them what the last one is.",
-    ]
 
 
 def _rounded(summary: Summary) -> list[str]:

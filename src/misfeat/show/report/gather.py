@@ -132,8 +132,7 @@ def gather(
         trusted = selection.trusts_in_time(size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
-            counted = measure.tables is not None or measure.alone is not None
-            kept_back = NO_ROWS if counted else WITHHELD
+            kept_back = NO_ROWS if measure.tables is not None else WITHHELD
             not_trusted = kept_back if withheld else NOT_ASKED
         not_trusted = NO_TIME if asked else not_trusted
         stability = selection.resampled_in_time(size, k) if screen.effort.redrawn else None
