@@ -70,6 +70,12 @@ class CountedTable:
         return self.tables.by_class
 
     @property
+    def exact(self) -> Flags:
+        """Which subgroups' counts are exact: not those of sites that rounded them."""
+        noise = self.tables.noise
+        return np.ones(len(self.missing), dtype=bool) if noise is None else noise <= 1.0
+
+    @property
     def largest_set(self) -> int:
         """Features of the largest sets that tables are held of."""
         return self.tables.largest
@@ -119,6 +125,8 @@ class CountedTable:
                 self._of_two(
                     own, (first, members[j]), (values[i], values[j]), (blocks[i], blocks[j])
                 )
+        for place in np.flatnonzero(~self.exact):
+            own[place] = nearest_covariance(own[place])
         with_optimism_removed(own, self.missing, terms, blocks[len(self.cards) :], target)
         return Moments(own, self.n_rows, ~self.missing, tuple(blocks), n_targets, tuple(terms))
 
@@ -165,3 +173,28 @@ class CountedTable:
             found -= np.outer(counts @ first, counts @ second)
             own[np.ix_([k], blocks[0], blocks[1])] = found
             own[np.ix_([k], blocks[1], blocks[0])] = found.T
+
+
+def nearest_covariance(matrix: Floats) -> Floats:
+    """A covariance with the same variances, near a matrix that may be none.
+
+    Tables of pairs that were rounded one by one do not fit together: no rows have all of them.
+    Negative eigenvalues of the correlations are set to 0.
+
+    Examples
+    --------
+    >>> odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> nearest_covariance(odd).round(2)
+    array([[ 1. ,  0.5, -0.5],
+           [ 0.5,  1. ,  0.5],
+           [-0.5,  0.5,  1. ]])
+    """
+    varies = np.flatnonzero(np.diag(matrix) > 0)
+    block = np.ix_(varies, varies)
+    deviation = np.sqrt(np.diag(matrix)[varies])
+    values, vectors = np.linalg.eigh(matrix[block] / np.outer(deviation, deviation))
+    near = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    scale = deviation / np.sqrt(np.maximum(np.diag(near), 1e-300))
+    found = np.zeros_like(matrix)
+    found[block] = near * np.outer(scale, scale)
+    return found

@@ -112,7 +112,7 @@ class Explained(Ranked):
             )
         if measure.tables is not None:
             for _, members in asked:
-                self._check_counted(members)
+                self._check_counted(members, measure.tables.largest)
         if self.book.rows_withheld and measure.tables is None:
             counted = {one: self._kept_cells(*one) for one in asked}
         else:
@@ -217,9 +217,8 @@ class Explained(Ranked):
     def _predicted_counts(self, size: int) -> PredictedCounts:
         return PredictedCounts(self.book.known(size), self.completer)
 
-    def _check_counted(self, members: tuple[int, ...]) -> None:
+    def _check_counted(self, members: tuple[int, ...], most: int) -> None:
         """Raise where a set has more features than counts are at hand of."""
-        most = max(self.book.held, default=0)
         if len(members) > most:
             raise MisfeatError(
                 "{features} cannot be explained: only counts of sets of up to {most} features are "

@@ -135,7 +135,7 @@ class ScoreBook:
     @property
     def can_list(self) -> bool:
         """Whether sets can be scored one by one."""
-        return self.estimate.lists and self.measure.alone is None
+        return self.estimate.lists
 
     @property
     def largest_level(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -15,11 +14,8 @@ from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
-from misfeat.sites.denoising import denoised_tables
-from misfeat.sites.losing import lost, nothing_told
-from misfeat.sites.noise import deviation_of_classes
-from misfeat.sites.noise_cost import noise_cost, told_by_all, told_by_singles
-from misfeat.sites.rounding import fitted_tables, hidden_rows, told_again
+from misfeat.sites.rounding import fitted_tables, hidden_rows
+from misfeat.sites.rounding_cost import no_information, rounding_cost
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -28,9 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.sites.codebook import Codebook, ColumnCode
-    from misfeat.sites.denoising import Denoised
-    from misfeat.sites.losing import Lost
-    from misfeat.sites.noise_cost import Told
+    from misfeat.sites.rounding_cost import RoundingCost
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -53,10 +47,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     """The tables of all sites, of what some site has rows of."""
     telling = [tells_of_classes(one) for one in summaries]
     summaries = with_hidden_classes(summaries)
-    behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
-    of_sizes = [
-        _tables(summary) if found is None else found.tables
-        for summary, found in zip(summaries, behind_noise, strict=True)
+    of_sizes: list[list[Any]] = [
+        one.of_sizes() if one.exact else fitted_tables(one) for one in summaries
     ]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
@@ -85,8 +77,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     )
     if all(summary.exact for summary in summaries):
         return tables, kept
-    losses = _losses(summaries, of_sizes, behind_noise, telling)
-    return _with_losses(tables, losses), kept
+    costs = [_cost(*about) for about in zip(summaries, of_sizes, telling, strict=True)]
+    return _with_costs(tables, costs), kept
 
 
 def joined_cohorts(
@@ -138,63 +130,23 @@ def _rows_without(rows: NDArray[np.integer], tables: CountTables) -> NDArray[np.
     return gaps + held.round().astype(np.int64)
 
 
-def _tables(summary: Summary) -> list[Any]:
-    """The tables of a site by size, consistent with each other."""
-    return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
-
-
-def _losses(
-    summaries: Sequence[Summary],
-    of_sizes: Sequence[list[Floats]],
-    behind_noise: Sequence[Denoised | None],
-    telling: Sequence[bool],
-) -> list[Lost | None]:
-    """What protecting its counts cost every site; None where they are exact."""
-    told = {
-        number: told_by_singles(behind, _rows(one), one.cards, _seed(one))
-        for number, (one, behind) in enumerate(zip(summaries, behind_noise, strict=True))
-        if behind is not None and telling[number] and behind.tells_of(_rows(one))
-    }
-    told = dict(zip(told, told_by_all(list(told.values())), strict=True))
-    return [
-        _loss(*about, told.get(number))
-        for number, about in enumerate(zip(summaries, of_sizes, behind_noise, telling, strict=True))
-    ]
-
-
-def _loss(
-    summary: Summary,
-    held: list[Floats],
-    behind: Denoised | None,
-    telling: bool,
-    told: Told | None,
-) -> Lost | None:
-    """What protecting its counts cost a site; `told` is None where noise leaves nothing to see."""
+def _cost(summary: Summary, tables: list[Floats], telling: bool) -> RoundingCost | None:
+    """What rounding its counts cost a site; None where they are exact."""
     if summary.exact:
         return None
-    rows, seed = _rows(summary), _seed(summary)
-    if behind is None and telling:
-        return lost(rows, held, summary.cards, partial(told_again, least=summary.min_cell), seed)
-    if behind is None or told is None:
-        return nothing_told(float(rows.sum()))
-    return noise_cost(behind, rows, summary.cards, told, seed=seed)
+    rows = summary.by_class.astype(np.float64)
+    if not telling:
+        return no_information(float(rows.sum()))
+    seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
+    return rounding_cost(rows, tables, summary.cards, summary.min_cell, seed)
 
 
-def _rows(summary: Summary) -> Floats:
-    return summary.by_class.astype(np.float64)
-
-
-def _seed(summary: Summary) -> int:
-    """Of what is tried out: by what a site tells, whatever it is called."""
-    return crc32(summary.tables.tobytes())
-
-
-def _with_losses(tables: CountTables, losses: Sequence[Lost | None]) -> CountTables:
-    """Tables with what protecting them cost."""
+def _with_costs(tables: CountTables, costs: Sequence[RoundingCost | None]) -> CountTables:
+    """Tables with what rounding them cost."""
     rows = tables.by_class.sum(axis=1)
     effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
     bias = np.zeros((len(rows), LARGEST, 2))
-    for number, found in enumerate(losses):
+    for number, found in enumerate(costs):
         if found is not None:
             bias[number], effective[number], noise[number] = found
     return replace(tables, effective=effective, bias=bias, noise=noise)
@@ -255,27 +207,23 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
 
 
 def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
-    """Summaries with a few rows of every class that others tell of and protection may hide.
+    """Summaries with a few rows of every class that other sites have and rounding may hide.
 
-    Without them there would seem to be less to tell about the target than there is: nothing at all,
-    if one class is left. So where another site tells of a class, a protected site that tells of
-    none is taken to have as many rows of it as protection hides on the mean.
+    Without them the target would seem to be less uncertain than it is: not at all, if one class is
+    left. So where another site has rows of a class, a site that rounds and shows none is taken to
+    have as many rows of it as rounding hides on the mean.
     """
     elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
-    return [_with_hidden(one, elsewhere & (one.by_class == 0)) for one in summaries]
+    found = []
+    for one in summaries:
+        hidden = elsewhere & (one.by_class == 0)
+        if not one.exact and hidden.any():
+            rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
+            one = replace(one, by_class=rows)
+        found.append(one)
+    return found
 
 
 def tells_of_classes(summary: Summary) -> bool:
-    """Whether a site tells of rows of two classes at least."""
+    """Whether a site has rows of two classes at least."""
     return int(np.count_nonzero(summary.by_class)) > 1
-
-
-def _with_hidden(summary: Summary, hidden: np.ndarray) -> Summary:
-    if summary.exact or not hidden.any():
-        return summary
-    if summary.noise is not None:
-        # Classes are seen from two deviations on: one is the middle of what is not.
-        rows = max(1, round(deviation_of_classes(summary.noise.scales, summary.cards)))
-    else:
-        rows = hidden_rows(summary.min_cell)
-    return replace(summary, by_class=np.where(hidden, rows, summary.by_class))

@@ -235,6 +235,8 @@ def _explanations(
     sets = [(name, features) for name, features in chosen.items() if features]
     if selection.book.rows_withheld and measure.tables is None:
         sets = [one for one in sets if (one[0], tuple(one[1])) in selection.kept_cells]
+    if measure.tables is not None:
+        sets = [one for one in sets if len(one[1]) <= measure.tables.largest]
     return {one.subgroup: one for one in selection.explanations(sets)}
 
 
