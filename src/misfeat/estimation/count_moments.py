@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
+NEARLY_EXACT = 0.8
+"""Rounded counts that are worth such a share of their rows may show interactions."""
+
+
 @dataclass(frozen=True, eq=False)
 class CountedTable:
     """Count tables of all subgroups, as moments and interactions read them.
@@ -70,10 +74,10 @@ class CountedTable:
         return self.tables.by_class
 
     @property
-    def exact(self) -> Flags:
-        """Which subgroups' counts are exact: not those of sites that rounded them."""
-        noise = self.tables.noise
-        return np.ones(len(self.missing), dtype=bool) if noise is None else noise <= 1.0
+    def shows_interactions(self) -> Flags:
+        """Which subgroups' counts are exact, or rounded so little that it cost few rows."""
+        found: Flags = self.n_rows >= NEARLY_EXACT * self.by_class.sum(axis=1)
+        return found
 
     @property
     def largest_set(self) -> int:
@@ -125,8 +129,9 @@ class CountedTable:
                 self._of_two(
                     own, (first, members[j]), (values[i], values[j]), (blocks[i], blocks[j])
                 )
-        for place in np.flatnonzero(~self.exact):
-            own[place] = nearest_covariance(own[place])
+        if self.tables.noise is not None:
+            for place in np.flatnonzero(self.tables.noise > 1.0):
+                own[place] = nearest_covariance(own[place])
         with_optimism_removed(own, self.missing, terms, blocks[len(self.cards) :], target)
         return Moments(own, self.n_rows, ~self.missing, tuple(blocks), n_targets, tuple(terms))
 

@@ -297,8 +297,8 @@ class Counted(Protocol):
         ...
 
     @property
-    def exact(self) -> Flags:
-        """Which subgroups' counts are exact: rounding looks like interactions."""
+    def shows_interactions(self) -> Flags:
+        """Which subgroups' counts are exact, or nearly so: rounding looks like interactions."""
         ...
 
     @property
@@ -381,7 +381,7 @@ class CodedTable:
         return np.zeros(len(self.cards), dtype=np.int64)
 
     @property
-    def exact(self) -> Flags:
+    def shows_interactions(self) -> Flags:
         """Which subgroups' counts are exact: all of them."""
         return np.ones(len(self.n_rows), dtype=bool)
 

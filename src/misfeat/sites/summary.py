@@ -128,8 +128,11 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     """
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
+    done: set[int] = set()
     for place, summed in _all_margins(tables, cards, size):
-        found[ends[place] : ends[place + 1]] = summed
+        if place not in done:
+            found[ends[place] : ends[place + 1]] = summed
+            done.add(place)
     return found
 
 
