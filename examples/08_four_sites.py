@@ -24,7 +24,8 @@ codebook, disagreements = agree(proposals)
 print(len(codebook.features), "features agreed on;", len(disagreements), "in dispute")
 
 # %%
-# Two hospitals round what they tell: all their counts are multiples of 5.
+# What is shared are counts of pairs of features by class, rounded to multiples of 5. Two hospitals
+# with many rows share exact ones.
 summaries = [
     summarise(table, codebook, name, min_cell=5 if len(table["age"]) < 250 else 1)
     for name, table in houses.items()

@@ -1,4 +1,4 @@
-"""Sites that share scores but no rows: what can be predicted from scores alone.
+"""What can be predicted from scores of other subgroups where there are no rows.
 
     python benchmarks/completion/scores_only.py --save scores    # scores of all tables, once
     python benchmarks/completion/scores_only.py --scores scores [--processes 15] [--out FOLDER]

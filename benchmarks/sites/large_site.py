@@ -36,7 +36,7 @@ def summarise_file(file: str, out: str, share: str) -> None:
 
     codebook, _ = agree([propose(file, "ill", "large")])
     begun = time.perf_counter()
-    summary = summarise(file, codebook, "large", share=share)
+    summary = summarise(file, codebook, "large", share=share, min_cell=1)
     seconds = time.perf_counter() - begun
     size = write_summary(summary, out)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

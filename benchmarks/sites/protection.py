@@ -3,15 +3,14 @@
     python -m benchmarks.sites.protection --processes 16 --out benchmarks/sites
 
 Rows are drawn from large tables as in `misfeat bench population`, every subgroup is a site that
-shares tables of three features. Answers are held against the population where it is known
-(generated cohorts); of real tables, against the scores above chance of the rows that were not
-drawn. Heart and NHANES have too few rows for that: their populations are learnt from them
-(`learnt`), and samples of these are taken, of as many rows as a hospital or stratum has at least.
+shares tables of pairs (or of three features, `--share`). Answers are held against the population
+where it is known (generated cohorts); of real tables, against the scores above chance of the rows
+that were not drawn. Heart and NHANES have too few rows for that: their populations are learnt from
+them (`learnt`), and samples of these are taken, of as many rows as a hospital or stratum has.
 Sampled scores of what tells nothing lie below 0 half of the time, where no population's can: they
-count as 0. The ways to share are exact counts ("1"),
-which answer as rows do, counts rounded to multiples ("5", "10", "20"), scores alone ("scores"), and
-counts with noise ("epsilon 2"; delta is 1e-6). Figures go into the file that is there in place of
-those of the same settings, so that tables can be run one by one.
+count as 0. The ways to share are exact counts ("1"), which answer as rows do, and counts rounded to
+multiples ("5", "10", "20"). Figures go into the file that is there in place of those of the same
+settings, so that tables can be run one by one.
 """
 
 from __future__ import annotations
@@ -36,10 +35,9 @@ from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
-from misfeat.sites.noise import noisy_summary
 from misfeat.sites.rounding import rounded_summary
-from misfeat.sites.scoring import scored_summary
 from misfeat.sites.summarising import tables_of_rows
+from misfeat.sites.summary import TABLES as TABLES_OF
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +49,7 @@ GENERATED = ("similarity 20", "similarity 100", "similarity 1000")
 LEARNT = ("heart", "nhanes")
 """Tables whose populations are learnt from them."""
 TABLES = ("heart", "attrition", "nhanes", "adult", "diabetes130", *GENERATED)
-WAYS = ("1", "5", "10", "20", "scores", "epsilon 1", "epsilon 2", "epsilon 4", "epsilon 8")
+WAYS = ("1", "5", "10", "20")
 USUAL = (300, 1000)
 """Rows of a site."""
 ROWS = {"heart": (120, 300)}
@@ -61,8 +59,8 @@ FIGURES = ("share", "ndcg", "recorded", "predicted", "best", "width")
 """Means over draws; `least` is `recorded` of the worst draw."""
 
 
-def summaries_of(cohorts: Cohorts) -> list[Summary]:
-    """Every subgroup as a site with exact counts of three features."""
+def summaries_of(cohorts: Cohorts, share: str) -> list[Summary]:
+    """Every subgroup as a site with exact counts."""
     target = ColumnCode(cohorts.target, CATEGORY, values=_values(len(cohorts.classes)))
     features = tuple(
         ColumnCode(name, CATEGORY, values=_values(len(labels)))
@@ -76,14 +74,14 @@ def summaries_of(cohorts: Cohorts) -> list[Summary]:
         codes = cohort.codes[cohort.recorded].astype(np.int64)
         codes = np.where(codes < 0, cards[:, None] - 1, codes)
         rows = CodedRows(np.vstack([codes, cohort.target]), cohort.weights)
-        subsets = level(len(cards), min(3, len(cards))).astype(np.int64)
+        subsets = level(len(cards), min(TABLES_OF[share], len(cards))).astype(np.int64)
         tables, _ = tables_of_rows(rows, cards, n_classes, subsets)
         by_class = np.bincount(cohort.target, cohort.weights, n_classes).astype(np.int64)
         found.append(
             Summary(
                 site=name,
                 codebook=codebook,
-                share="tables3",
+                share=share,
                 recorded=cohort.recorded,
                 by_class=by_class,
                 tables=tables.astype(np.int64),
@@ -101,17 +99,19 @@ def _values(many: int) -> tuple[str, ...]:
     return tuple(f"v{number:03}" for number in range(many))
 
 
-def one_draw(table: str, n_rows: int, hidden: float, seed: int, ways: list[str]) -> list[dict]:
+def one_draw(
+    table: str, n_rows: int, hidden: float, seed: int, ways: list[str], share: str
+) -> list[dict]:
     whole = source(table, seed)
     draw = draw_of(whole, n_rows, seed)
     known = hide_features(draw.rows, mask_of(whole.cohorts.missing, hidden, seed))
-    exact = summaries_of(known)
+    exact = summaries_of(known, share)
     truths = {size: whole.truth(size, draw.left) for size in (1, 2, 3)}
     rows = []
     for way in ways:
         rng = np.random.default_rng([seed, n_rows, crc32(f"{table} {way}".encode())])
         try:
-            told = [shared(one, way, rng) for one in exact]
+            told = [rounded_summary(one, int(way), rng.bytes(32)) for one in exact]
         except MisfeatError:  # a site has too few rows to tell anything in this way
             continue
         selection = combine(told).selection
@@ -137,19 +137,6 @@ def covered(truth: NDArray[np.float64], found: CompletedScores) -> dict[str, flo
         "best": _mean(best),
         "width": float((found.high - found.low)[judged].mean() / truth[judged].mean()),
     }
-
-
-def shared(summary: Summary, way: str, rng: np.random.Generator) -> Summary:
-    """What a site shares in some way; noise is simulated, since nothing is released."""
-
-    def simulated(counts: NDArray[np.int64], scale: float, _: int) -> NDArray[np.int64]:
-        return counts + np.rint(rng.normal(0.0, scale, counts.shape)).astype(np.int64)
-
-    if way == "scores":
-        return scored_summary(summary)
-    if way.startswith("epsilon"):
-        return noisy_summary(summary, float(way.split()[1]), draw=simulated)
-    return rounded_summary(summary, int(way), rng.bytes(32))
 
 
 def means(rows: list[dict]) -> list[dict]:
@@ -194,6 +181,7 @@ def _rounded(values: list) -> float | str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default=";".join(TABLES))
+    parser.add_argument("--share", default="tables2")
     parser.add_argument("--rows", default="120,300,1000")
     parser.add_argument("--hidden", default="0,0.2,0.5")
     parser.add_argument("--ways", default=",".join(WAYS))
@@ -209,7 +197,9 @@ def main() -> None:
             [table], map(int, asked.rows.split(",")), map(float, asked.hidden.split(",")), seeds
         )
         done = Parallel(n_jobs=asked.processes)(
-            delayed(one_draw)(*about, ways) for about in work if _can_be_drawn(*about[:2], about[3])
+            delayed(one_draw)(*about, ways, asked.share)
+            for about in work
+            if _can_be_drawn(*about[:2], about[3])
         )
         found = means([row for rows in done for row in rows])
         for row in found:

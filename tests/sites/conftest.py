@@ -33,4 +33,7 @@ def codebook(hospitals):
 
 @pytest.fixture(scope="session")
 def summaries(hospitals, codebook):
-    return [summarise(table, codebook, site) for site, table in hospitals.items()]
+    return [
+        summarise(table, codebook, site, share="tables3", min_cell=1)
+        for site, table in hospitals.items()
+    ]

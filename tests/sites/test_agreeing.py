@@ -5,7 +5,7 @@ import pytest
 from misfeat import MisfeatError
 from misfeat.sites import agree, read_codebook
 from misfeat.sites.codebook import Codebook, ColumnCode, differences
-from misfeat.sites.proposing import Proposal, ProposedColumn
+from misfeat.sites.proposals import Proposal, ProposedColumn
 
 ILL = ProposedColumn("ill", "flag")
 

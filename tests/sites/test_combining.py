@@ -86,17 +86,32 @@ def test_larger_sets_than_were_shared_are_refused(summaries, combined):
         combined.top_k(size=4)
     with pytest.raises(MisfeatError, match="up to 3 features"):
         combined.explanation("va", ["cp", "exang", "age", "sex"])
-    with pytest.raises(MisfeatError, match="shared tables of 3"):
+    with pytest.raises(MisfeatError, match="at most 3 features here"):
         combine(summaries, size=4)
 
 
-def test_tables_of_pairs_answer_for_pairs(hospitals, codebook, summaries, combined):
-    pairs = [summarise(table, codebook, site, share="tables2") for site, table in hospitals.items()]
+@pytest.fixture(scope="module")
+def pairs(hospitals, codebook):
+    return [summarise(table, codebook, site, min_cell=1) for site, table in hospitals.items()]
+
+
+def test_tables_of_pairs_answer_for_sets_of_three(pairs, combined, tmp_path):
     found = combine(pairs).selection
-    assert found.size == 2
-    assert np.abs(found.completed(2).score - combined.completed(2).score).max() < SAME
-    with pytest.raises(MisfeatError, match="up to 2 features"):
-        found.completed(3)
+    assert found.size == 3
+    for size in (1, 2, 3):  # no three features of heart explain more than their pairs do
+        assert np.abs(found.completed(size).score - combined.completed(size).score).max() < SAME
+    assert "site=va" in found.report().html()
+    found.save(tmp_path / "run")
+    assert Selection.load(tmp_path / "run").best_sets() == found.best_sets()
+
+
+def test_cells_and_other_scales_need_tables_of_the_sets_themselves(pairs):
+    found = combine(pairs).selection
+    with pytest.raises(MisfeatError, match="only counts of sets of up to 2 features"):
+        found.why("va", ["cp", "exang", "age"])
+    assert combine(pairs, estimate="above_chance").selection.size == 2
+    with pytest.raises(MisfeatError, match=r"at most 2 features here, where .* shared tables of 2"):
+        combine(pairs, estimate="sample", size=3)
 
 
 def test_the_order_of_files_does_not_matter(summaries, combined):

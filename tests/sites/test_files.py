@@ -138,3 +138,11 @@ def test_a_codebook_of_more_cells_than_fit_is_refused_before_memory_is_taken(wri
         held["recorded"] = [True] * 200
 
     refused(forged(written, grow), tmp_path, "would take")
+
+
+def test_a_summary_of_scores_alone_is_no_longer_read(written, tmp_path):
+    (tmp_path / "old.misfeat").write_bytes(
+        forged(written, lambda held: held.update(share="scores"))
+    )
+    with pytest.raises(MisfeatError, match="no longer read; ask the site to share tables of pairs"):
+        read_summary(tmp_path / "old.misfeat")

@@ -7,6 +7,8 @@ from misfeat import Coding, MisfeatError
 from misfeat.sites import agree, propose, summarise, summarising
 from misfeat.sites.summary import agree_in_margins, margins
 
+EXACT = {"share": "tables3", "min_cell": 1}
+
 
 def drawn(n=400, seed=0):
     rng = np.random.default_rng(seed)
@@ -24,7 +26,7 @@ def book():
 
 def test_counts_are_those_of_the_rows(book):
     table = drawn()
-    found = summarise(table, book, "north")
+    found = summarise(table, book, "north", **EXACT)
     places = [found.features.index(name) for name in ("f0", "f1", "sex")]
     assert places == [0, 1, 8]
     counts = found.tables[: 4 * 4 * 4]  # f0, f1, f2, each with a code for missing values
@@ -34,11 +36,11 @@ def test_counts_are_those_of_the_rows(book):
 
 
 def test_blocks_of_columns_count_the_same(book, monkeypatch):
-    whole = summarise(drawn(), book, "north")
+    whole = summarise(drawn(), book, "north", **EXACT)
     monkeypatch.setattr(summarising, "MOST_AT_ONCE", 10)
     monkeypatch.setattr(summarising, "MOST_CELLS", 3000)
     told = []
-    parts = summarise(drawn(), book, "north", progress=lambda *said: told.append(said[1:]))
+    parts = summarise(drawn(), book, "north", **EXACT, progress=lambda *said: told.append(said[1:]))
     assert np.array_equal(whole.tables, parts.tables)
     assert np.array_equal(whole.by_class, parts.by_class)
     assert told[-1][1] > 10
@@ -46,7 +48,9 @@ def test_blocks_of_columns_count_the_same(book, monkeypatch):
 
 
 def test_smaller_tables_follow_from_larger_ones(book):
-    triples, pairs = (summarise(drawn(), book, "north", share=f"tables{n}") for n in (3, 2))
+    triples, pairs = (
+        summarise(drawn(), book, "north", share=f"tables{n}", min_cell=1) for n in (3, 2)
+    )
     assert np.array_equal(margins(triples.tables, triples.cards, 3), pairs.tables)
     assert agree_in_margins(triples.tables, triples.cards, 3)
 
@@ -60,7 +64,7 @@ def test_a_column_that_is_not_there_was_never_recorded(book):
 
 def test_one_feature_is_enough(book):
     table = drawn()
-    found = summarise({"f0": table["f0"], "ill": table["ill"]}, book, "north")
+    found = summarise({"f0": table["f0"], "ill": table["ill"]}, book, "north", **EXACT)
     assert found.size == 1
     assert found.tables.sum() == 400
 
@@ -68,13 +72,13 @@ def test_one_feature_is_enough(book):
 def test_rows_without_a_target_are_left_out(book):
     table = drawn()
     table["ill"] = [None if i < 40 else bool(held) for i, held in enumerate(table["ill"])]
-    assert summarise(table, book, "north").rows == 360
+    assert summarise(table, book, "north", **EXACT).rows == 360
 
 
 def test_values_that_the_codebook_does_not_name_share_a_code(book):
     table = drawn()
     table["sex"] = np.where(np.arange(400) < 5, "x", table["sex"])
-    found = summarise({"sex": table["sex"], "ill": table["ill"]}, book, "north")
+    found = summarise({"sex": table["sex"], "ill": table["ill"]}, book, "north", **EXACT)
     assert found.tables.sum(axis=1)[2] == 5
 
 
@@ -84,6 +88,7 @@ def test_missing_codes_are_the_sites_own(book):
         {"f0": table["f0"], "ill": table["ill"]},
         book,
         "north",
+        **EXACT,
         coding=Coding(missing_values={"f0": [2]}),
     )
     assert found.tables.sum(axis=1)[3] == (table["f0"] == 2).sum()
@@ -116,3 +121,9 @@ def test_a_class_that_the_codebook_does_not_name_is_refused():
     codebook = agree([propose(table, "grade", "north")])[0]
     with pytest.raises(MisfeatError, match="the value 3 here"):
         summarise({"a": [0, 1, 0], "grade": [1, 2, 3]}, codebook, "north")
+
+
+def test_counts_of_pairs_in_multiples_of_five_are_shared_if_nothing_else_is_asked_for(book):
+    found = summarise(drawn(), book, "north")
+    assert (found.share, found.min_cell, found.size) == ("tables2", 5, 2)
+    assert not any((counts % 5).any() for counts in (found.by_class, *found.of_sizes()))

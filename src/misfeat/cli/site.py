@@ -123,32 +123,13 @@ def summarise(
     share: Annotated[
         str,
         typer.Option(
-            help="'tables3', 'tables2': counts of sets of so many features; or 'scores' alone."
+            help="Counts of all pairs of features ('tables2'), or of all sets of three ('tables3')."
         ),
-    ] = "tables3",
+    ] = "tables2",
     min_cell: Annotated[
-        int, typer.Option(help="Counts are rounded to multiples of this.", min=1)
-    ] = 1,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Differential privacy: noise in all counts that promises this epsilon."),
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(help="But for this chance, 1e-6 if not given; needs --epsilon."),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(help="The epsilon that all releases may reach together; needs --epsilon."),
-    ] = None,
-    ledger: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="The record of what releases spent, misfeat-budget.json beside the table if not "
-            "given; needs --epsilon.",
-        ),
-    ] = "",
+        int,
+        typer.Option(help="Counts are rounded to multiples of this; 1 shares exact ones.", min=1),
+    ] = 5,
     missing: Missing = None,
     read: Read = None,
     signing_key: Key = "",
@@ -157,9 +138,8 @@ def summarise(
 ) -> None:
     """Count what the site shares; 'site show' says exactly what is in it."""
     from misfeat.machine.progress import progress_shown
-    from misfeat.sites import Ledger, read_codebook, write_summary
+    from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.ledger import ledger_beside
     from misfeat.sites.summarising import check_signs, check_takes_part
 
     del debug
@@ -167,13 +147,6 @@ def summarise(
     secret, agreed = _key(signing_key), read_codebook(codebook)
     check_takes_part(agreed, name, secret)
     check_signs(agreed, name, secret)
-    promised: dict[str, Any] = {}
-    if epsilon is None:
-        _check_no_noise(delta=delta, budget=budget, ledger=ledger or None)
-    else:
-        kept = Ledger(ledger or ledger_beside(table, signing_key), budget, secret)
-        promised = {"epsilon": epsilon, "ledger": kept}
-        promised |= {} if delta is None else {"delta": delta}
     with notes_said(quiet), progress_shown(not quiet) as progress:
         found = summarised(
             table,
@@ -182,7 +155,6 @@ def summarise(
             share=share,
             min_cell=min_cell,
             key=secret,
-            **promised,
             coding=_coding(missing, read),
             progress=progress,
         )
@@ -195,7 +167,7 @@ def summarise(
         ]
         if never:
             say(f"Never recorded here, and told so: {listed(never)}")
-        about = "" if found.noise is None else "about "
+        about = "" if found.exact else "about "
         say(f"Summary of {about}{found.rows:,} rows, {size:,} bytes: {out}")
         say(f"Read what leaves the house: misfeat site show {out}")
 
@@ -208,10 +180,10 @@ def show(
 ) -> None:
     """Say exactly what a summary tells, and what could be worked out from it."""
     from misfeat.sites import read_summary
-    from misfeat.sites.telling import told
+    from misfeat.sites.disclosure import disclosed
 
     del debug, quiet
-    for line in told(read_summary(summary)):
+    for line in disclosed(read_summary(summary)):
         typer.echo(line)
 
 
@@ -281,16 +253,6 @@ def _check_out(out: str, *read: str) -> None:
         if Path(out).exists() and Path(file).exists() and Path(out).samefile(file):
             raise MisfeatError(
                 "{out} is a file that is read; give another one.", out=Setting("out", out)
-            )
-
-
-def _check_no_noise(**given: object) -> None:
-    """Raise where something was given that only a release with noise has."""
-    for name, value in given.items():
-        if value is not None:
-            raise MisfeatError(
-                "{option} says something of noise, and there is none without --epsilon.",
-                option=f"--{name}",
             )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.count_tables import CountTables
     from misfeat.machine.progress import Progress
 
 Prepared = TypeVar("Prepared")
@@ -112,8 +112,6 @@ class Known:
     tables : CountTables or None
         The count tables that scores come from, where there are no rows; what ``exact.missing``
         marks may not be read there, either.
-    alone : ScoresAlone or None
-        Where there is nothing but scores: rows by class, and how many values features have.
     grids : tuple of Known
         The same of every grid of a numeric target, of which ``exact`` is the mean; empty for
         classes. An estimate is the mean of the estimates of these.
@@ -126,7 +124,6 @@ class Known:
     sums: ProductSums | None = None
     grids: tuple[Known, ...] = ()
     tables: CountTables | None = None
-    alone: ScoresAlone | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
+NEARLY_EXACT = 0.8
+"""Rounded counts that are worth such a share of their rows may show interactions."""
+
+
 @dataclass(frozen=True, eq=False)
 class CountedTable:
     """Count tables of all subgroups, as moments and interactions read them.
@@ -68,6 +72,12 @@ class CountedTable:
     def by_class(self) -> Floats:
         """Rows of every class, of shape (n_cohorts, n_classes)."""
         return self.tables.by_class
+
+    @property
+    def shows_interactions(self) -> Flags:
+        """Which subgroups' counts are exact, or rounded so little that it cost few rows."""
+        found: Flags = self.n_rows >= NEARLY_EXACT * self.by_class.sum(axis=1)
+        return found
 
     @property
     def largest_set(self) -> int:
@@ -119,6 +129,9 @@ class CountedTable:
                 self._of_two(
                     own, (first, members[j]), (values[i], values[j]), (blocks[i], blocks[j])
                 )
+        if self.tables.noise is not None:
+            for place in np.flatnonzero(self.tables.noise > 1.0):
+                own[place] = nearest_covariance(own[place])
         with_optimism_removed(own, self.missing, terms, blocks[len(self.cards) :], target)
         return Moments(own, self.n_rows, ~self.missing, tuple(blocks), n_targets, tuple(terms))
 
@@ -165,3 +178,28 @@ class CountedTable:
             found -= np.outer(counts @ first, counts @ second)
             own[np.ix_([k], blocks[0], blocks[1])] = found
             own[np.ix_([k], blocks[1], blocks[0])] = found.T
+
+
+def nearest_covariance(matrix: Floats) -> Floats:
+    """A covariance with the same variances, near a matrix that may be none.
+
+    Tables of pairs that were rounded one by one do not fit together: no rows have all of them.
+    Negative eigenvalues of the correlations are set to 0.
+
+    Examples
+    --------
+    >>> odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> nearest_covariance(odd).round(2)
+    array([[ 1. ,  0.5, -0.5],
+           [ 0.5,  1. ,  0.5],
+           [-0.5,  0.5,  1. ]])
+    """
+    varies = np.flatnonzero(np.diag(matrix) > 0)
+    block = np.ix_(varies, varies)
+    deviation = np.sqrt(np.diag(matrix)[varies])
+    values, vectors = np.linalg.eigh(matrix[block] / np.outer(deviation, deviation))
+    near = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    scale = deviation / np.sqrt(np.maximum(np.diag(near), 1e-300))
+    found = np.zeros_like(matrix)
+    found[block] = near * np.outer(scale, scale)
+    return found

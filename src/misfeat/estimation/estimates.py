@@ -14,7 +14,6 @@ from misfeat.completion.model import CompletedScores
 from misfeat.estimation.intervals import closed, completed_of, intervals_of
 from misfeat.estimation.listed import ListedScores
 from misfeat.estimation.population import PopulationModel
-from misfeat.estimation.scores_alone import posteriors_of_scores
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 
@@ -120,13 +119,10 @@ class Estimate:
     ) -> list[Posterior]:
         """What is known of all sets of size 1, 2, … up to one."""
         guesses = self._guesses(known, size)
-        if known.alone is not None:
-            found = posteriors_of_scores(known, known.alone, size, guesses)
-        else:
-            model = models[0] if models else PopulationModel.of(known)
-            found = [
-                model.level(m, None if guesses is None else guesses[m]) for m in range(1, size + 1)
-            ]
+        model = models[0] if models else PopulationModel.of(known)
+        found = [
+            model.level(m, None if guesses is None else guesses[m]) for m in range(1, size + 1)
+        ]
         if self.name == POPULATION:
             return found
         return [
@@ -141,7 +137,7 @@ class Estimate:
 
     def listed(self, known: Known) -> ListedScores:
         """Scores of single sets of any size; they are those of the population."""
-        if not self.lists or known.alone is not None:
+        if not self.lists:
             raise MisfeatError(
                 "Sets of any size are scored on the scale {setting}, from rows or counts.",
                 remedy="Fit with it.",

@@ -128,7 +128,7 @@ def _sets_to_try(
 
 def _candidates(table: Counted, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
-    recorded = recorded_all(moments.recorded, sets)
+    recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
     patterns, which = np.unique(recorded, axis=1, return_inverse=True)
@@ -192,7 +192,8 @@ def _believed(table: Counted, moments: Moments, candidate: _Candidate, least: fl
     """The columns of an interaction, if it stands out and explains something."""
     if candidate.deviations <= least:
         return None
-    cohorts = np.flatnonzero(moments.recorded[:, candidate.features].all(axis=1))
+    recorded = moments.recorded[:, candidate.features].all(axis=1)
+    cohorts = np.flatnonzero(recorded & table.shows_interactions)
     residuals = _residuals(table, moments, candidate.features, cohorts)
     share = candidate.effect / (residuals.n_rows.sum() * residuals.sums.shape[1])
     return _term(candidate, residuals) if share > LEAST_EFFECT else None

@@ -297,6 +297,11 @@ class Counted(Protocol):
         ...
 
     @property
+    def shows_interactions(self) -> Flags:
+        """Which subgroups' counts are exact, or nearly so: rounding looks like interactions."""
+        ...
+
+    @property
     def largest_set(self) -> int:
         """Features of the largest sets that can be counted."""
         ...
@@ -374,6 +379,11 @@ class CodedTable:
     def usual(self) -> Integers:
         """The category of each feature that has no column: the first, which is most frequent."""
         return np.zeros(len(self.cards), dtype=np.int64)
+
+    @property
+    def shows_interactions(self) -> Flags:
+        """Which subgroups' counts are exact: all of them."""
+        return np.ones(len(self.n_rows), dtype=bool)
 
     @property
     def largest_set(self) -> int:

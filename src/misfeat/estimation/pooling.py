@@ -42,10 +42,6 @@ FEW_COHORTS = 3
 """Up to so many subgroups say little about how much subgroups differ."""
 SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a subgroup: they share rows and features."""
-SHARED_WHERE_NOISY = 0.45
-"""The same for subgroups whose counts were given noise (`Evidence.noisy`)."""
-NOISE_IN_COMMON = 0.7
-"""And how much of what is left of their noise in the pool all of them have in common."""
 LEAST_POOLED = 1e-9
 LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
@@ -89,11 +85,6 @@ class Evidence:
         What chance gives for every fitted column, over 1 / 2n: 2 for R².
     misfit : ndarray of shape (n_cohorts,), default=None
         By what share of them scores may be off because the model is no more than one. None: none.
-    rounding : ndarray of shape (n_cohorts,), default=None
-        The variance that rounding adds to own scores. None: none.
-    noisy : ndarray of bool of shape (n_cohorts,), default=None
-        Which subgroups' counts were given noise: what is wrong with their scores is much the same
-        for all sets, and in part in all subgroups. None: no subgroup's.
     """
 
     own: Floats
@@ -106,13 +97,6 @@ class Evidence:
     row_variance: Callable[[Floats], Floats]
     unit: float = 1.0
     misfit: Floats | None = None
-    rounding: Floats | None = None
-    noisy: Flags | None = None
-
-    @property
-    def is_noisy(self) -> Floats:
-        """1 for `noisy` subgroups, 0 for others."""
-        return np.zeros(len(self.own)) if self.noisy is None else self.noisy.astype(np.float64)
 
     def variation(self, score: Floats, h: Floats | float, fitted: Floats | None = None) -> Floats:
         """The variance of scores of samples, 1 / h rows each, of populations with these scores."""
@@ -122,8 +106,7 @@ class Evidence:
 
     def noise(self, score: Floats) -> Floats:
         """The sampling variance of own scores, were these the population's."""
-        found = np.maximum(self.variation(score, 1.0 / self.rows[:, None]), LEAST_NOISE)
-        return found if self.rounding is None else found + self.rounding[:, None]
+        return np.maximum(self.variation(score, 1.0 / self.rows[:, None]), LEAST_NOISE)
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -225,8 +208,7 @@ def _levels(
     level = np.where(known, (share * (evidence.own - offset)).sum(axis=1), 1.0)
     apart = (share**2 * noise).sum(axis=1)
     together = (share * np.sqrt(noise)).sum(axis=1) ** 2
-    shared = SHARED_NOISE + (SHARED_WHERE_NOISY - SHARED_NOISE) * evidence.is_noisy
-    variance = np.where(known, shared * together + (1.0 - shared) * apart, np.inf)
+    variance = np.where(known, SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart, np.inf)
     centre = _mean(level, variance)
     n_known = int(known.sum())
     between = 0.0
@@ -335,7 +317,6 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
     in_pool = 1.0 / np.maximum(evidence.recorded.sum(axis=0), 1)
-    in_pool = in_pool * (1.0 + NOISE_IN_COMMON * evidence.is_noisy[:, None])
     far = evidence.variation(expected_part, effects.largest_spread, evidence.fitted_part)
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)

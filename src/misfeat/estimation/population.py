@@ -130,7 +130,9 @@ class PopulationModel:
             np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0),
             np.ones(len(shares)),
         )
-        return plain._calibrated(counted[0])._with_diffuse(counted[1:])
+        shown = table.shows_interactions[:, None]
+        pairs = [np.where(shown, scores, np.nan) for scores in counted[1:]]
+        return plain._calibrated(counted[0])._with_diffuse(pairs)
 
     def _calibrated(self, counted: Floats) -> PopulationModel:
         """The same with scores scaled so that those of single features are as counted.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.count_tables import CountTables
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -58,8 +58,6 @@ class Measure(ABC):
         The sums of products that scores come from, where they do.
     tables : CountTables or None
         The count tables that scores come from, where there are no rows.
-    alone : ScoresAlone or None
-        The scores themselves, where there is nothing else.
     """
 
     name: str
@@ -75,7 +73,6 @@ class Measure(ABC):
     parts: tuple[Any, ...] = ()
     sums: ProductSums | None = None
     tables: CountTables | None = None
-    alone: ScoresAlone | None = None
     # Made at once: what is asked in one thread must not change what another one saves.
     _plain: Any = None
 

@@ -1,8 +1,7 @@
-"""What holds for what a saved selection has beside rows: sums of products, tables, scores."""
+"""What holds for what a saved selection has beside rows: sums of products, tables."""
 
 from __future__ import annotations
 
-from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from misfeat.selection.folders import ARRAYS
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.count_tables import CountTables
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
@@ -55,15 +54,9 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
     if tables.bias is not None:
         check_array(tables.bias, "tables.bias", (np.float64,), (n_cohorts, 3, 2))
         demand(np.isfinite(tables.bias).all(), "how far scores of tables are off", ARRAYS)
-    if tables.variance is not None:
-        _check_counts(tables.variance, "tables.variance", (n_cohorts, 3))
-        demand((tables.variance > 0).all(), "how scores of tables vary", ARRAYS)
     if tables.noise is not None:
         _check_counts(tables.noise, "tables.noise", (n_cohorts,))
         demand((tables.noise >= 1).all(), "how noisy tables are", ARRAYS)
-    if tables.as_few is not None:
-        check_flags(tables.as_few, "tables.as_few", (n_cohorts,))
-        demand(tables.effective is not None, "what tables are worth", ARRAYS)
     for size, name in enumerate(("singles", "pairs", "triples"), start=1):
         lines = int(tables.starts(size)[-1]) if size <= n_features else 0
         if size > 1 and not getattr(tables, name).size:
@@ -71,31 +64,6 @@ def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
         _check_counts(getattr(tables, name), f"tables.{name}", (n_cohorts, lines, n_classes))
         if lines:
             _check_margins(tables, size)
-
-
-def check_alone(alone: ScoresAlone, cohorts: Cohorts) -> None:
-    """Raise unless scores are those of all sets of up to three features."""
-    n_cohorts, n_features = len(cohorts.names), len(cohorts.features)
-    demand(alone.features == cohorts.features, "the features of scores")
-    check_array(alone.cards, "alone.cards", (np.int64,), (n_features,))
-    demand((alone.cards > 0).all() and (alone.cards <= MOST_ROWS).all(), "values", ARRAYS)
-    check_flags(alone.missing, "alone.missing", (n_cohorts, n_features))
-    demand(np.array_equal(alone.missing, cohorts.missing), "what scores lack", ARRAYS)
-    _check_counts(alone.by_class, "alone.by_class", (n_cohorts, len(cohorts.classes)))
-    _check_counts(alone.steps, "alone.steps", (n_cohorts,))
-    if alone.effective is not None:
-        _check_counts(alone.effective, "alone.effective", (n_cohorts, 3))
-        demand((alone.effective > 0).all(), "what scores are worth", ARRAYS)
-    if alone.noisy is not None:
-        check_flags(alone.noisy, "alone.noisy", (n_cohorts,))
-        demand(alone.effective is not None, "what scores are worth", ARRAYS)
-    for size, name in enumerate(("singles", "pairs", "triples"), start=1):
-        held = getattr(alone, name)
-        n_sets = comb(n_features, size) if np.size(held) else 0
-        check_array(held, f"alone.{name}", (np.float64,), (n_cohorts, n_sets))
-        if n_sets:
-            lacking = alone.missing[:, level(n_features, size)].any(axis=2)
-            demand(np.array_equal(np.isnan(held), lacking), f"scores of size {size}", ARRAYS)
 
 
 def _check_margins(tables: CountTables, size: int) -> None:

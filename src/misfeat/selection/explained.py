@@ -93,11 +93,6 @@ class Explained(Ranked):
         """
         asked = [self._place(*one) for one in sets]
         measure = self.book.measure
-        if measure.alone is not None:
-            raise MisfeatError(
-                "What a set tells is explained by its cells, and only scores are at hand.",
-                remedy="Ask it where the rows are.",
-            )
         if measure.rows is None and measure.tables is None:
             raise MisfeatError(
                 "What a set tells is explained by what the cells of its values add to mutual "
@@ -107,7 +102,7 @@ class Explained(Ranked):
             )
         if measure.tables is not None:
             for _, members in asked:
-                self._check_counted(members)
+                self._check_counted(members, measure.tables.largest)
         counted = self.counts_of(asked)
         return [self._explained(*one, counted[one]) for one in asked]
 
@@ -161,9 +156,8 @@ class Explained(Ranked):
     def _predicted_counts(self, size: int) -> PredictedCounts:
         return PredictedCounts(self.book.known(size), self.completer)
 
-    def _check_counted(self, members: tuple[int, ...]) -> None:
+    def _check_counted(self, members: tuple[int, ...], most: int) -> None:
         """Raise where a set has more features than counts are at hand of."""
-        most = max(self.book.held, default=0)
         if len(members) > most:
             raise MisfeatError(
                 "{features} cannot be explained: only counts of sets of up to {most} features are "

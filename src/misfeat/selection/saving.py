@@ -21,10 +21,10 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.information.count_tables import CountTables, ScoresAlone
+from misfeat.information.count_tables import CountTables
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
-from misfeat.information.tabled import ScoredInformation, TableInformation
+from misfeat.information.tabled import TableInformation
 from misfeat.machine.paths import real_path
 from misfeat.selection.asked import Asked
 from misfeat.selection.checking import (
@@ -38,7 +38,7 @@ from misfeat.selection.checking import (
     check_shortlist,
     demand,
 )
-from misfeat.selection.checking_tables import check_alone, check_sums, check_tables
+from misfeat.selection.checking_tables import check_sums, check_tables
 from misfeat.selection.encoding import decoded, decoded_completer, encoded, encoded_completer
 from misfeat.selection.folders import (
     ARRAYS,
@@ -150,7 +150,6 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         "cohorts": _packed(saved.cohorts, "cohorts", arrays),
         "sums": _packed(measure.sums, "sums", arrays),
         "tables": _packed(measure.tables, "tables", arrays),
-        "alone": _packed(measure.alone, "alone", arrays),
         "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
         "completer": encoded_completer(book.completer),
         "book": book.packed(arrays),
@@ -165,7 +164,7 @@ def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
 def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
     """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     kinds = {"cohorts", "book"}
-    further = ("sums", "tables", "alone", "shortlist")
+    further = ("sums", "tables", "shortlist")
     kinds |= {name for name in further if manifest.get(name) is not None}
     demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
     held = _unpacked(manifest["cohorts"], "cohorts", arrays)
@@ -181,10 +180,6 @@ def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
         tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
         check_tables(tables, cohorts)
         measure = TableInformation(tables, above_chance=estimate.above_chance)
-    elif manifest.get("alone") is not None:
-        alone = ScoresAlone(**_unpacked(manifest["alone"], "alone", arrays))
-        check_alone(alone, cohorts)
-        measure = ScoredInformation(alone)
     elif manifest["sums"] is None:
         measure = information_of(cohorts, above_chance=estimate.above_chance)
     else:

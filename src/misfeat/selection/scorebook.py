@@ -132,7 +132,7 @@ class ScoreBook:
     @property
     def can_list(self) -> bool:
         """Whether sets can be scored one by one."""
-        return self.estimate.lists and self.measure.alone is None
+        return self.estimate.lists
 
     @property
     def largest_level(self) -> int:
@@ -256,20 +256,18 @@ class ScoreBook:
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
-        if self.measure.tables is not None or self.measure.alone is not None:
+        if self.measure.tables is not None:
             raise MisfeatError(
-                "This needs rows, and only {what} of them are at hand.",
+                "This needs rows, and only counts of them are at hand.",
                 remedy="Ask it where the rows are.",
-                what="counts" if self.measure.alone is None else "scores",
             )
 
     def _check_size_kept(self) -> None:
         """Raise where sets of a size are asked for that were not kept, and rows were not either."""
-        measure = self.measure
-        if self.rows_withheld and (measure.tables is not None or measure.alone is not None):
+        if self.rows_withheld and self.measure.tables is not None:
             raise MisfeatError(
-                "Only counts or scores of sets of up to {most} features are at hand, no rows; ask "
-                "for sets of at most so many.",
+                "Only counts of sets of up to {most} features are at hand, no rows; ask for sets "
+                "of at most so many.",
                 most=max(self._completed, default=0),
             )
 
@@ -312,7 +310,6 @@ class ScoreBook:
             progress,
             measure.sums,
             tables=measure.tables,
-            alone=measure.alone,
         )
 
     def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
@@ -329,11 +326,7 @@ class ScoreBook:
             len(self.measure.missing),
             lambda n_features, m: self._memory_needed(n_features, m, estimate),
         )
-        return self._reach(size, estimate)
-
-    def _reach(self, size: int, estimate: Estimate) -> int:
-        """The largest size of which scores are computed; `size` where there is nothing else."""
-        return size if self.measure.alone is not None else estimate.reach(size, self._n_features)
+        return estimate.reach(size, self._n_features)
 
     @property
     def _n_features(self) -> int:

@@ -1,20 +1,16 @@
 """Sites that may not share records: what each shares instead, and putting it together."""
 
-from misfeat.sites.agreeing import agree
 from misfeat.sites.codebook import Codebook, ColumnCode, read_codebook
 from misfeat.sites.combining import Combined, Refusal, combine
-from misfeat.sites.files import read_summary, write_summary
-from misfeat.sites.ledger import Ledger
-from misfeat.sites.proposing import Proposal, propose, read_proposal
+from misfeat.sites.proposals import Proposal, agree, propose, read_proposal
 from misfeat.sites.sealing import make_key, read_key
 from misfeat.sites.summarising import summarise
-from misfeat.sites.summary import Summary
+from misfeat.sites.summary import Summary, read_summary, write_summary
 
 __all__ = [
     "Codebook",
     "ColumnCode",
     "Combined",
-    "Ledger",
     "Proposal",
     "Refusal",
     "Summary",

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any
 from misfeat.completion.named import completer_of
 from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
-from misfeat.information.tabled import ScoredInformation, TableInformation
+from misfeat.information.count_tables import LARGEST
+from misfeat.information.tabled import TableInformation
 from misfeat.selection.asked import Asked
 from misfeat.selection.scorebook import ScoreBook
 from misfeat.show.shown import ShownSelection
 from misfeat.sites.codebook import Codebook, differences
-from misfeat.sites.files import read_summary
 from misfeat.sites.joining import joined_cohorts, joined_tables
-from misfeat.sites.scoring import joined_scores
 from misfeat.sites.sealing import SHORT
-from misfeat.sites.spending import epsilon_of
 from misfeat.sites.summarising import check_takes_part, summarise
-from misfeat.sites.summary import SCORES, TABLES, Summary
+from misfeat.sites.summary import TABLES, Summary, read_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.information.count_tables import CountTables, ScoresAlone
+    from misfeat.information.count_tables import CountTables
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,8 @@ def combine(
     codebook : Codebook, default=None
         The one that was agreed on. Defaults to the one that most summaries were made with.
     size : int, default=None
-        Features per set. Defaults to the most that all sites shared tables of.
+        Features per set, at most three. Defaults to three for ``estimate="population"``, to which
+        tables of pairs are enough, and else to the most that all sites shared tables of.
     k : int, default=10
         Sets per site.
     confidence : float or None, default=0.9
@@ -128,7 +127,7 @@ def combine(
         raise _unusable(refused)
     completer = completer_of("auto", confidence=None, device="cpu", random_state=None)
     scale = Estimate(estimate, completer, confidence)
-    selection = _selection(taken, agreed, _size(size, taken), k, scale, n_jobs)
+    selection = _selection(taken, agreed, _size(size, taken, scale), k, scale, n_jobs)
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
 
@@ -136,11 +135,6 @@ def combine(
 def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
     reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
     return MisfeatError("No summary can be used. {reasons}", reasons=reasons)
-
-
-def readable_codebook(summaries: Iterable[str | Path | Summary]) -> Codebook:
-    """The codebook that most of the summaries that can be read were made with."""
-    return _most_common([one for _, one in _read(summaries)[0]])
 
 
 def _read(
@@ -201,33 +195,26 @@ def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
             f"{wanted[:SHORT]}…."
         )
     if one.site in taken:
-        return f"There is another summary of the site {one.site!r}.{_spent(one, taken[one.site])}"
+        return f"There is another summary of the site {one.site!r}."
     return ""
 
 
-def _spent(one: Summary, other: Summary) -> str:
-    """What two releases of a site have spent together, where both have noise."""
-    if one.noise is None or other.noise is None or one.noise == other.noise:
-        return ""
-    delta = max(one.noise.delta, other.noise.delta)
-    spent = epsilon_of(one.noise.rho + other.noise.rho, delta)
-    return f" Together they have spent epsilon = {spent:.3g}, but for a chance of {delta:g}."
-
-
-def _size(size: int | None, taken: Sequence[Summary]) -> int:
-    """The size of sets, checked."""
-    most = min(TABLES[one.share] for one in taken)
-    n_features = len(taken[0].codebook.features)
+def _size(size: int | None, taken: Sequence[Summary], estimate: Estimate) -> int:
+    """The size of sets, checked; for population scores, tables of pairs are enough."""
+    shared = min(TABLES[one.share] for one in taken)
+    most = LARGEST if estimate.name == POPULATION else shared
     if size is None:
-        return min(most, n_features)
+        return min(most, len(taken[0].codebook.features))
     check_count(size, "size")
     if size > most:
-        fewer = [one.site for one in taken if TABLES[one.share] == most]
         raise MisfeatError(
-            "{setting}, and {sites} shared tables of {most} features; ask for at most so many.",
+            "{setting}; sets have at most {most} features here, where {sites} shared tables of "
+            "{shared} features and {estimate}.",
             setting=Setting("size", size),
-            sites=listed(fewer),
             most=most,
+            sites=listed([one.site for one in taken if TABLES[one.share] == shared]),
+            shared=shared,
+            estimate=Setting("estimate", estimate.name),
         )
     return size
 
@@ -240,85 +227,39 @@ def _selection(
     estimate: Estimate,
     n_jobs: int | None,
 ) -> ShownSelection:
-    measure: TableInformation | ScoredInformation
-    held: CountTables | ScoresAlone
-    if any(one.share == SCORES for one in taken):
-        _check_scale(estimate)
-        alone, kept = joined_scores(taken, codebook)
-        measure, held = ScoredInformation(alone), alone
-        categories = tuple(codebook.labels[f] for f in kept.features)
-    else:
-        tables, kept = joined_tables(taken, codebook)
-        measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
-        held, categories = tables, tables.categories
+    tables, kept = joined_tables(taken, codebook)
+    measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
     size = min(size, len(measure.features))
     book = ScoreBook(measure, estimate, n_jobs=n_jobs)
-    scores = {m: book.completed(m) for m in range(1, held.largest + 1)}
+    scores = {m: book.completed(m) for m in range(1, max(size, tables.largest) + 1)}
     note = Message(
-        "Made from {what} that {n} sites shared, without rows: {sites}. Codebook: edition "
+        "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
         "{edition}, {fingerprint}.",
-        what="scores" if measure.tables is None else "counts",
         n=len(taken),
         sites=listed([one.site for one in taken]),
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    notes = (note, *_rounded(taken, held), *_noisy(taken, held))
-    cohorts = joined_cohorts(
-        taken, codebook, measure.missing, categories, kept, notes, measure.tables
-    )
+    notes = (note, *_rounded(taken, tables))
+    cohorts = joined_cohorts(taken, codebook, tables, kept, notes)
     return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
 
 
-def _check_scale(estimate: Estimate) -> None:
-    """Raise where scores of rows as they are were asked for, and scores above chance are shared."""
-    if estimate.name == SAMPLE:
-        raise MisfeatError(
-            "{setting} needs counts, and some sites shared scores only; use {other}.",
-            setting=Setting("estimate", SAMPLE),
-            other=Setting("estimate", POPULATION),
-        )
-
-
-def _rounded(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
-    """What rounding cost, in rows that would tell as much if they were counted exactly."""
+def _rounded(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
+    """What rounding cost, in rows that would be as informative if they were counted exactly."""
+    sizes = range(1, tables.largest + 1)
     return [
         Message(
             "Counts of {site} are multiples of {least}: for sets of {sizes} features its {rows:,} "
             "rows are worth {worth}.",
             site=repr(one.site),
             least=one.min_cell,
-            **_worth(one, held, place),
+            sizes=" and ".join(map(str, sizes)),
+            rows=one.rows,
+            worth=" and ".join(f"{tables.rows_worth(m)[place]:,.0f}" for m in sizes),
         )
         for place, one in enumerate(taken)
-        if one.min_cell > 1 and one.share != SCORES
-    ]
-
-
-def _worth(one: Summary, held: CountTables | ScoresAlone, place: int) -> dict[str, Any]:
-    """The rows of a site, and how many exact ones would tell as much about sets of every size."""
-    sizes = range(1, held.largest + 1)
-    worth = (f"{held.rows_worth(m)[place]:,.0f}" for m in sizes)
-    return {
-        "sizes": " and ".join(map(str, sizes)),
-        "rows": one.rows,
-        "worth": " and ".join(worth),
-    }
-
-
-def _noisy(taken: Sequence[Summary], held: CountTables | ScoresAlone) -> list[Message]:
-    """What noise promises, and what rows are worth with it."""
-    return [
-        Message(
-            "Counts of {site} have noise that promises epsilon = {epsilon:g}, but for a chance of "
-            "{delta:g}: for sets of {sizes} features its {rows:,} rows are worth {worth}.",
-            site=repr(one.site),
-            epsilon=one.noise.epsilon,
-            delta=one.noise.delta,
-            **_worth(one, held, place),
-        )
-        for place, one in enumerate(taken)
-        if one.noise is not None
+        if not one.exact
     ]
 
 
@@ -333,7 +274,7 @@ def own_summary(
 
     Without a codebook, it is coded by the one that most summaries were made with.
     """
-    agreed = readable_codebook(summaries) if codebook is None else codebook
+    agreed = codebook or _most_common([one for _, one in _read(summaries)[0]])
     if not site:
         raise MisfeatError(
             "One's own table is that of a site; name it with {site}: {names}.",
@@ -341,4 +282,4 @@ def own_summary(
             names=listed(sorted(agreed.sites)),
         )
     check_takes_part(agreed, site)
-    return summarise(X, agreed, site, coding=coding)
+    return summarise(X, agreed, site, share="tables3", min_cell=1, coding=coding)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -15,11 +14,8 @@ from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
-from misfeat.sites.denoising import denoised_tables
-from misfeat.sites.losing import lost, nothing_told
-from misfeat.sites.noise import deviation_of_classes
-from misfeat.sites.noise_cost import noise_cost, told_by_all, told_by_singles
-from misfeat.sites.rounding import fitted_tables, hidden_rows, told_again
+from misfeat.sites.rounding import fitted_tables, hidden_rows
+from misfeat.sites.rounding_cost import no_information, rounding_cost
 from misfeat.sites.summary import TABLES
 
 if TYPE_CHECKING:
@@ -28,9 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.sites.codebook import Codebook, ColumnCode
-    from misfeat.sites.denoising import Denoised
-    from misfeat.sites.losing import Lost
-    from misfeat.sites.noise_cost import Told
+    from misfeat.sites.rounding_cost import RoundingCost
     from misfeat.sites.summary import Summary
 
     Floats = NDArray[np.float64]
@@ -53,10 +47,8 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     """The tables of all sites, of what some site has rows of."""
     telling = [tells_of_classes(one) for one in summaries]
     summaries = with_hidden_classes(summaries)
-    behind_noise = [denoised_tables(one) if one.noise is not None else None for one in summaries]
-    of_sizes = [
-        _tables(summary) if found is None else found.tables
-        for summary, found in zip(summaries, behind_noise, strict=True)
+    of_sizes: list[list[Any]] = [
+        one.of_sizes() if one.exact else fitted_tables(one) for one in summaries
     ]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
@@ -85,27 +77,26 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     )
     if all(summary.exact for summary in summaries):
         return tables, kept
-    losses = _losses(summaries, of_sizes, behind_noise, telling, kept)
-    return _with_losses(tables, losses, behind_noise), kept
+    costs = [_cost(*about) for about in zip(summaries, of_sizes, telling, strict=True)]
+    return _with_costs(tables, costs), kept
 
 
 def joined_cohorts(
     summaries: Sequence[Summary],
     codebook: Codebook,
-    missing: NDArray[np.bool_],
-    categories: tuple[tuple[str, ...], ...],
+    tables: CountTables,
     kept: Kept,
     notes: tuple[str, ...],
-    tables: CountTables | None = None,
 ) -> Cohorts:
     """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
+    missing, categories = tables.missing, tables.categories
     believed = with_hidden_classes(summaries)
     by_class = np.array([summary.by_class[kept.classes] for summary in believed])
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
-    gaps = _rows_without(by_class.sum(axis=1), missing, tables)
+    gaps = _rows_without(by_class.sum(axis=1), tables)
     audits = [
         replace(_audit(codebook.features[f], "feature", labels), missing=int(gap))
         for f, labels, gap in zip(kept.features, categories, gaps, strict=True)
@@ -130,98 +121,35 @@ def joined_cohorts(
     )
 
 
-def _rows_without(
-    rows: NDArray[np.integer], missing: NDArray[np.bool_], tables: CountTables | None
-) -> NDArray[np.int64]:
+def _rows_without(rows: NDArray[np.integer], tables: CountTables) -> NDArray[np.int64]:
     """In how many rows of all sites each feature is missing, as far as the sites tell."""
-    gaps: NDArray[np.int64] = (rows[:, None] * missing).sum(axis=0)
-    if tables is not None:
-        last = np.cumsum(tables.cards) - 1
-        told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
-        held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
-        gaps += held.round().astype(np.int64)
-    return gaps
+    gaps: NDArray[np.int64] = (rows[:, None] * tables.missing).sum(axis=0)
+    last = np.cumsum(tables.cards) - 1
+    told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
+    held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
+    return gaps + held.round().astype(np.int64)
 
 
-def _tables(summary: Summary) -> list[Any]:
-    """The tables of a site by size, consistent with each other."""
-    return fitted_tables(summary) if summary.min_cell > 1 else summary.of_sizes()
-
-
-def _losses(
-    summaries: Sequence[Summary],
-    of_sizes: Sequence[list[Floats]],
-    behind_noise: Sequence[Denoised | None],
-    telling: Sequence[bool],
-    kept: Kept,
-) -> list[Lost | None]:
-    """What protecting its counts cost every site; None where they are exact."""
-    told = {
-        number: told_by_singles(behind, _rows(one), one.cards, _seed(one))
-        for number, (one, behind) in enumerate(zip(summaries, behind_noise, strict=True))
-        if behind is not None and telling[number] and behind.tells_of(_rows(one))
-    }
-    told = dict(zip(told, told_by_all(list(told.values())), strict=True))
-    return [
-        _loss(*about, told.get(number), kept)
-        for number, about in enumerate(zip(summaries, of_sizes, behind_noise, telling, strict=True))
-    ]
-
-
-def _loss(
-    summary: Summary,
-    held: list[Floats],
-    behind: Denoised | None,
-    telling: bool,
-    told: Told | None,
-    kept: Kept,
-) -> Lost | None:
-    """What protecting its counts cost a site; `told` is None where noise leaves nothing to see."""
+def _cost(summary: Summary, tables: list[Floats], telling: bool) -> RoundingCost | None:
+    """What rounding its counts cost a site; None where they are exact."""
     if summary.exact:
         return None
-    rows, seed = _rows(summary), _seed(summary)
-    if behind is None and telling:
-        return lost(rows, held, summary.cards, partial(told_again, least=summary.min_cell), seed)
-    if behind is None or told is None:
-        nothing = nothing_told(float(rows.sum()))
-        # Where rows with noise are worth one, that says how much their scores vary.
-        return nothing if behind is None else nothing._replace(variance=np.ones(LARGEST))
-    own = np.isin(kept.features, np.flatnonzero(summary.recorded))
-    values = np.array([len(codes) for codes, has in zip(kept.codes, own, strict=True) if has])
-    n_classes = len(kept.classes)
-    return noise_cost(
-        behind, rows, summary.cards, told, values=values, n_classes=n_classes, seed=seed
-    )
+    rows = summary.by_class.astype(np.float64)
+    if not telling:
+        return no_information(float(rows.sum()))
+    seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
+    return rounding_cost(rows, tables, summary.cards, summary.min_cell, seed)
 
 
-def _rows(summary: Summary) -> Floats:
-    return summary.by_class.astype(np.float64)
-
-
-def _seed(summary: Summary) -> int:
-    """Of what is tried out: by what a site tells, whatever it is called."""
-    return crc32(summary.tables.tobytes())
-
-
-def _with_losses(
-    tables: CountTables, losses: Sequence[Lost | None], behind_noise: Sequence[Denoised | None]
-) -> CountTables:
-    """Tables with what protecting them cost."""
+def _with_costs(tables: CountTables, costs: Sequence[RoundingCost | None]) -> CountTables:
+    """Tables with what rounding them cost."""
     rows = tables.by_class.sum(axis=1)
     effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
-    bias, variance = np.zeros((len(rows), LARGEST, 2)), np.ones((len(rows), LARGEST))
-    as_few = np.array([behind is not None for behind in behind_noise])
-    for number, found in enumerate(losses):
+    bias = np.zeros((len(rows), LARGEST, 2))
+    for number, found in enumerate(costs):
         if found is not None:
-            bias[number], effective[number], variance[number], noise[number] = found
-    return replace(
-        tables,
-        effective=effective,
-        bias=bias,
-        variance=variance,
-        noise=noise,
-        as_few=as_few if as_few.any() else None,
-    )
+            bias[number], effective[number], noise[number] = found
+    return replace(tables, effective=effective, bias=bias, noise=noise)
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:
@@ -279,27 +207,23 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
 
 
 def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
-    """Summaries with a few rows of every class that others tell of and protection may hide.
+    """Summaries with a few rows of every class that other sites have and rounding may hide.
 
-    Without them there would seem to be less to tell about the target than there is: nothing at all,
-    if one class is left. So where another site tells of a class, a protected site that tells of
-    none is taken to have as many rows of it as protection hides on the mean.
+    Without them the target would seem to be less uncertain than it is: not at all, if one class is
+    left. So where another site has rows of a class, a site that rounds and shows none is taken to
+    have as many rows of it as rounding hides on the mean.
     """
     elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
-    return [_with_hidden(one, elsewhere & (one.by_class == 0)) for one in summaries]
+    found = []
+    for one in summaries:
+        hidden = elsewhere & (one.by_class == 0)
+        if not one.exact and hidden.any():
+            rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
+            one = replace(one, by_class=rows)
+        found.append(one)
+    return found
 
 
 def tells_of_classes(summary: Summary) -> bool:
-    """Whether a site tells of rows of two classes at least."""
+    """Whether a site has rows of two classes at least."""
     return int(np.count_nonzero(summary.by_class)) > 1
-
-
-def _with_hidden(summary: Summary, hidden: np.ndarray) -> Summary:
-    if summary.exact or not hidden.any():
-        return summary
-    if summary.noise is not None:
-        # Classes are seen from two deviations on: one is the middle of what is not.
-        rows = max(1, round(deviation_of_classes(summary.noise.scales, summary.cards)))
-    else:
-        rows = hidden_rows(summary.min_cell)
-    return replace(summary, by_class=np.where(hidden, rows, summary.by_class))

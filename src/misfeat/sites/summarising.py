@@ -5,7 +5,6 @@ time where rows are many.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +18,9 @@ from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.levels import covering_blocks
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
-from misfeat.sites.ledger import Release
-from misfeat.sites.noise import check_opendp, noisy_summary
 from misfeat.sites.rounding import rounded_summary
-from misfeat.sites.scoring import scored_summary
 from misfeat.sites.sealing import public_key, secret_of
-from misfeat.sites.spending import DELTA, check_promise, rho_of
-from misfeat.sites.summary import SCORES, TABLES, Summary, size_shared
+from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -36,11 +31,12 @@ if TYPE_CHECKING:
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
-    from misfeat.sites.ledger import Ledger
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000
 """Rows up to which all columns are counted together; of more, a block of columns at a time."""
+MIN_CELL = 5
+"""Counts are multiples of this if nothing else is asked for."""
 MOST_CELL = 1_000_000
 """The largest number that counts can be rounded to multiples of."""
 MOST_CELLS = 2**21
@@ -52,12 +48,9 @@ def summarise(
     codebook: Codebook,
     site: str,
     *,
-    share: str = "tables3",
-    min_cell: int = 1,
+    share: str = "tables2",
+    min_cell: int = MIN_CELL,
     key: Any = None,
-    epsilon: float | None = None,
-    delta: float = DELTA,
-    ledger: Ledger | None = None,
     coding: Coding | None = None,
     progress: Progress | None = None,
 ) -> Summary:
@@ -71,22 +64,16 @@ def summarise(
         How its columns are coded.
     site : str
         The site's name.
-    share : {"tables3", "tables2", "scores"}, default="tables3"
-        Tables of all sets of three features, or of two, or scores of sets of up to three.
-    min_cell : int, default=1
-        Counts are rounded to multiples of this, up or down at random, so that none of fewer rows
-        is told.
+    share : {"tables2", "tables3"}, default="tables2"
+        Tables of all pairs of features by class, or of all sets of three. Pairs are enough for
+        scores of sets of any size; sets of three show interactions of three features, and their
+        counts are smaller.
+    min_cell : int, default=5
+        Counts are rounded to multiples of this, up or down at random, so that no count of fewer
+        rows is shared. 1 shares exact counts, among them those of single rows.
     key : Ed25519PrivateKey, default=None
         What the site signs with (`read_key`). Chance is drawn from it, too, so that nobody who
         guesses the counts can see whether the guess is right.
-    epsilon : float, default=None
-        Differential privacy: noise is added to all counts, so that one row more or less makes no
-        summary more than exp(epsilon) times as likely. Every call draws anew, and spends as much
-        again. Needs OpenDP (extra ``sites``).
-    delta : float, default=1e-6
-        But for this chance; less than one over the number of rows.
-    ledger : Ledger, default=None
-        The record of what releases have spent, to which this one is added. None keeps no record.
     coding : Coding, default=None
         How its columns are read: `missing_values`, `read` and `missing_threshold`; the rest is the
         codebook's.
@@ -99,8 +86,8 @@ def summarise(
     >>> table = {"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10, "ill": [False, True] * 20}
     >>> codebook, _ = agree([propose(table, "ill", "north")])
     >>> summary = summarise(table, codebook, "north")
-    >>> summary.rows, summary.features, summary.by_class.tolist()
-    (40, ('a', 'b'), [20, 20])
+    >>> summary.rows, summary.features, summary.by_class.tolist(), summary.min_cell
+    (40, ('a', 'b'), [20, 20], 5)
     """
     if share not in TABLES:
         raise MisfeatError(
@@ -115,9 +102,6 @@ def summarise(
             setting=Setting("min_cell", min_cell),
             most=MOST_CELL,
         )
-    planned = _planned(codebook, site, share, min_cell, epsilon, delta)
-    if planned is not None and ledger is not None:
-        ledger.check(planned)
     rules = CohortRules.parse(None, coding)
     table, _ = open_table(X, codebook.target.column, rules.codes)
     with closing(table):
@@ -129,52 +113,13 @@ def summarise(
     exact = Summary(
         site=check_site(site),
         codebook=codebook,
-        share="tables3" if share == SCORES else share,
+        share=share,
         recorded=recorded,
         by_class=by_class,
         tables=tables,
         misfeat=__version__,
     )
-    if planned is not None:
-        return _with_noise(exact, planned, ledger)
-    if share == SCORES:
-        return scored_summary(exact, min_cell, secret_of(key))
     return rounded_summary(exact, min_cell, secret_of(key))
-
-
-def _planned(
-    codebook: Codebook, site: str, share: str, min_cell: int, epsilon: object, delta: object
-) -> Release | None:
-    """The release that was asked for; None where it has no noise."""
-    if epsilon is None:
-        return None
-    if min_cell > 1:
-        raise MisfeatError(
-            "{epsilon} and {min_cell} cannot go together: noise hides small counts already; leave "
-            "one out.",
-            epsilon=Setting("epsilon", epsilon),
-            min_cell=Setting("min_cell", min_cell),
-        )
-    promised, chance = check_promise(epsilon, delta)
-    check_opendp()
-    spent = rho_of(promised, chance)
-    return Release(check_site(site), codebook.fingerprint, share, promised, chance, spent)
-
-
-def _with_noise(exact: Summary, planned: Release, ledger: Ledger | None) -> Summary:
-    """A summary with noise, written down before it is drawn."""
-    if planned.delta * exact.rows >= 1.0:
-        raise MisfeatError(
-            "{setting} promises nothing to {rows:,} rows; give less than one over their number.",
-            setting=Setting("delta", planned.delta),
-            rows=exact.rows,
-        )
-    record = None if ledger is None else ledger.add(planned)
-    found = noisy_summary(exact, planned.epsilon, planned.delta)
-    if record is not None and found.noise is not None:
-        releases, all_rho = record
-        found = replace(found, noise=replace(found.noise, releases=releases, all_rho=all_rho))
-    return scored_summary(found) if planned.share == SCORES else found
 
 
 def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:

@@ -1,26 +1,43 @@
-"""What a site shares: counts by the codebook, and how they were protected."""
+"""What a site shares: counts by the codebook, exact or rounded; and its file, all of it checked.
+
+The first line of a file is a sealed document (`sealing`): the codebook, what is shared, and the
+checksum of the counts that follow, compressed. How many these are follows from it, so that no more
+is ever unpacked.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import hashlib
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
+from misfeat.machine.paths import as_path, write_file
+from misfeat.sites.codebook import Codebook, check_site
+from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
+    from pathlib import Path
 
-    from misfeat.sites.codebook import Codebook
-    from misfeat.sites.spending import Noise
+    from numpy.typing import NDArray
 
     Counts = NDArray[np.int64]
 
+TABLES = {"tables2": 2, "tables3": 3}
+"""What may be shared: tables of all sets of so many features."""
+KIND = "misfeat summary"
 SCORES = "scores"
-TABLES = {"tables2": 2, "tables3": 3, SCORES: 3}
-"""What may be shared: tables of all sets of so many features, or scores of up to so many."""
+"""What older versions could share in place of tables."""
+LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
+"""Bytes of a file, and of the counts in it once they are unpacked."""
+MOST_ROWS = 2**52
+"""Rows of a site; counts stay whole numbers whatever is done with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +50,7 @@ class Summary:
         Its name.
     codebook : Codebook
         How its columns were coded.
-    share : {"tables2", "tables3", "scores"}
+    share : {"tables2", "tables3"}
         What is shared.
     recorded : ndarray of bool of shape (n_features,)
         Which features of the codebook the site recorded.
@@ -42,17 +59,10 @@ class Summary:
     tables : ndarray of int64 of shape (n_lines, n_classes)
         The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
     smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
-        Of rounded or noisy counts, the tables of smaller sets, from single features on; those of
+        Of rounded counts, the tables of smaller sets, from single features on; those of
         exact ones follow from `tables`.
     min_cell : int
         Counts are multiples of this.
-    scores : tuple of ndarray of int64 of shape (n_sets,)
-        Where scores alone are shared: those of all sets of 1, 2, … recorded features above chance,
-        in units of `step`.
-    in_use : tuple of int
-        And how many codes of every recorded feature have rows, or a name in the codebook.
-    noise : Noise or None
-        The noise in all counts, where they have any.
     signed_by : str or None
         The public key of whoever signed the file that it was read from.
     misfeat : str
@@ -67,16 +77,13 @@ class Summary:
     tables: Counts
     smaller: tuple[Counts, ...] = ()
     min_cell: int = 1
-    scores: tuple[Counts, ...] = ()
-    in_use: tuple[int, ...] = ()
-    noise: Noise | None = None
     signed_by: str | None = None
     misfeat: str = ""
 
     @property
     def exact(self) -> bool:
         """Whether counts are told as they are."""
-        return self.min_cell == 1 and self.noise is None
+        return self.min_cell == 1
 
     @property
     def rows(self) -> int:
@@ -87,11 +94,6 @@ class Summary:
     def size(self) -> int:
         """Features of the sets whose tables are shared; fewer where fewer were recorded."""
         return size_shared(self.share, self.recorded)
-
-    @property
-    def step(self) -> float:
-        """What scores are rounded to, in nats: about what the fewest rows that count weigh."""
-        return self.min_cell / self.rows
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -124,35 +126,202 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
 
     `tables` are those of all sets of a size of 2 at least, in the order of ranks.
     """
-    whole, parts = level(len(cards), size), level(len(cards), size - 1)
-    starts, ends = table_starts(whole, cards), table_starts(parts, cards)
+    ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
-    done = np.zeros(len(parts), dtype=bool)
-    for number, subset in enumerate(whole):
-        for member in range(size):
-            place = int(rank(np.delete(subset, member)[None])[0])
-            if not done[place]:
-                table = tables[starts[number] : starts[number + 1]]
-                found[ends[place] : ends[place + 1]] = _summed(table, cards[subset], member)
-                done[place] = True
+    done: set[int] = set()
+    for place, summed in _all_margins(tables, cards, size):
+        if place not in done:
+            found[ends[place] : ends[place + 1]] = summed
+            done.add(place)
     return found
 
 
 def agree_in_margins(tables: Counts, cards: NDArray[np.int64], size: int) -> bool:
     """Whether tables have the same smaller tables in common wherever they overlap."""
     smaller = margins(tables, cards, size)
-    whole, parts = level(len(cards), size), level(len(cards), size - 1)
-    starts, ends = table_starts(whole, cards), table_starts(parts, cards)
+    ends = table_starts(level(len(cards), size - 1), cards)
+    return all(
+        np.array_equal(summed, smaller[ends[place] : ends[place + 1]])
+        for place, summed in _all_margins(tables, cards, size)
+    )
+
+
+def _all_margins(
+    tables: Counts, cards: NDArray[np.int64], size: int
+) -> Iterator[tuple[int, Counts]]:
+    """Every table with each of its features summed over, and the rank of what is left."""
+    whole = level(len(cards), size)
+    starts = table_starts(whole, cards)
     for number, subset in enumerate(whole):
+        table = tables[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
         for member in range(size):
             place = int(rank(np.delete(subset, member)[None])[0])
-            summed = _summed(tables[starts[number] : starts[number + 1]], cards[subset], member)
-            if not np.array_equal(summed, smaller[ends[place] : ends[place + 1]]):
-                return False
-    return True
+            yield place, table.sum(axis=member).reshape(-1, tables.shape[1])
 
 
-def _summed(table: Counts, cards: NDArray[np.int64], member: int) -> Counts:
-    """A table with one of its features summed over."""
-    summed: Counts = table.reshape(*cards, -1).sum(axis=member)
-    return summed.reshape(-1, table.shape[1])
+def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
+    """Write a summary to a file; returns how many bytes it has.
+
+    Parameters
+    ----------
+    summary : Summary
+        What the site shares.
+    file : str or Path
+        Where to.
+    key : Ed25519PrivateKey, default=None
+        What signs it: the one that the site proposed with.
+    """
+    wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
+    held = np.concatenate([*summary.smaller, summary.tables])
+    body = zlib.compress(held.astype(wide).tobytes(), 9)
+    contents = {
+        "site": summary.site,
+        "codebook": summary.codebook.as_plain(),
+        "share": summary.share,
+        "recorded": summary.recorded.tolist(),
+        "by_class": summary.by_class.tolist(),
+        "min_cell": summary.min_cell,
+        "counts": wide,
+        "body": hashlib.sha256(body).hexdigest(),
+        "misfeat": summary.misfeat,
+    }
+    head = sealed(KIND, contents, key)
+    whole = head + b"\n" + body
+    write_file(as_path(file, "out"), whole)
+    return len(whole)
+
+
+def read_summary(file: str | Path) -> Summary:
+    """Read a summary, and check all of it: form, checksums, signature, and that tables agree.
+
+    Parameters
+    ----------
+    file : str or Path
+        What `write_summary` wrote, or somebody says it did.
+    """
+    place = as_path(file, "summaries")
+    head, newline, body = read_within(place, LARGEST_FILE).partition(b"\n")
+    if not newline or len(head) > LARGEST_DOCUMENT:
+        raise not_whole(str(place), "it is cut off, or no summary")
+    held = unsealed(head, KIND, str(place))
+    if held.get("body") != hashlib.sha256(body).hexdigest():
+        raise not_whole(str(place), "its counts are cut off or changed")
+    gone = "scores alone" if held.get("share") == SCORES else ""
+    gone = "counts with noise" if "noise" in held else gone
+    if gone:
+        raise MisfeatError(
+            "{file!r} holds {gone}, and such summaries are no longer read; ask the site to share "
+            "tables of pairs, with counts rounded to multiples of 5 or more.",
+            file=str(place),
+            gone=gone,
+        )
+    codebook = Codebook.from_plain(held.get("codebook"), str(place))
+    try:
+        return _summary(held, codebook, body)
+    except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+        raise not_whole(str(place), str(error)[:200]) from error
+
+
+def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
+    """What a file holds; a ValueError says what is wrong with it."""
+    n_classes = len(codebook.target.labels)
+    recorded = _flags(held["recorded"], len(codebook.features))
+    share = held["share"]
+    if share not in TABLES:
+        raise ValueError("what is shared is not known")
+    by_class = _counts(held["by_class"], n_classes)
+    if not recorded.any() or by_class.sum() == 0:
+        raise ValueError("it has no rows, or no feature")
+    min_cell = held["min_cell"]
+    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
+        raise ValueError("the fewest rows that a count tells of")
+    if min_cell > 1 and (by_class % min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    made_by = held["misfeat"]
+    if not isinstance(made_by, str) or len(made_by) > 100:
+        raise ValueError("the version that made it")
+    head = Summary(
+        site=check_site(held["site"]),
+        codebook=codebook,
+        share=share,
+        recorded=recorded,
+        by_class=by_class,
+        tables=np.zeros((0, n_classes), dtype=np.int64),
+        min_cell=min_cell,
+        signed_by=held.get("signed_by"),
+        misfeat=made_by,
+    )
+    return _with_tables(head, held["counts"], body)
+
+
+def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
+    """A summary with the tables that a file holds."""
+    cards, size = head.cards, head.size
+    sizes = range(size if head.exact else 1, size + 1)
+    lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
+    if wide not in ("<u4", "<u8"):
+        raise ValueError("the type of its counts")
+    n_classes = len(head.by_class)
+    counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
+    *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
+    if head.exact:
+        _check_exact(tables, head.by_class, cards, size)
+    else:
+        _check_rounded(counts, head, sizes)
+    return replace(head, tables=tables, smaller=tuple(smaller))
+
+
+def _check_exact(
+    tables: NDArray[np.int64], by_class: NDArray[np.int64], cards: NDArray[np.int64], size: int
+) -> None:
+    """Raise unless exact tables are those of the same rows."""
+    starts = table_starts(level(len(cards), size), cards)
+    if not (np.add.reduceat(tables, starts[:-1], axis=0) == by_class).all():
+        raise ValueError("its tables do not add up to its rows")
+    if size > 1 and not agree_in_margins(tables, cards, size):
+        raise ValueError("its tables do not agree with each other")
+
+
+def _check_rounded(counts: NDArray[np.int64], head: Summary, sizes: range) -> None:
+    """Raise unless rounded tables can be those of the rows that the head tells of."""
+    if (counts % head.min_cell).any():
+        raise ValueError("a count that was not rounded as it says")
+    cards, begin, cells = head.cards, 0, 1
+    for size in sizes:
+        *starts, end = table_starts(level(len(cards), size), cards)
+        cells += int(np.diff([*starts, end]).max())  # each went up by less than the multiple
+        rows = np.add.reduceat(counts[begin : begin + end], starts, axis=0)
+        if (rows > head.by_class + head.min_cell * cells).any():
+            raise ValueError("its tables have more rows than it says")
+        begin += int(end)
+
+
+def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
+    expected = many * int(wide[-1])
+    if expected > LARGEST_COUNTS:
+        raise ValueError(f"its counts would take {expected:,} bytes")
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(body, expected + 1)
+    if len(raw) != expected or unpacking.unconsumed_tail or unpacking.unused_data:
+        raise ValueError("it has more or fewer counts than its codebook says")
+    counts = np.frombuffer(raw, dtype=wide)
+    if counts.max(initial=0) > MOST_ROWS:
+        raise ValueError("a count that is too large")
+    return counts.astype(np.int64)
+
+
+def _flags(held: Any, many: int) -> NDArray[np.bool_]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("which features were recorded")
+    if not all(isinstance(flag, bool) for flag in held):
+        raise ValueError("which features were recorded")
+    return np.array(held, dtype=bool)
+
+
+def _counts(held: Any, many: int) -> NDArray[np.int64]:
+    if not isinstance(held, list) or len(held) != many:
+        raise ValueError("rows by class")
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in held)
+    if not whole or sum(held) > MOST_ROWS:
+        raise ValueError("rows by class")
+    return np.array(held, dtype=np.int64)

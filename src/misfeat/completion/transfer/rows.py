@@ -108,20 +108,6 @@ class CodedRows:
         np.add.at(counts, (cohort_of, self.target), self.weights)
         return counts
 
-    def rows_counted(self, size: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """The rows of every cohort, whatever the size of sets: all are counted as they are."""
-        rows: NDArray[np.float64] = self.by_class.sum(axis=1)
-        return rows
-
-    @property
-    def as_few(self) -> NDArray[np.bool_] | None:
-        """Which cohorts have noise in their counts, as in `CountTables`: none."""
-        return None
-
-    def more_variance(self, size: int) -> float:  # noqa: ARG002
-        """How many times as large the variance of sets that tell nothing is: rows are exact."""
-        return 1.0
-
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """The same as the kernels take them; of what is `missing` nothing is read."""
         from misfeat.completion.transfer.kernels.tables import Rows
@@ -202,17 +188,6 @@ class CountedTables:
         self.n_classes = tables.by_class.shape[1]
         self.categories = tables.categories
         self.merged = np.zeros(len(tables.features), dtype=bool)
-        self.as_few = tables.as_few
-
-    def rows_counted(self, size: int) -> Floats:
-        """As many rows of every cohort as make scores of a size as uncertain as they are."""
-        return self._tables.rows_counted(size)
-
-    def more_variance(self, size: int) -> Floats:
-        """How many times as large the variance of sets that tell nothing is, a line a cohort."""
-        if self._tables.variance is None:
-            return np.ones((len(self.missing), 1))
-        return self._tables.variance[:, size - 1, None]
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """Sizes and classes of all cohorts, and no rows; `missing` is treated as never recorded."""

@@ -227,6 +227,8 @@ def _explanations(
     if measure.rows is None and measure.tables is None:
         return {}
     sets = [(name, features) for name, features in chosen.items() if features]
+    if measure.tables is not None:
+        sets = [one for one in sets if len(one[1]) <= measure.tables.largest]
     return {one.subgroup: one for one in selection.explanations(sets)}
 
 

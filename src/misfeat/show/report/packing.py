@@ -265,7 +265,12 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
     def members(features: Sequence[str]) -> tuple[int, ...]:
         return tuple(sorted(number[name] for name in features))
 
-    wanted = [(cohort, members(answer)) for cohort, answer in enumerate(answers) if answer]
+    most = len(number) if measure.tables is None else measure.tables.largest
+    wanted = [
+        (cohort, members(answer))
+        for cohort, answer in enumerate(answers)
+        if 0 < len(answer) <= most
+    ]
     cohorts = range(len(selection.cohorts))
     room = MOST_TABLES
     for size in (1, 2):

@@ -1,16 +1,12 @@
-"""What protecting counts cost: how far scores of protected tables are off, and what they are worth.
+"""What rounding counts cost: how far scores of rounded tables are off, and what they are worth.
 
-Whoever combines summaries knows the protected counts and the rule that protected them, so the rule
-can be tried out. Tables like those of the site are drawn anew, protected by the same rule and made
-consistent again as those that came. Their scores, beside those of what was drawn from, tell
+Whoever combines summaries knows the rounded counts and the multiple, so rounding can be tried out.
+Tables like those of the site are drawn, rounded and made consistent again as those that came
+(`rounding.told_again`). Their scores, beside those of what was drawn from, give
 
-- the bias: tables made of rounded or noisy counts seem to tell more, by some function of what
-  chance alone gives them;
+- the bias: tables made of rounded counts seem to explain more, by some function of what chance
+  alone gives them;
 - the variance, as the rows that would have it if they were counted exactly.
-
-Nothing here knows what the rule is. A rule is a function (`Redo`) of rows by class, tables by size,
-how many values each feature has, and a seed; it gives rows by class and tables as the combiner
-would have them: protected, and consistent again. `rounding.told_again` is one.
 """
 
 from __future__ import annotations
@@ -22,17 +18,13 @@ import numpy as np
 from misfeat.information.count_tables import LARGEST, table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
-from misfeat.sites.fitting import each_size, raked, restricted
+from misfeat.sites.rounding import each_size, raked, restricted, told_again
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-    Redo = Callable[[Floats, list[Floats], Ints, int], tuple[Floats, list[Floats]]]
 
 DRAWS = 8
 """Tables are drawn so often once it is known how noisy they are, half as often before."""
@@ -56,8 +48,8 @@ LEAST_WORTH = 1.0
 """No site is worth less than a row."""
 
 
-class Lost(NamedTuple):
-    """What protection cost a site.
+class RoundingCost(NamedTuple):
+    """What rounding cost a site.
 
     Attributes
     ----------
@@ -66,16 +58,12 @@ class Lost(NamedTuple):
         every nat, and every square of a nat, that chance alone gives a set.
     worth : ndarray of shape (3,)
         How many rows, counted exactly, would tell as much.
-    variance : ndarray of shape (3,)
-        How many times as large the variance of scores of sets that tell nothing is; with noise in
-        counts, as that of rows as few as they are worth.
     noise : float
         How many times as noisy as exact ones the counts of the largest sets are.
     """
 
     bias: Floats
     worth: Floats
-    variance: Floats
     noise: float
 
 
@@ -93,54 +81,53 @@ class _Compared(NamedTuple):
     freedom: Floats
 
 
-def lost(by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, seed: int) -> Lost:
-    """What protection cost a site, by trying it out on tables like those that it told.
+def rounding_cost(
+    by_class: Floats, tables: list[Floats], cards: Ints, least: int, seed: int
+) -> RoundingCost:
+    """What rounding to multiples cost a site, by trying it out on tables like those of the site.
 
-    Tables are those of all sets of one feature, two and so on, protected and consistent.
+    Tables are those of all sets of one feature, two and so on, rounded and consistent.
     """
     rng = np.random.default_rng([seed, len(cards)])
-    noise = _noise(by_class, tables[: len(BEYOND_NOISE)], cards, redo, rng)
+    noise = _noise(by_class, tables[: len(BEYOND_NOISE)], cards, least, rng)
     by_size: list[list[_Compared]] = [[] for _ in tables]
     changed, counted = 0.0, TINY
     for _ in range(DRAWS):
         held, own = _some(tables, cards, rng)
         smooth = _smoothed(by_class, held, own, noise)
         plain = _drawn(by_class, smooth, own, rng)
-        told = redo(*plain, own, int(rng.integers(MOST_SEEDS)))
+        told = told_again(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
         for found, one in zip(by_size, _compared(smooth, plain, told, own), strict=False):
             found.append(one)
         changed += float(np.sum((told[1][-1] - plain[1][-1]) ** 2))
         counted += float(plain[1][-1].sum())
     rows = float(by_class.sum())
-    bias, worth, variance = np.zeros((LARGEST, 2)), np.full(LARGEST, rows), np.ones(LARGEST)
+    bias, worth = np.zeros((LARGEST, 2)), np.full(LARGEST, rows)
     for size, compared in enumerate(by_size):
         together = _Compared(*(np.concatenate(parts) for parts in zip(*compared, strict=True)))
         if together.chance.mean() < LEAST_CHANCE:
-            _, worth[size:], variance[size:] = (part[size:] for part in nothing_told(rows)[:3])
+            worth[size:] = LEAST_WORTH
             continue
         bias[size] = _bias(together)
-        added = _added(together, bias[size])
-        worth[size:] = _worth(together, rows, added)
-        null = max(float(together.freedom.mean()) / (2.0 * rows**2), TINY)
-        variance[size:] = 1.0 + added / null
-    return Lost(bias, worth, variance, noise=1.0 + changed / counted)
+        worth[size:] = _worth(together, rows, _added(together, bias[size]))
+    return RoundingCost(bias, worth, noise=1.0 + changed / counted)
 
 
-def nothing_told(rows: float) -> Lost:
-    """What a site loses whose counts tell of one class only: all they could say of the target."""
+def no_information(rows: float) -> RoundingCost:
+    """The cost for a site whose counts show one class only: all they could say of the target."""
     worth = np.full(LARGEST, LEAST_WORTH)
-    return Lost(np.zeros((LARGEST, 2)), worth, (rows / worth) ** 2, noise=rows / LEAST_WORTH)
+    return RoundingCost(np.zeros((LARGEST, 2)), worth, noise=rows / LEAST_WORTH)
 
 
 def _noise(
-    by_class: Floats, tables: list[Floats], cards: Ints, redo: Redo, rng: np.random.Generator
+    by_class: Floats, tables: list[Floats], cards: Ints, least: int, rng: np.random.Generator
 ) -> list[float]:
-    """How far protected tables lie from what smaller ones lead one to expect, by chance alone."""
+    """How far rounded tables lie from what smaller ones lead one to expect, by chance alone."""
     by_size: list[list[float]] = [[] for _ in tables]
     for _ in range(DRAWS // 2):
         held, own = _some(tables, cards, rng)
         plain = _drawn(by_class, _smoothed(by_class, held, own, None), own, rng)
-        told = redo(*plain, own, int(rng.integers(MOST_SEEDS)))
+        told = told_again(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
         for found, one in zip(by_size, _distances(*told, own), strict=False):
             found.extend(one)
     return [float(np.mean(found)) for found in by_size]
@@ -247,7 +234,7 @@ def _bias(found: _Compared) -> Floats:
 
 
 def _added(found: _Compared, bias: Floats) -> float:
-    """What protection adds to the variance of scores, once they are rid of its bias."""
+    """What rounding adds to the variance of scores, once they are rid of its bias."""
     off = np.stack([found.chance, found.chance**2], axis=1) @ bias
     left = found.protected - found.plain - off
     left = left - left.mean()  # tables drawn apart do not fit each other where cells are few

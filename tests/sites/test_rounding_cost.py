@@ -1,4 +1,4 @@
-"""What protection costs, found by trying it out on tables whose losses are known."""
+"""What rounding costs, found by trying it out on tables whose losses are known."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from misfeat.information.count_tables import table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
-from misfeat.sites.losing import lost
 from misfeat.sites.rounding import told_again
+from misfeat.sites.rounding_cost import rounding_cost
 from misfeat.sites.summary import margins
 
 CARDS = np.array([3, 3, 3, 3], dtype=np.int64)
@@ -49,6 +49,13 @@ def scores(by_class, tables):
     ]
 
 
+def information(size):
+    """What sets of one feature more than `size` tell in the population, on the mean."""
+    cells = ROWS * population() / population().sum()
+    table, by_class = tables_of(cells)[size], cells.sum(axis=(0, 1, 2, 3))
+    return scores_of_tables(table, by_class, table_starts(level(4, size + 1), CARDS)).plug_in.mean()
+
+
 @pytest.fixture(scope="module")
 def drawn():
     rng = np.random.default_rng(11)
@@ -74,7 +81,7 @@ def tried(drawn, request):
         ]
         told.append((scores(rows, found), chances))
         if seed < 6:
-            said.append(lost(rows, found, CARDS, redo, seed))
+            said.append(rounding_cost(rows, found, CARDS, request.param, seed))
     return exact, told, said
 
 
@@ -96,8 +103,10 @@ def test_what_is_said_to_be_added_to_variances_is_added(tried):
     for size in range(1, 3):
         seen = np.var([found[size] for found, _ in told], axis=0).mean()
         seen -= np.var([found[size] for found in exact], axis=0).mean()
-        freedom = 3 ** (size + 1) - 1
-        foretold = np.mean([one.variance[size] - 1.0 for one in said]) * freedom / 2 / ROWS**2
+        freedom, told_by_rows = 3 ** (size + 1) - 1, information(size)
+        each = np.array([1.0 / one.worth[size] for one in said])
+        varies = freedom / 2 * (each**2 - ROWS**-2) + 2 * told_by_rows * (each - 1 / ROWS)
+        foretold = np.mean(varies)
         assert seen / 2.5 < foretold < 2.5 * max(seen, 2e-5)
 
 
@@ -107,7 +116,7 @@ def test_more_is_lost_the_coarser_counts_are(drawn):
     worth, noise = [], []
     for least in (2, 10, 40):
         redo = partial(told_again, least=least)
-        found = lost(*redo(by_class, tables, CARDS, 1), CARDS, redo, 1)
+        found = rounding_cost(*redo(by_class, tables, CARDS, 1), CARDS, least, 1)
         worth.append(found.worth[2])
         noise.append(found.noise)
     assert worth == sorted(worth, reverse=True)
@@ -119,19 +128,16 @@ def test_the_same_seed_says_the_same(drawn):
     cells = drawn[0]
     redo = partial(told_again, least=10)
     told = redo(cells.sum(axis=(0, 1, 2, 3)), tables_of(cells), CARDS, 1)
-    first, second = (lost(*told, CARDS, redo, 3) for _ in range(2))
+    first, second = (rounding_cost(*told, CARDS, 10, 3) for _ in range(2))
     assert np.array_equal(first.bias, second.bias)
     assert np.array_equal(first.worth, second.worth)
 
 
 def test_a_site_of_one_feature_and_one_class_loses_nothing_that_can_be_said():
-    redo = partial(told_again, least=10)
-    found = lost(
-        np.array([50.0, 0.0]), [np.array([[50.0, 0.0], [0.0, 0.0]])], CARDS[:1] - 1, redo, 1
-    )
+    table = np.array([[50.0, 0.0], [0.0, 0.0]])
+    found = rounding_cost(np.array([50.0, 0.0]), [table], CARDS[:1] - 1, 10, 1)
     assert np.isfinite(found.bias).all()
     assert (found.worth > 0).all()
-    assert (found.variance >= 1).all()
 
 
 def test_a_site_of_which_rounding_leaves_one_value_of_every_feature_tells_nothing():
@@ -141,7 +147,6 @@ def test_a_site_of_which_rounding_leaves_one_value_of_every_feature_tells_nothin
         one = np.zeros((3**size, 2))
         one[0] = by_class
         tables.append(np.tile(one, (len(level(4, size)), 1)))
-    found = lost(by_class, tables, CARDS, partial(told_again, least=90), 1)
+    found = rounding_cost(by_class, tables, CARDS, 90, 1)
     assert (found.worth == 1).all()
-    assert (found.variance == 600.0**2).all()
     assert not found.bias.any()

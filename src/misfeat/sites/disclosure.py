@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,18 +10,13 @@ import numpy as np
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
 from misfeat.sites.sealing import SHORT
-from misfeat.sites.spending import epsilon_of
-from misfeat.sites.summary import SCORES
 from misfeat.words.names import joined
 
 if TYPE_CHECKING:
-    from misfeat.sites.spending import Noise
     from misfeat.sites.summary import Summary
 
 FEW = 10
 """Counts below this are told of as small."""
-COIN = 0.5
-"""How sure somebody is beforehand that a row is among those that were counted."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ def contents_of(summary: Summary) -> Contents:
     >>> from misfeat.sites import agree, propose, summarise
     >>> table = {"a": [0] * 10 + [1] * 10, "ill": [False] * 11 + [True] * 9}
     >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> found = contents_of(summarise(table, codebook, "north"))
+    >>> found = contents_of(summarise(table, codebook, "north", min_cell=1))
     >>> found.smallest, found.small, found.single, found.alone
     (1, 2, 1, 0)
     """
@@ -74,7 +68,7 @@ def contents_of(summary: Summary) -> Contents:
     )
 
 
-def told(summary: Summary) -> list[str]:
+def disclosed(summary: Summary) -> list[str]:
     """Exactly what leaves the house, line by line."""
     book = summary.codebook
     classes = ", ".join(
@@ -98,16 +92,12 @@ def told(summary: Summary) -> list[str]:
     ]
     if lacking:
         lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
-    if summary.share == SCORES:
-        return lines + _scores(summary) + told_of_noise(summary)
     found = contents_of(summary)
     lines += [
         f"Tables: {found.n_sets:,}, one for every {_of(summary)}, with rows by "
         f"combination of values and {book.target.column}: {found.n_counts:,} counts.",
         "No row, no identifier and no value beyond the categories and bins of the codebook.",
     ]
-    if summary.noise is not None:
-        return lines + told_of_noise(summary)
     lines += [
         f"Smallest count: {found.smallest:,}. Counts of fewer than {FEW} rows: {found.small:,}; "
         f"of a single row: {found.single:,}.",
@@ -147,28 +137,6 @@ def _worked_out(summary: Summary, found: Contents) -> list[str]:
     return lines
 
 
-def _scores(summary: Summary) -> list[str]:
-    """What scores tell."""
-    target = summary.codebook.target.column
-    n_sets, n = sum(map(len, summary.scores)), summary.min_cell
-    lines = [
-        f"Scores: {n_sets:,}, one for every set of up to {summary.size} features: how much it "
-        f"tells about {target}, above chance, to {summary.step:.2g} nats.",
-        "No row, no identifier, no value, and no count but that of rows by class, and of the codes "
-        "that each feature uses.",
-    ]
-    if summary.noise is not None:
-        return [*lines, "All of it was worked out from counts with noise alone."]
-    return [
-        *lines,
-        "What could be worked out:",
-        f"• How strongly features and {target} go together here; not which values go with which.",
-        f"• A score is rounded to what {n} row{'' if n == 1 else 's'} would change it by, about: "
-        "many of them together still narrow down what counts are possible. Whoever knows all rows "
-        "but one may see by them what the last one is.",
-    ]
-
-
 def _rounded(summary: Summary) -> list[str]:
     """What could be worked out from rounded counts."""
     n = summary.min_cell
@@ -190,54 +158,3 @@ def _certain(summary: Summary) -> int:
     totals = summary.tables.sum(axis=1)
     most = summary.tables.max(axis=1)
     return int(np.sum((totals > 1) & (most == totals)))
-
-
-def told_of_noise(summary: Summary) -> list[str]:
-    """What noise is in a summary, what it promises, and what it does not; nothing without noise."""
-    noise = summary.noise
-    if noise is None:
-        return []
-    scales = ", ".join(f"{scale:.1f}" for scale in noise.scales)
-    words = ("the classes", "single features", "pairs", "sets of three")[: len(noise.scales)]
-    return [
-        f"Every count has noise (discrete Gaussian, drawn by OpenDP) of a standard deviation of "
-        f"{scales} rows, in tables of {', '.join(words)}; counts below 0 are noise, too.",
-        f"What is promised: epsilon = {noise.epsilon:g}, but for a chance of {noise.delta:g}. "
-        f"Whoever knows all rows but one, and holds it for as likely as not that a certain row was "
-        f"counted, is at most {surest(noise.epsilon):.0%} sure after reading this.",
-        _spent(noise),
-        "What is not covered: that the site takes part, which columns it recorded, and the values "
-        "and bins of the codebook, as far as they came from its own proposal; somebody with "
-        "several rows, whose rows count each. Statements about groups hold for everybody, counted "
-        "or not.",
-    ]
-
-
-def spent_in_all(noise: Noise) -> float:
-    """The epsilon of all releases that a site has a record of."""
-    return epsilon_of(noise.all_rho, noise.delta)
-
-
-def surest(epsilon: float) -> float:
-    """How sure somebody can become of what was as likely as not.
-
-    Examples
-    --------
-    >>> round(surest(1.0), 2), round(surest(4.0), 2)
-    (0.73, 0.98)
-    """
-    return COIN * exp(epsilon) / (COIN * exp(epsilon) + COIN)
-
-
-def _spent(noise: Noise) -> str:
-    """What this release and all of them have spent."""
-    spent = f"This release spent rho = {noise.rho:.3g}"
-    if noise.releases == 0:
-        return f"{spent}. The site keeps no record of its releases; others add to it."
-    if noise.releases == 1:
-        return f"{spent}. It is the first in the site's record."
-    return (
-        f"{spent}. The {noise.releases} releases in the site's record have spent rho = "
-        f"{noise.all_rho:.3g} together: epsilon = {spent_in_all(noise):.3g}, but for a chance of "
-        f"{noise.delta:g}."
-    )
