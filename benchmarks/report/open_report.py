@@ -17,11 +17,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.browsers.launching import EXECUTABLES, launched
-from tests.browsers.visit import Visit
-
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
+from tests.browsers.launching import EXECUTABLES, launched
+from tests.browsers.visit import Visit
 
 RUNS = 5
 

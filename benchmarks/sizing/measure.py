@@ -1,6 +1,6 @@
 """What tables of many shapes take: seconds of every step, and memory.
 
-    python benchmarks/sizing/measure.py [--part chosen held] [--threads 2] [--slots 1]
+    python -m benchmarks.sizing.measure [--part chosen held] [--threads 2] [--slots 1]
         [--out measured.csv]
 
 Constants are fitted by `fit.py` to the tables of ``chosen``, and held against those of ``held``,
@@ -25,8 +25,8 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import Queue
 
-from misfeat.bench.speed import timed
-from misfeat.bench.workloads import Workload
+from benchmarks.speed.experiment import timed
+from benchmarks.speed.workloads import Workload
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.forecast import Ahead, forecast
 
@@ -141,7 +141,7 @@ def apart(load: Workload, seed: int, threads: int, cores: list[int]) -> dict[str
     shape = {name: asdict(load)[name] for name in SHAPE}
     try:
         done = subprocess.run(
-            [sys.executable, __file__, "--measured", asked],
+            [sys.executable, "-m", "benchmarks.sizing.measure", "--measured", asked],
             capture_output=True,
             text=True,
             timeout=MOST_SECONDS,

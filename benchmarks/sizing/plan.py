@@ -1,6 +1,6 @@
 """A very large table of 200 features and 1,000 subgroups, measured on as much of it as fits.
 
-    python benchmarks/sizing/plan.py [--rows 1e6 4e6] [--gib 8] [--most-rows 2e6] [--fit]
+    python -m benchmarks.sizing.plan [--rows 1e6 4e6] [--gib 8] [--most-rows 2e6] [--fit]
 
 160 features are categories of two to seven values, 40 are numbers that hardly occur twice. DuckDB
 writes the rows as Parquet, and misfeat codes, groups and draws them inside it. Reported are CPU
@@ -51,8 +51,8 @@ def write_table(folder: Path, n_rows: int) -> None:
 def measure(folder: str, gib: float, most_rows: int, fit: bool) -> dict[str, object]:
     """Figures of one table, in this process."""
     import misfeat
-    from misfeat.bench.speed import STEPS
-    from misfeat.bench.timing import StepClock, peak_memory
+    from benchmarks.speed.clock import StepClock, peak_memory
+    from benchmarks.speed.experiment import STEPS
     from misfeat.cohorts import build_cohorts
     from misfeat.machine.memory import available_memory
     from misfeat.machine.progress import progress_told
@@ -101,7 +101,9 @@ def main() -> None:
             write_table(folder, n_rows)
             said = json.dumps([str(folder), asked.gib, int(asked.most_rows), asked.fit])
             done = subprocess.run(
-                [sys.executable, __file__, "--measured", said], stdout=subprocess.PIPE, text=True
+                [sys.executable, "-m", "benchmarks.sizing.plan", "--measured", said],
+                stdout=subprocess.PIPE,
+                text=True,
             )
             if done.returncode:
                 continue

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.completion.hiding import Truth, sampled
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.bench.hiding import Truth, sampled
 from misfeat.completion import AutoCompleter, GainCompleter, TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.bench.hiding import Truth
+from benchmarks.completion.hiding import Truth
 from misfeat.completion import GainCompleter
 from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
 from tests.completion.coded import drawn_cohorts

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.bench.hiding import Truth
+from benchmarks.completion.hiding import Truth
 from misfeat.completion import AddCompleter, ExactScores, GainCompleter, Known, TransferCompleter
 from misfeat.completion.closure import best_below, ceilings, closed_upwards
 from misfeat.lattice import level, ranks_below

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from misfeat.bench.hiding import Truth, outcome_of
+from benchmarks.completion.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
 from misfeat.datasets.population import random_mask

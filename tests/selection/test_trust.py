@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.bench.hiding import Truth
 from misfeat.completion import GainCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
