@@ -23,7 +23,7 @@ class Simple(SubgroupSelector):
     """A class of one's own that chooses the completer itself, and takes a further parameter."""
 
     def __init__(self, groups=None, size=2, note="none"):
-        super().__init__(groups, size, completer="gain")
+        super().__init__(groups, size, completer="interactions")
         self.note = note
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, SubgroupSelector, checkpoint, wiring
-from misfeat.completion.baselines.gain import GainCompleter
+from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
 from misfeat.machine.steps import UNFINISHED
@@ -17,7 +17,7 @@ from tests.machine.test_steps import Killed
 DATA = make_cohorts(3, 100, 5, hide=0.2, random_state=0)
 
 
-class Custom(GainCompleter):
+class Custom(InteractionsCompleter):
     """A completer that cannot be saved."""
 
 
@@ -127,7 +127,7 @@ def file(tmp_path):
 
 
 def fitted_file(file):
-    return fitted(str(file), "y", "site", completer="gain")
+    return fitted(str(file), "y", "site", completer="interactions")
 
 
 def test_files_are_read_once_unless_they_change(file, tmp_path, monkeypatch):

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.common.output import write_csv
 from benchmarks.common.tables import TABLES
+from benchmarks.completers import completer_names, completer_of
 from benchmarks.completion.hiding import Truth, bootstrap_ceiling, outcome_of, population_ceiling
-from misfeat.completion.named import COMPLETERS, completer_of
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.machine.devices import check_device
@@ -46,7 +46,7 @@ class CompletionBench:
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for name, known in (("tables", TABLES), ("completers", COMPLETERS)):
+        for name, known in (("tables", TABLES), ("completers", completer_names())):
             for one in getattr(self, name):
                 if one not in known:
                     raise MisfeatError(f"{name}: {one!r} is unknown; use some of {tuple(known)}.")

@@ -18,11 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.completers import AddCompleter, GainCompleter
 from benchmarks.completion.hiding import ranking_figures
 from misfeat.completion import (
-    AddCompleter,
     ExactScores,
-    GainCompleter,
     InteractionsCompleter,
     Known,
     MultiplexCompleter,

@@ -15,13 +15,13 @@ from joblib import effective_n_jobs
 from benchmarks.common.output import write_csv
 from benchmarks.common.tables import PAPER_TABLES
 from benchmarks.common.units import Unit, finished, run_units
+from benchmarks.completers import completer_of
 from benchmarks.completion.hiding import Truth, ranking_figures, sampled, sets_to_test
 from benchmarks.paper.figures import draw_figures
 from benchmarks.paper.page import page
 from benchmarks.paper.plan import BOUNDED, FULL, PAPERS_METHODS, QUICK, REACH, REAL_TABLES, SIZE
 from benchmarks.paper.results import Results
 from misfeat.cohorts import build_cohorts
-from misfeat.completion.named import completer_of
 from misfeat.completion.paper.completer import PaperCompleter
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.datasets import make_formula

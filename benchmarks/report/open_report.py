@@ -47,7 +47,7 @@ def written_report(case: Case, folder: str) -> Path:
         hide=0.3,
         random_state=0,
     )
-    selector = SubgroupSelector(data.groups, size=case.size, completer="gain", n_jobs=-1)
+    selector = SubgroupSelector(data.groups, size=case.size, completer="interactions", n_jobs=-1)
     path = Path(folder) / "report.html"
     selector.fit(data.columns, data.target).report(validate=False).write_html(path)
     return path

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
 from benchmarks.common.tables import TABLES
+from benchmarks.completers import GainCompleter
 from benchmarks.completion.experiment import CEILING
 from benchmarks.completion.hiding import (
     Truth,
@@ -21,7 +22,7 @@ from benchmarks.completion.hiding import (
     sets_to_test,
 )
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.completion import CompletedScores, GainCompleter, TransferCompleter
+from misfeat.completion import CompletedScores, TransferCompleter
 from misfeat.completion.support import support_of
 from misfeat.datasets import as_in_paper, load_attrition, load_loan, load_mobile
 from misfeat.datasets.population import random_mask

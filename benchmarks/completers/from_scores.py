@@ -1,6 +1,6 @@
-"""The simplest honest completer: the score of the recorded part plus the mean gain elsewhere.
+"""Completers that need scores alone: the mean gain elsewhere, single scores added, or nothing.
 
-For a set S = O + Q, of which cohort i recorded O and never recorded Q, the prediction is
+For a set S = O + Q, of which cohort i recorded O and never recorded Q, the mean gain predicts
 
     I_i(O) + mean over the cohorts j that scored S of (I_j(S) - I_j(O)).
 
@@ -19,7 +19,10 @@ import numpy as np
 
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.filled import mean_over_cohorts, recorded_sets_filled
+from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
+from misfeat.completion.parts import recorded_part_scores
+from misfeat.completion.settings import INHERIT
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
+    from misfeat.completion.settings import Confidence, Seed
 
 
 class GainCompleter(BaseCompleter):
@@ -114,3 +118,94 @@ def _sum_of_single_gains(filled: list[Scores], recorded: Subsets, unrecorded: Su
         alone = np.nan_to_num(mean_over_cohorts(_scores(filled, feature[:, None])))
         total += np.where(np.isnan(gain), alone, gain)
     return total
+
+
+class AddCompleter(InteractionsCompleter):
+    """Predict a score as that of the recorded part plus single features' scores elsewhere.
+
+    Parameters
+    ----------
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from misfeat.completion import ExactScores, Known
+    >>> exact = ExactScores(
+    ...     by_size=(
+    ...         np.zeros((2, 1)),
+    ...         np.array([[0.1, 0.2], [0.3, np.nan]]),
+    ...         np.array([[0.25], [np.nan]]),
+    ...     ),
+    ...     missing=np.array([[False, False], [False, True]]),
+    ...     ceiling=np.array([0.6, 0.6]),
+    ... )
+    >>> AddCompleter().complete(Known(exact), 2).score
+    array([[0.25],
+           [0.5 ]])
+    """
+
+    def __init__(
+        self,
+        *,
+        confidence: Confidence = INHERIT,
+        rounds: int = 12,
+        random_state: Seed = INHERIT,
+    ) -> None:
+        super().__init__(largest=1, confidence=confidence, rounds=rounds, random_state=random_state)
+
+
+class DropCompleter(BaseCompleter):
+    """Predict a score as that of the recorded part; unrecorded features count for nothing.
+
+    Needs scores only. It is here for comparison: it cannot tell unrecorded features apart.
+
+    Parameters
+    ----------
+    confidence : float, None or "inherit", default="inherit"
+        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
+        selector's, or 0.9 without one.
+    rounds : int, default=12
+        How often recorded features are hidden to learn how far predictions are off.
+    random_state : int, None or "inherit", default="inherit"
+        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
+        the selector's, or None without one.
+
+    Examples
+    --------
+    >>> from misfeat.completion import ExactScores, Known
+    >>> exact = ExactScores(
+    ...     by_size=(
+    ...         np.zeros((2, 1)),
+    ...         np.array([[0.1, 0.2], [0.3, np.nan]]),
+    ...         np.array([[0.25], [np.nan]]),
+    ...     ),
+    ...     missing=np.array([[False, False], [False, True]]),
+    ...     ceiling=np.array([0.6, 0.6]),
+    ... )
+    >>> DropCompleter().complete(Known(exact), 2).score
+    array([[0.25],
+           [0.3 ]])
+    """
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        exact = known.exact
+        filled = recorded_sets_filled(exact, size)
+        by_size = [
+            np.array(
+                [
+                    recorded_part_scores(filled, cohort, level(exact.missing.shape[1], m), missing)
+                    for cohort, missing in enumerate(exact.missing)
+                ]
+            )
+            for m in range(size + 1)
+        ]
+        return Guess.of(by_size)
