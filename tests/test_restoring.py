@@ -37,7 +37,7 @@ def test_a_class_of_ones_own_is_saved_and_loaded_by_itself(tmp_path):
     made.save(tmp_path / "run")
     again = Simple.load(tmp_path / "run")
     assert type(again) is Simple
-    assert (again.note, again.completer) == ("mine", "gain")
+    assert (again.note, again.completer) == ("mine", "interactions")
     pd.testing.assert_frame_equal(again.scores(size=3), made.scores(size=3))
 
 

@@ -108,7 +108,7 @@ def test_certain_bounds_of_a_population_are_what_is_possible(generated):
     assert np.allclose(scores["high"], ceiling)
 
 
-@pytest.mark.parametrize("completer", ["interactions", "knn"])
+@pytest.mark.parametrize("completer", ["interactions", "transfer"])
 def test_a_population_is_estimated_whatever_predicts(generated, completer):
     def of(completer):
         selector = SubgroupSelector(generated.groups, size=2, completer=completer)
