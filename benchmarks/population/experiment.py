@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ import numpy as np
 from benchmarks.common.draws import (
     CONFIDENCE,
     ESTIMATES,
+    LARGEST_FROM_ROWS,
     OF_THE_POPULATION,
+    SIZES,
     USUAL,
     check_asked,
     code_of_estimates,
@@ -39,7 +42,7 @@ from benchmarks.common.output import (
 )
 from benchmarks.common.units import Unit
 from misfeat.cohorts.blocks import hide_features
-from misfeat.exceptions import MisfeatError, check_count
+from misfeat.exceptions import MisfeatError
 from misfeat.metrics.rankings import captured_at, ndcg_at
 
 if TYPE_CHECKING:
@@ -52,9 +55,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Row = dict[str, Any]
+    Cell = tuple[str, int, float, int]
 
 BEST = 5
 """So many of the sets that look best are held against as many of the truly best."""
+USUAL_SIZE = 3
+"""Of the sets whose shares are drawn by rows."""
 LOOKED_AT = 10
 """The coverage of intervals is measured apart over so many of the sets that look best."""
 
@@ -71,11 +77,11 @@ class PopulationBench:
     rows: Sequence[int] = (100, 300, 1000, 3000)
     shares: Sequence[float] = (0.0, 0.2, 0.5)
     seeds: Sequence[int] = field(default_factory=lambda: tuple(range(1, 11)))
-    size: int = 3
+    sizes: Sequence[int] = SIZES
     n_jobs: int | None = 1
 
     def __post_init__(self) -> None:
-        check_asked(self.tables, self.rows, self.seeds)
+        check_asked(self.tables, self.rows, self.seeds, self.sizes)
         if not self.shares:
             raise MisfeatError("hide: give one at least.")
         for share in self.shares:
@@ -83,7 +89,6 @@ class PopulationBench:
                 raise MisfeatError(
                     "hide: {share!r}; a share must be 0 or lie below 1.", share=share
                 )
-        check_count(self.size, "size")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
         """Make the draws that are not made yet; write figures, plots and a page to a folder.
@@ -108,17 +113,15 @@ class PopulationBench:
         for table in self.tables:
             for seed in self.seeds:
                 for n_rows in self.rows:
-                    for share in self.shares:
+                    for share, size in product(self.shares, self.sizes):
                         about = {"table": table, "rows": n_rows, "hidden": share, "seed": seed}
-                        work = partial(one_draw, table, n_rows, share, seed, self.size)
-                        yield Unit("population", {**about, "size": self.size}, settings, work)
+                        work = partial(one_draw, table, n_rows, share, seed, size)
+                        yield Unit("population", {**about, "size": size}, settings, work)
 
 
 def one_draw(table: str, n_rows: int, share: float, seed: int, size: int) -> list[Row]:
     """The figures of every method on one draw."""
     source = source_of(table, seed)
-    if size > len(source.cohorts.features):
-        raise MisfeatError(f"size={size} is more than the features of {table}.")
     draw = draw_of(source, n_rows, seed)
     mask = mask_of(source.cohorts.missing, share, seed)
     known = hide_features(draw.rows, mask)
@@ -174,38 +177,63 @@ NAMES = {
 def summary(means: Sequence[Row]) -> Iterator[str]:
     """Lines to print: the share of the five best of every method, a line a table, n and p."""
     methods = list(dict.fromkeys(row["method"] for row in means))
-    found: dict[tuple[str, int, float], dict[str, Row]] = {_cell(row): {} for row in means}
+    found: dict[Cell, dict[str, Row]] = {_cell(row): {} for row in means}
     for row in means:
         found[_cell(row)][row["method"]] = row
     names = "".join(f"{method:>14}" for method in methods)
-    yield f"{'table':28}{'rows':>6}{'hidden':>8}{names}{'held':>8}"
-    for (table, n_rows, share), by_method in found.items():
+    yield f"{'table':28}{'rows':>6}{'size':>5}{'hidden':>8}{names}{'held':>8}"
+    for (table, n_rows, share, size), by_method in found.items():
         shares = "".join(f"{by_method[m]['share']:14.3f}" for m in methods)
         held = in_digits(mean_of(by_method[methods[-1]][name] for name in COVERAGE))
-        yield f"{table:28}{n_rows:6}{share:8}{shares}{held:>8}"
+        yield f"{table:28}{n_rows:6}{size:5}{share:8}{shares}{held:>8}"
 
 
-def _cell(row: Row) -> tuple[str, int, float]:
-    return row["table"], row["rows"], row["hidden"]
+def _cell(row: Row) -> Cell:
+    return row["table"], row["rows"], row["hidden"], row["size"]
 
 
 def draw_plots(means: Sequence[Row], folder: Path) -> Iterator[str]:
-    """Draw the share of the five best by rows, a panel a share of hidden features, as files."""
+    """Draw the share of the five best by rows, a panel a share of hidden features, as files.
+
+    Of several sizes, by rows of the usual one, and by size at the most rows that all tables have.
+    """
+    sizes = _sizes(means)
+    size = USUAL_SIZE if USUAL_SIZE in sizes else sizes[0]
     try:
         with styled():
-            hidden = sorted({row["hidden"] for row in means})
-            figure, axes = panels(len(hidden), 3.0)
-            for axis, share in zip(axes, hidden, strict=True):
-                shown = [row for row in at_every_n(means) if row["hidden"] == share]
-                rows = mean_rows(shown, ("rows", "method"), ("share",))
-                lines(axis, rows, "rows", "share", "method")
-                over_rows(axis, rows)
-                axis.set_title(f"p = {share:g}")
-                axis.set_ylim(0, 1)
-            axes[0].set_ylabel("share of the five best")
-            save(with_legend(figure, axes), folder, "share")
+            of_size = [row for row in means if row["size"] == size]
+            _plot(at_every_n(of_size), "rows", folder, "share")
+            if len(sizes) > 1:
+                most = max(row["rows"] for row in at_every_n(means))
+                _plot(_of_all_sizes(means, most), "size", folder, "share_by_size")
     except ImportError:
         yield "No plot: pip install 'misfeat[plot]'."
+
+
+def _plot(means: Sequence[Row], over: str, folder: Path, name: str) -> None:
+    hidden = sorted({row["hidden"] for row in means})
+    figure, axes = panels(len(hidden), 3.0)
+    for axis, share in zip(axes, hidden, strict=True):
+        shown = [row for row in means if row["hidden"] == share]
+        rows = mean_rows(shown, (over, "method"), ("share",))
+        lines(axis, rows, over, "share", "method")
+        if over == "rows":
+            over_rows(axis, rows)
+        else:
+            axis.set(xlabel="features per set", xticks=sorted({row[over] for row in rows}))
+        axis.set_title(f"p = {share:g}")
+        axis.set_ylim(0, 1)
+    axes[0].set_ylabel("share of the five best")
+    save(with_legend(figure, axes), folder, name)
+
+
+def _sizes(means: Sequence[Row]) -> list[int]:
+    return sorted({row["size"] for row in means})
+
+
+def _of_all_sizes(means: Sequence[Row], n_rows: int) -> list[Row]:
+    """The rows of tables whose sets of every size are held against the truth."""
+    return at_every_n([row for row in means if row["rows"] == n_rows], "size")
 
 
 def page(means: Sequence[Row], n_seeds: int) -> str:
@@ -214,13 +242,14 @@ def page(means: Sequence[Row], n_seeds: int) -> str:
 
 
 def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
-    size = means[0]["size"]
+    sizes = _sizes(means)
     yield "# Do the sets that look best tell most?"
     yield ""
     yield (
         "Written by `python -m benchmarks population`. From every subgroup of a large table n rows "
         "are drawn, features are hidden from subgroups with probability p, and the sets of "
-        f"{size} that look best are held against the truth: the population where it is known "
+        f"{', '.join(map(str, sizes))} that look best are held against the truth: the population "
+        "where it is known "
         "(generated tables), else scores above chance of the rows that were not drawn, which are "
         f"right on the mean. Means over {n_seeds} draws."
     )
@@ -233,6 +262,14 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
     )
     yield ""
     yield "![Share of the five best by rows](share.svg)"
+    if len(sizes) > 1:
+        yield ""
+        yield (
+            "By features per set, over the tables whose sets of every size can be judged (those of "
+            f"known populations; from rows, sets of up to {LARGEST_FROM_ROWS}):"
+        )
+        yield ""
+        yield "![Share of the five best by features per set](share_by_size.svg)"
     yield ""
     yield from _by_rows(means)
     yield ""
@@ -249,18 +286,27 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
 
 
 def _by_rows(means: Sequence[Row]) -> Iterator[str]:
-    numbers = sorted({row["rows"] for row in means})
-    averages = mean_rows(at_every_n(means), ("hidden", "method", "rows"), ("share", "ndcg"))
-    found = {(row["hidden"], row["method"], row["rows"]): row for row in averages}
+    numbers, sizes = sorted({row["rows"] for row in means}), _sizes(means)
+    names = ("size", "hidden", "method", "rows")
+    averages = [
+        row
+        for size in sizes
+        for row in mean_rows(
+            at_every_n([row for row in means if row["size"] == size]), names, ("share", "ndcg")
+        )
+    ]
+    found = {tuple(row[name] for name in names): row for row in averages}
+    several = len(sizes) > 1
     yield from markdown_table(
-        ["p", "", *(f"n = {n:,}" for n in numbers)],
+        [*(["size"] if several else []), "p", "", *(f"n = {n:,}" for n in numbers)],
         [
             [
+                *([str(size)] if several else []),
                 f"{hidden:g}",
                 NAMES[method],
-                *(_pair(found.get((hidden, method, n))) for n in numbers),
+                *(_pair(found.get((size, hidden, method, n))) for n in numbers),
             ]
-            for hidden, method in dict.fromkeys((key[0], key[1]) for key in found)
+            for size, hidden, method in dict.fromkeys(key[:3] for key in found)
         ],
     )
 
@@ -272,13 +318,15 @@ def _pair(row: Row | None) -> str:
 def _by_table(means: Sequence[Row]) -> Iterator[str]:
     methods = list(dict.fromkeys(row["method"] for row in means))
     found = {(*_cell(row), row["method"]): row["share"] for row in means}
+    several = len(_sizes(means)) > 1
     yield from markdown_table(
-        ["table", "n", "p", *methods],
+        ["table", "n", "p", *(["size"] if several else []), *methods],
         [
             [
                 cell[0],
                 f"{cell[1]:,}",
                 f"{cell[2]:g}",
+                *([str(cell[3])] if several else []),
                 *(in_digits(found[*cell, m]) for m in methods),
             ]
             for cell in dict.fromkeys(map(_cell, means))
@@ -297,10 +345,12 @@ def _intervals(means: Sequence[Row]) -> Iterator[str]:
         "every subgroup that look best; and their mean width over the mean score."
     )
     yield ""
+    size = ["size"] if len(_sizes(means)) > 1 else []
     yield from markdown_table(
-        ["table", "n", "p", "recorded", "predicted", "ten best-looking", "width"],
+        ["table", "n", "p", *size, "recorded", "predicted", "ten best-looking", "width"],
         [
             [row["table"], f"{row['rows']:,}", f"{row['hidden']:g}",
+             *([str(row["size"])] if size else []),
              *(in_digits(row[name]) for name in (*COVERAGE, "width"))]
             for row in known
         ],

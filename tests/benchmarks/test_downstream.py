@@ -15,6 +15,7 @@ from benchmarks.__main__ import app
 from benchmarks.common import draws
 from benchmarks.common.draws import SOURCES, Source, draw_of, estimated
 from benchmarks.common.units import finished
+from benchmarks.downstream import experiment as downstream
 from benchmarks.downstream.experiment import (
     ALL,
     METHODS,
@@ -26,8 +27,7 @@ from benchmarks.downstream.experiment import (
     summary,
     verdicts,
 )
-from benchmarks.downstream.peers import PEERS, mrmr, select_k_best, sequential
-from misfeat import MisfeatError
+from benchmarks.downstream.peers import PEERS, jmi, l1_regression, mrmr, select_k_best, sequential
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.blocks import hide_features
 from misfeat.exceptions import MisfeatWarning
@@ -102,8 +102,7 @@ def test_features_that_a_subgroup_never_recorded_are_not_chosen(monkeypatch):
     for method in ("population", ALL):
         (found,) = one_choice(GENERATED, 100, 1, method, (2,))
         assert 0 < found["auc"] < 1
-    with pytest.raises(MisfeatError, match="sizes: 5 is more than the features"):
-        one_choice(GENERATED, 100, 1, ALL, (5,))
+    assert one_choice(GENERATED, 100, 1, ALL, (4, 5)) == []  # four features are left
 
 
 def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
@@ -197,7 +196,7 @@ def test_the_page_has_means_over_tables_and_every_table(means):
 
 def test_the_summary_has_a_line_a_method_and_a_column_a_size_and_rows(means):
     lines = list(summary(means))
-    assert lines[0] == "Means over adult, attrition:"
+    assert lines[0] == "Means over adult, attrition, where they have more features than a set:"
     assert lines[1].split() == ["AUC", "m=2", "n=200", "m=2", "n=500"]
     assert lines[2].split() == ["population", "0.8000", "0.8300"]
 
@@ -238,6 +237,7 @@ def test_every_peer_finds_the_feature_that_tells_most(table, peer):
 def test_redundant_features_are_avoided_by_who_looks_at_them_together(table):
     assert select_k_best(*table, [2])[2] == (3, 4)
     assert mrmr(*table, [2])[2] == (1, 3)
+    assert jmi(*table, [2])[2] == (1, 3)
     assert sequential(*table, [2])[2] == (1, 3)
 
 
@@ -269,4 +269,28 @@ def test_sequential_selection_does_without_folds_where_a_class_is_rare(table):
     rare = np.zeros(400, dtype=np.int64)
     rare[0] = 1
     assert sequential(X, rare, [2]) == select_k_best(X, rare, [2])
-    assert sequential(X, np.zeros_like(rare), [2]) == select_k_best(X, 0 * rare, [2])
+    for peer in (sequential, l1_regression):
+        assert peer(X, np.zeros_like(rare), [2]) == select_k_best(X, 0 * rare, [2])
+
+
+def test_jmi_takes_the_most_joint_information_with_those_chosen(table):
+    X, y = table
+    order = [int(np.argmax([mutual_info_score(column, y) for column in X.T]))]
+    for _ in range(2):
+        gains = {
+            f: sum(mutual_info_score(X[:, f] * 10 + X[:, g], y) for g in order)
+            for f in range(6)
+            if f not in order
+        }
+        order.append(max(gains, key=gains.get))
+    assert jmi(X, y, [3])[3] == tuple(sorted(order))
+
+
+def test_many_sets_are_searched_one_feature_after_the_other(monkeypatch):
+    rows = draw_of(SOURCES[GENERATED](1), 100, 1).rows
+    whole = chosen_by("sample", rows, (1, 3), 1)
+    monkeypatch.setattr(downstream, "MOST_COMPARED", 4)
+    for method in ("sample", "population"):
+        found = chosen_by(method, rows, (1, 3), 1)
+        assert all(len(set(features)) == 3 for features in found[3])
+        assert method == "population" or found[1] == whole[1]

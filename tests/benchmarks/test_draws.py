@@ -15,9 +15,11 @@ from benchmarks.common.draws import (
     estimated,
     mask_of,
 )
+from benchmarks.common.tables import load_crashes, load_voters
 from benchmarks.common.units import Unit
 from benchmarks.completion.hiding import exact_scores
-from misfeat.datasets import load_adult
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.datasets import load_adult, load_diabetes130
 from misfeat.information.measures import MutualInformation
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import generated
@@ -115,7 +117,7 @@ def test_tables_that_are_not_there_or_too_small_are_left_out_with_a_sentence(mon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", USUAL[:4])
+@pytest.mark.parametrize("table", USUAL[:6])
 def test_real_tables_have_a_binary_target_and_enough_rows(data_folder, table):
     cohorts = SOURCES[table](1).cohorts
     assert len(cohorts.classes) == 2
@@ -147,3 +149,19 @@ def test_recorded_sets_have_the_scores_of_their_rows_but_on_the_scale_of_the_pop
     shown = found["above_chance"].score[recorded]
     np.testing.assert_allclose(shown, np.maximum(own[recorded], 0), atol=1e-12)
     assert (found["population"].score[recorded] != shown).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["voters", "crashes", "adult", "diabetes130"])
+def test_tables_are_the_same_read_by_pandas(data_folder, table, monkeypatch):
+    loads = {"voters": load_voters, "crashes": load_crashes, "adult": load_adult,
+             "diabetes130": load_diabetes130}  # fmt: skip
+
+    def cohorts():
+        data = loads[table]()
+        coding = Coding(bins=data.bins)
+        return build_cohorts(data.columns, data.target, groups=data.groups, coding=coding)
+
+    usual = cohorts()
+    monkeypatch.setattr("misfeat.datasets.files.find_spec", lambda _: None)
+    assert cohorts().equals(usual)

@@ -45,7 +45,7 @@ def rows_of(path):
 
 def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
     told = []
-    settings = {"tables": (GENERATED, "attrition"), "rows": (60, 100), "size": 2}
+    settings = {"tables": (GENERATED, "attrition"), "rows": (60, 100), "sizes": (2,)}
     lines = PopulationBench(**settings, shares=(0, 0.4), seeds=(1,)).run(tmp_path, told.append)
     draws_made = rows_of(tmp_path / "draws.csv")
     assert len(draws_made) == 2 * 2 * 2 * 3
@@ -75,7 +75,7 @@ def test_figures_are_the_same_in_several_processes(tmp_path, monkeypatch):
     for jobs in (1, 2):
         place = tmp_path / str(jobs)
         told = []
-        bench = PopulationBench((GENERATED,), (60,), (0, 0.2), (1,), size=1, n_jobs=jobs)
+        bench = PopulationBench((GENERATED,), (60,), (0, 0.2), (1,), sizes=(1,), n_jobs=jobs)
         bench.run(place, told.append)
         found.append((place / "draws.csv").read_text())
         assert told[-1].startswith("[2/2")
@@ -108,7 +108,7 @@ def test_the_command_prints_a_summary_and_takes_the_folder_of_tables(tmp_path, m
     monkeypatch.setenv("MISFEAT_DATA", "elsewhere")
     out = tmp_path / "bench"
     arguments = ["--tables", GENERATED, "--rows", "60", "--hide", "0,0.4", "--seeds", "1"]
-    more = ["--size", "2", "--out", str(out), "--data", str(tmp_path)]
+    more = ["--sizes", "2", "--out", str(out), "--data", str(tmp_path)]
     result = CliRunner().invoke(app, ["population", *arguments, *more])
     assert result.exit_code == 0, result.output
     assert "above_chance" in result.stdout
@@ -125,7 +125,7 @@ def test_the_command_prints_a_summary_and_takes_the_folder_of_tables(tmp_path, m
         (["--tables", "moon"], "tables: 'moon' is unknown"),
         (["--rows", "many"], "--rows: 'many' is no whole number"),
         (["--hide", "1"], "hide: 1.0; a share must be 0 or lie below 1"),
-        (["--size", "0"], "--size 0"),
+        (["--sizes", "0"], "sizes=0"),
         (["--rows", "5000"], "There is no table to draw from"),
     ],
 )
@@ -141,7 +141,7 @@ def test_results_of_older_code_are_not_taken(tmp_path, monkeypatch):
     told = []
     for code in ("before", "after", "after"):
         monkeypatch.setattr(population, "code_of_estimates", lambda code=code: code)
-        PopulationBench((GENERATED,), (60,), (0,), (1,), size=1).run(tmp_path, told.append)
+        PopulationBench((GENERATED,), (60,), (0,), (1,), sizes=(1,)).run(tmp_path, told.append)
     assert [line for line in told if "done before" in line] == [
         "1 of 1 pieces of work were done before."
     ]
@@ -183,7 +183,7 @@ def test_without_a_known_population_nothing_is_said_of_intervals(shown_means):
 def test_the_summary_has_a_line_a_table_rows_and_share(shown_means):
     lines = list(summary(shown_means))
     assert len(lines) == 1 + 3
-    assert lines[1].split() == ["adult", "100", "0.2", "0.600", "0.800", "–"]
+    assert lines[1].split() == ["adult", "100", "3", "0.2", "0.600", "0.800", "–"]
     assert lines[2].split()[-1] == "0.90"
 
 
@@ -204,3 +204,24 @@ def test_the_mean_addition_of_three_features_is_the_shapley_value():
     assert mean_addition("a", "abc", truth) == pytest.approx(expected)
     total = sum(mean_addition(name, "abc", truth) for name in "abc")
     assert total == pytest.approx(10.0)
+
+
+def test_several_sizes_have_lines_and_a_plot_of_their_own(tmp_path):
+    told = []
+    bench = PopulationBench((GENERATED, "attrition"), (60,), (0,), (1,), sizes=(1, 2, 4, 5))
+    bench.run(tmp_path, told.append)
+    found = {(row["table"], row["size"]) for row in rows_of(tmp_path / "draws.csv")}
+    assert found == {(table, size) for table in (GENERATED, "attrition") for size in "124"}
+    assert f"Without {GENERATED} at sets of 5: it has 5 features." in told
+    text = (tmp_path / "page.md").read_text()
+    assert "| size | p |  | n = 60 |" in text
+    assert "the sets of 1, 2, 4 that look best" in text
+    assert (tmp_path / "share_by_size.svg").exists()
+
+
+def test_large_sets_are_held_against_known_populations_alone(monkeypatch):
+    monkeypatch.setattr(draws, "LARGEST_FROM_ROWS", 2)
+    assert "not known" in draws.source_of("attrition", 1).why_not(3)
+    assert draws.source_of(GENERATED, 1).why_not(3) is None
+    monkeypatch.setattr(draws, "MOST_SETS", 4)
+    assert draws.source_of(GENERATED, 1).why_not(3) == "it has 10 of them"
