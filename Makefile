@@ -25,7 +25,7 @@ OLDEST := $(OLDEST_VENV)/bin
 WITH_OLDEST := tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_package.py tests/test_selector.py \
 	tests/cli/test_run.py tests/cli/test_export.py
 
-.PHONY: audit coverage demo docs lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench-quick release fuzz reliability format clean
+.PHONY: audit coverage demo docs lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench bench-quick paper release fuzz reliability format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/misfeat demo --out misfeat-demo --open
@@ -94,7 +94,20 @@ test-oldest: $(OLDEST_VENV)/.test
 
 # How long fit, answers and report take, beside np.bincount and scikit-learn.
 bench-quick: $(VENV)/.dev
-	$(BIN)/misfeat bench speed --quick
+	$(BIN)/python -m benchmarks speed --quick
+
+# Every experiment of the paper, and the page of the documentation that shows them; goes on where it was stopped.
+paper: $(VENV)/.dev
+	$(BIN)/python -m benchmarks paper --out benchmarks/paper
+	$(BIN)/python benchmarks/make_pages.py
+
+# Answers held against a known truth (hours; JOBS=16 processes), and their pages. Real tables: MISFEAT_DATA.
+JOBS ?= -1
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks population --jobs $(JOBS) --out benchmarks/population
+	$(BIN)/python -m benchmarks downstream --jobs $(JOBS) --out benchmarks/downstream
+	$(BIN)/python -m benchmarks completion --out benchmarks/completion/size3
+	$(BIN)/python benchmarks/make_pages.py
 
 # A release up to the upload: built, checked, and tried in clean environments on every Python that is here.
 release: $(RELEASE_VENV)/.tools

@@ -1,7 +1,7 @@
 """Put the pages of the benchmarks that draw rows into the documentation.
 
-    misfeat bench population --jobs -1 --out benchmarks/population
-    misfeat bench downstream --jobs -1 --out benchmarks/downstream
+    python -m benchmarks population --jobs -1 --out benchmarks/population
+    python -m benchmarks downstream --jobs -1 --out benchmarks/downstream
     python benchmarks/make_pages.py
 
 The first two commands need the real tables (docs/reference/data.md). They go on from the pieces of
@@ -18,7 +18,7 @@ DOCS = FOLDER.parent / "docs" / "benchmarks"
 
 
 def main() -> None:
-    for name in ("population", "downstream"):
+    for name in ("population", "downstream", "paper"):
         page = FOLDER / name / "page.md"
         if not page.exists():
             print(f"No page: {page}")

@@ -37,7 +37,7 @@ errors = {}
 for name, completer in {
     "median": MedianCompleter(),
     "transfer": "transfer",
-    "drop": "drop",
+    "knn": "knn",
 }.items():
     selector = SubgroupSelector(data.groups, size=2, completer=completer, estimate="sample")
     scores = selector.fit(data.columns, data.target).scores()

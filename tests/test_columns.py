@@ -256,7 +256,10 @@ def test_it_is_searched_over_in_a_pipeline(columns):
     pipeline = make_pipeline(
         SubgroupSelector("cohort", random_state=0), HistGradientBoostingClassifier(max_iter=5)
     )
-    grid = {"subgroupselector__size": [1, 2], "subgroupselector__completer": ["gain", "add"]}
+    grid = {
+        "subgroupselector__size": [1, 2],
+        "subgroupselector__completer": ["interactions", "transfer"],
+    }
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert search.best_params_["subgroupselector__size"] in (1, 2)
     assert search.best_estimator_[:-1].get_feature_names_out().size > 0

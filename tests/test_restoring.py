@@ -23,7 +23,7 @@ class Simple(SubgroupSelector):
     """A class of one's own that chooses the completer itself, and takes a further parameter."""
 
     def __init__(self, groups=None, size=2, note="none"):
-        super().__init__(groups, size, completer="gain")
+        super().__init__(groups, size, completer="interactions")
         self.note = note
 
 
@@ -37,7 +37,7 @@ def test_a_class_of_ones_own_is_saved_and_loaded_by_itself(tmp_path):
     made.save(tmp_path / "run")
     again = Simple.load(tmp_path / "run")
     assert type(again) is Simple
-    assert (again.note, again.completer) == ("mine", "gain")
+    assert (again.note, again.completer) == ("mine", "interactions")
     pd.testing.assert_frame_equal(again.scores(size=3), made.scores(size=3))
 
 

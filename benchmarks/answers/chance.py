@@ -1,6 +1,6 @@
 """Whether p-values are right, and how often an effect is found.
 
-    python benchmarks/answers/chance.py [--runs 500] [--jobs 16]
+    python -m benchmarks.answers.chance [--runs 500] [--jobs 16]
 
 Without an effect: tables that are generated, and real ones whose target is shuffled within
 subgroups (Attrition where MISFEAT_DATA names its folder). P-values should be uniform. With an
@@ -20,8 +20,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import stats
 
+from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.bench.completion import write_csv
 from misfeat.datasets import load_attrition, load_heart
 from misfeat.information.dealing import deals_of
 from misfeat.machine.threads import Work

@@ -1,6 +1,6 @@
 """Whether `compare` says "nothing changed" where nothing did, and finds what was planted.
 
-    python benchmarks/answers/changes.py [--runs 40] [--planted-runs 25] [--jobs 2]
+    python -m benchmarks.answers.changes [--runs 40] [--planted-runs 25] [--jobs 2]
 
 Nothing changed: two tables drawn from the same generated populations, and random halves of real
 tables (where MISFEAT_DATA names their folder). Planted: in one subgroup of the second table, one
@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.bench.completion import write_csv
 from misfeat.datasets import (
     load_adult,
     load_attrition,

@@ -1,6 +1,6 @@
 """How many features `size="auto"` finds where 0, 1, 2 or 3 of 15 tell.
 
-    python benchmarks/answers/enough.py [--runs 100] [--jobs 16]
+    python -m benchmarks.answers.enough [--runs 100] [--jobs 16]
 
 Tables of two subgroups with 500 or 5,000 rows each; features have 2 to 5 values, and each telling
 one adds to the log odds of the target. Prints how often each size is found and writes it to
@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.bench.completion import write_csv
 
 SIZES = range(6)
 

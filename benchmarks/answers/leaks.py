@@ -1,6 +1,6 @@
 """How often are columns that know the target named, and what is named in clean tables?
 
-    MISFEAT_DATA=... python benchmarks/answers/leaks.py
+    MISFEAT_DATA=... python -m benchmarks.answers.leaks
 
 Into 20 tables of each kind, generated ones and rows drawn from real ones, four columns are planted,
 one at a time: a copy of the target, a copy in which 2 % of the rows hold another class, a number of
@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 import sklearn.datasets
 
+from benchmarks.common.output import write_csv
 from misfeat import datasets
-from misfeat.bench.completion import write_csv
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError

@@ -1,8 +1,8 @@
 """Do sets that are called stable come out again in a fresh table?
 
-    python benchmarks/answers/stability.py [--seeds A:B] [--fresh N] [--jobs N]
-    python benchmarks/answers/stability.py --ways
-    python benchmarks/answers/stability.py --picture
+    python -m benchmarks.answers.stability [--seeds A:B] [--fresh N] [--jobs N]
+    python -m benchmarks.answers.stability --ways
+    python -m benchmarks.answers.stability --picture
 
 Rows are drawn from large tables, features hidden from some. The selection of these rows says how
 often each of its five best sets comes out again (`Selection.resampled`). That is held against fresh
@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import Parallel, delayed
 
-from misfeat.bench import plots
-from misfeat.bench.draws import draw_of, draw_rows, mask_of, source_of
+from benchmarks.common import output as plots
+from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.reweighting import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter

@@ -1,6 +1,6 @@
 """The transfer beside the prototype that it grew from, on the same masks.
 
-    python benchmarks/completion/against_prototype.py --prototypes FOLDER
+    python -m benchmarks.completion.against_prototype --prototypes FOLDER
 
 FOLDER holds transfer_prototype.py and transfer_proxy_prototype.py. Printed for every table and
 share of hidden features: the largest difference of scores of sizes 1 to 3, without and with
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.bench.hiding import Truth, ranking_figures
-from misfeat.bench.tables import TABLES
+from benchmarks.common.tables import TABLES
+from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows

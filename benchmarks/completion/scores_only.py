@@ -1,11 +1,12 @@
 """What can be predicted from scores of other subgroups where there are no rows.
 
-    python benchmarks/completion/scores_only.py --save scores    # scores of all tables, once
-    python benchmarks/completion/scores_only.py --scores scores [--processes 15] [--out FOLDER]
+    python -m benchmarks.completion.scores_only --save scores    # scores of all tables, once
+    python -m benchmarks.completion.scores_only --scores scores [--processes 15] [--out FOLDER]
 
 The first command needs the tables (docs/reference/data.md), the second only what the first saved.
-Features are hidden with p = 0.2 and 0.5 by the masks of `misfeat bench completion`, sets have three
-features. The CSV beside this script has means over ten masks: nDCG@5, nDCG@10, relative error.
+Features are hidden with p = 0.2 and 0.5 by the masks of `python -m benchmarks completion`, sets
+have three features. The CSV beside this script has means over ten masks: nDCG@5, nDCG@10,
+relative error.
 """
 
 from __future__ import annotations
@@ -17,11 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.bench.hiding import ranking_figures
+from benchmarks.completers import AddCompleter, GainCompleter
+from benchmarks.completion.hiding import ranking_figures
 from misfeat.completion import (
-    AddCompleter,
     ExactScores,
-    GainCompleter,
     InteractionsCompleter,
     Known,
     MultiplexCompleter,
@@ -42,8 +42,8 @@ COMPLETERS = {
 
 
 def save(folder: Path) -> None:
-    from misfeat.bench.hiding import Truth
-    from misfeat.bench.tables import TABLES
+    from benchmarks.common.tables import TABLES
+    from benchmarks.completion.hiding import Truth
 
     folder.mkdir(parents=True, exist_ok=True)
     for table, load in TABLES.items():

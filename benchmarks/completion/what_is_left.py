@@ -1,6 +1,6 @@
 """What keeps the transfer from the noise ceiling: what donors lack, or how cohorts differ.
 
-    python benchmarks/completion/what_is_left.py
+    python -m benchmarks.completion.what_is_left
 
 Every cohort is predicted twice: with all cohorts as the mask leaves them, and with the other
 cohorts complete, so that every set has been recorded together somewhere. The difference between the
@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.bench.completion import ceiling_of, means, write_csv
-from misfeat.bench.hiding import Truth, ranking_figures
-from misfeat.bench.tables import TABLES
+from benchmarks.common.output import write_csv
+from benchmarks.common.tables import TABLES
+from benchmarks.completion.experiment import ceiling_of, means
+from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level

@@ -1,6 +1,6 @@
 """Do the best sets of the NHANES subgroups tell more than chance, and which size is right to show?
 
-    python benchmarks/demo/above_chance.py
+    python -m benchmarks.demo.above_chance
 
 Two tests of the answers of the demonstration, for sets of one, two and three features.
 
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.completers import DropCompleter
 from misfeat import Coding, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import Dataset, load_nhanes
@@ -130,7 +131,7 @@ def best_sets(data: Dataset, columns: dict, case: tuple[int, str]) -> dict[str, 
     """The best set of every subgroup that holds only what the subgroup recorded."""
     size, estimate = case
     # The rows as they are need no prediction: unrecorded features count for nothing.
-    completer = "drop" if estimate == "sample" else "auto"
+    completer = DropCompleter() if estimate == "sample" else "auto"
     selector = SubgroupSelector(
         data.groups,
         size=size,

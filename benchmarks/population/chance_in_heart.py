@@ -1,6 +1,6 @@
 """Does chance look telling? heart.csv with a target shuffled within sites, or with noise columns.
 
-    python benchmarks/population/chance_in_heart.py
+    python -m benchmarks.population.chance_in_heart
 
 Prints, and writes beside this file, for sets of three: the share of the entropy of the target that
 the best set of a site seems to tell when the target is shuffled within sites (means and largest
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.bench.completion import write_csv
 from misfeat.datasets import load_heart
 
 SHUFFLES = 20

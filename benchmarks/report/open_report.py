@@ -17,11 +17,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.browsers.launching import EXECUTABLES, launched
-from tests.browsers.visit import Visit
-
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
+from tests.browsers.launching import EXECUTABLES, launched
+from tests.browsers.visit import Visit
 
 RUNS = 5
 
@@ -48,7 +47,7 @@ def written_report(case: Case, folder: str) -> Path:
         hide=0.3,
         random_state=0,
     )
-    selector = SubgroupSelector(data.groups, size=case.size, completer="gain", n_jobs=-1)
+    selector = SubgroupSelector(data.groups, size=case.size, completer="interactions", n_jobs=-1)
     path = Path(folder) / "report.html"
     selector.fit(data.columns, data.target).report(validate=False).write_html(path)
     return path

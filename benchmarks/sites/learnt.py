@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.bench.draws import Source, source_of
+from benchmarks.common.draws import Source, source_of
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.datasets import load_heart

@@ -2,11 +2,12 @@
 
     python -m benchmarks.sites.protection --processes 16 --out benchmarks/sites
 
-Rows are drawn from large tables as in `misfeat bench population`, every subgroup is a site that
-shares tables of pairs (or of three features, `--share`). Answers are held against the population
-where it is known (generated cohorts); of real tables, against the scores above chance of the rows
-that were not drawn. Heart and NHANES have too few rows for that: their populations are learnt from
-them (`learnt`), and samples of these are taken, of as many rows as a hospital or stratum has.
+Rows are drawn from large tables as in `python -m benchmarks population`, every subgroup is a site
+that shares tables of pairs (or of three features, `--share`). Answers are held against the
+population where it is known (generated cohorts); of real tables, against the scores above chance of
+the rows that were not drawn. Heart and NHANES have too few rows for that: their populations are
+learnt from them (`learnt`), and samples of these are taken, of as many rows as a hospital or
+stratum has.
 Sampled scores of what tells nothing lie below 0 half of the time, where no population's can: they
 count as 0. The ways to share are exact counts ("1"), which answer as rows do, and counts rounded to
 multiples ("5", "10", "20"). Figures go into the file that is there in place of those of the same
@@ -24,11 +25,11 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from benchmarks.sites.learnt import learnt_source
 from joblib import Parallel, delayed
 
-from misfeat.bench.draws import Source, draw_of, mask_of, source_of
-from misfeat.bench.population import LOOKED_AT, ranked
+from benchmarks.common.draws import Source, draw_of, mask_of, source_of
+from benchmarks.population.experiment import LOOKED_AT, ranked
+from benchmarks.sites.learnt import learnt_source
 from misfeat.cohorts.blocks import hide_features
 from misfeat.cohorts.coders import CodedRows
 from misfeat.exceptions import MisfeatError

@@ -1,6 +1,6 @@
-"""Fit, answers and report as a user gets them: `misfeat bench speed`, and a profile of it.
+"""Fit, answers and report as a user gets them: `python -m benchmarks speed`, and a profile of it.
 
-    python benchmarks/speed/end_to_end.py [TABLE ...] [--threads 2] [--profile]
+    python -m benchmarks.speed.end_to_end [TABLE ...] [--threads 2] [--profile]
 
 end_to_end.txt beside it has figures of two quiet cores. With ``--profile`` tables are answered for
 in this process, and the functions that take longest are printed.
@@ -11,10 +11,9 @@ from __future__ import annotations
 import argparse
 import cProfile
 
-from misfeat.bench.speed import SpeedBench, answered
-from misfeat.bench.speed_page import heading, sentences, step_table
-from misfeat.bench.timing import StepClock
-from misfeat.bench.workloads import FULL
+from benchmarks.speed.clock import StepClock
+from benchmarks.speed.experiment import SpeedBench, answered, heading, sentences, step_table
+from benchmarks.speed.workloads import FULL
 from misfeat.show.console import new_console
 
 

@@ -1,6 +1,6 @@
 """Seconds to impute the attrition table by nearest neighbours.
 
-    MISFEAT_DATA=folder python benchmarks/speed/knn_imputation.py
+    MISFEAT_DATA=folder python -m benchmarks.speed.knn_imputation
 
 59,598 rows, 19 features, 8 cohorts, prepared as in the paper; every feature is hidden from every
 cohort with probability p, and all hidden values are imputed once, from five neighbours, with the
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.bench.completion import TABLES
+from benchmarks.common.tables import TABLES
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.datasets.population import random_mask
 from misfeat.machine.threads import Work

@@ -30,8 +30,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may dif
 
 import numpy as np
 
+from benchmarks.completers import IterativeCompleter, completer_of
 from misfeat import Coding, SubgroupSelector
-from misfeat.completion import IterativeCompleter, MLPCompleter, MultiplexCompleter, PaperCompleter
+from misfeat.completion import MLPCompleter, MultiplexCompleter, PaperCompleter
 from misfeat.datasets import (
     as_in_paper,
     load_attrition,
@@ -88,7 +89,7 @@ def tables():
 def completers():
     """Every completer, and the largest size it is asked for; the slow ones learn less."""
     for name in ("auto", "transfer", "interactions", "gain", "add", "drop", "mode"):
-        yield name, name, 3
+        yield name, completer_of(name), 3
     yield "knn", "knn", 2
     yield "markov_blanket", "markov_blanket", 2
     yield "iterative", IterativeCompleter(imputations=1, sweeps=1, rounds=1, max_rows=500), 2

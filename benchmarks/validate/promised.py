@@ -1,6 +1,6 @@
 """Does `validate` promise what then comes out?
 
-    python benchmarks/validate/promised.py [--tables T/T] [--rows N,N] [--hide P,P] [--seeds A:B]
+    python -m benchmarks.validate.promised [--tables T/T] [--rows N,N] [--hide P,P] [--seeds A:B]
 
 Rows are drawn from large tables and features hidden from them. `validate` then sees nothing but
 these rows. What it says is held against the truth: the known population of generated tables, else
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from misfeat.bench.draws import draw_of, mask_of, source_of
+from benchmarks.common.draws import draw_of, mask_of, source_of
 from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
 from misfeat.estimation.estimates import Estimate

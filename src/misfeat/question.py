@@ -112,12 +112,10 @@ class Question:
         feature by feature and pair by pair. ``"covariances"``, for ``measure="r2"``: from
         covariances of other subgroups, fitted to those of this one. ``"auto"``: ``"transfer"``, or
         what `measure` asks for where it needs something else. ``"multiplex"``: a graph neural
-        network that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain over the
-        recorded features elsewhere; ``"add"``, single features' scores elsewhere; ``"drop"``,
-        nothing for unrecorded features; ``"mode"``, ``"knn"`` and ``"iterative"``, values imputed
-        by the most frequent one, from the nearest rows, and several times by chained equations; the
-        further models of the MISFEAT paper ``"markov_blanket"``, ``"mlp"`` and ``"paper"``, its
-        graph neural network. The classes in `misfeat.completion` have further settings.""",
+        network that sees all subgroups' scores. The models of the MISFEAT paper: ``"paper"``, its
+        graph neural network, and its baselines ``"knn"`` (values imputed from the nearest rows),
+        ``"markov_blanket"`` and ``"mlp"``. The classes in `misfeat.completion` have further
+        settings.""",
         anything("str or Completer"),
         default="auto",
         option=Option(

@@ -40,7 +40,7 @@ KINDS: list[dict[str, Any]] = [
     {},
     {"measure": "r2"},
     {"estimate": "sample"},
-    {"estimate": "above_chance", "completer": "gain"},
+    {"estimate": "above_chance", "completer": "interactions"},
     {"budget": 0.5, "random_state": 0},
     {"completer": "interactions", "estimate": "sample", "coding": Coding(sporadic="available")},
 ]

@@ -43,7 +43,9 @@ class Runs:
         self.table = root / "table.csv"
         self.table.write_text(TABLE)
         self.selectors = {
-            k: SubgroupSelector("site", size=2, k=k, completer="gain").fit(str(self.table), "y")
+            k: SubgroupSelector("site", size=2, k=k, completer="interactions").fit(
+                str(self.table), "y"
+            )
             for k in (OLD, NEW, NEXT)
         }
         self.by_command(root / "whole", OLD)
@@ -55,7 +57,7 @@ class Runs:
 
     def by_command(self, folder: Path, k: int) -> None:
         named = ("--top", str(k), "--title", f"Run {k}", "--out", str(folder), "--jobs", "1")
-        asked = ["run", str(self.table), *QUICK, "--completer", "gain", *named]
+        asked = ["run", str(self.table), *QUICK, "--completer", "interactions", *named]
         result = CliRunner().invoke(app, asked)
         if result.exit_code:
             raise RuntimeError(result.stderr)

@@ -231,7 +231,7 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
 
 def _transformed(held: Any, groups: Any, target: str) -> list[str]:
     """The columns that are chosen of a table; the whole of a file's is not held."""
-    selector = SubgroupSelector(groups, size=2, k=1, estimate="sample", completer="add")
+    selector = SubgroupSelector(groups, size=2, k=1, estimate="sample", completer="interactions")
     with without_notes():
         selector.fit(held, target)
     return [] if isinstance(held, str) else _names(selector.transform(held))

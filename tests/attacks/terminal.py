@@ -87,7 +87,7 @@ def printed(place: str, text: str, folder: Path, kind: str) -> str:
     else:
         _write(table, path)
     asked = ["run", str(path), "--target", target, "--by", group, "--size", "1"]
-    asked += ["--completer", "add", "--top", "2"]
+    asked += ["--completer", "interactions", "--top", "2"]
     asked += {
         "json": ["--json"],
         "bad cost": ["--cost", f"n{text}={feature}"],
@@ -105,7 +105,9 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
     said = []
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        selection = SubgroupSelector(group, size=1, completer="add").fit(table, target).selection_
+        selection = (
+            SubgroupSelector(group, size=1, completer="interactions").fit(table, target).selection_
+        )
         said += [repr(selection), repr(selection.report(validate=False))]
         said += [selection.to_markdown(question) for question in ("top", "features", "columns")]
         said += [*selection.cohorts.notes, *(one.words for one in selection.caution_list())]

@@ -34,7 +34,7 @@ TABLE = "site,x,z,y\n" + "".join(
 )
 ASKED = ("--target", "y", "--by", "site", "--size", "2")
 
-QUICK = (*ASKED, "--completer", "gain")
+QUICK = (*ASKED, "--completer", "interactions")
 """The same, where it does not matter how scores are predicted."""
 
 

@@ -28,7 +28,7 @@ def test_columns_are_offered_from_the_table_that_was_named(table):
 
 def test_choices_and_options_are_offered():
     assert offered("run", "--sampler", "r") == ["randwalk"]
-    assert offered("run", "--completer", "m") == ["mode", "markov_blanket", "mlp", "multiplex"]
+    assert offered("run", "--completer", "m") == ["markov_blanket", "mlp", "multiplex"]
     assert "--missing-threshold" in offered("run", "--missing")
     assert "doctor" in offered("d")
 

@@ -9,7 +9,7 @@ from misfeat.cli.config import IN_FILE, as_config, read_config
 from misfeat.cli.options import RunSettings
 from tests.cli.commands import ASKED, run
 
-GAIN = ("--completer", "gain")
+QUICK = ("--completer", "interactions")
 """Where it does not matter how scores are predicted."""
 
 
@@ -51,7 +51,7 @@ def test_tables_say_what_texts_say(heart_path, write):
         'by = ["site", {age = [50]}]\n[missing]\nchol = [0]\n[cost]\nca = 3\n[bins]\nage = 3\n',
         "tables.toml",
     )
-    asked = ("run", str(heart_path), "--target", "num", "--size", "2", *GAIN, "--json", "--config")
+    asked = ("run", str(heart_path), "--target", "num", "--size", "2", *QUICK, "--json", "--config")
     found = run(*asked, texts)
     assert found.exit_code == 0, found.stderr
     assert found.stdout == run(*asked, tables).stdout
@@ -60,7 +60,7 @@ def test_tables_say_what_texts_say(heart_path, write):
 
 def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
     config = write('by = [{site = {va = "va", "*" = "others"}}, {senior = "age > 65"}]')
-    asked = ("run", str(heart_path), "--target", "num", "--size", "1", *GAIN, "--json")
+    asked = ("run", str(heart_path), "--target", "num", "--size", "1", *QUICK, "--json")
     shown = run(*asked, "--config", config).stdout
     for name in ("site=va & senior", "site=others & not senior"):
         assert f'"subgroup": "{name}"' in shown

@@ -6,8 +6,8 @@ import sys
 from email.message import Message
 
 from misfeat import __version__
-from misfeat.bench.warming import Warmed
 from misfeat.cli import examination
+from misfeat.cli.warming import Warmed
 from misfeat.datasets import make_cohorts
 from tests.cli.commands import check_snapshot, run
 
@@ -114,7 +114,7 @@ def test_the_page_looks_right(monkeypatch):
 
 def test_compiling_says_what_was_done(monkeypatch):
     done = iter([Warmed(302, 114.6), Warmed(1, 0.7), Warmed(0, 0.0)])
-    monkeypatch.setattr("misfeat.bench.warming.warm_up", lambda _: next(done))
+    monkeypatch.setattr("misfeat.cli.warming.warm_up", lambda _: next(done))
     place = examination.kernel_cache()["within"]
     first = run("doctor", "--compile", "--quiet")
     assert first.exit_code == 0, first.stderr

@@ -70,7 +70,6 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--nonsense"], "--nonsense"),
         (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
         (["report", "nowhere"], "There is no selection in 'nowhere'"),
-        (["bench", "completion", "--hidden", "half"], "--hidden: 'half' is no number."),
         (["nonsense"], "'nonsense'"),
     ],
 )

@@ -28,7 +28,7 @@ def lines_of(result, kind: str) -> list[dict]:
 
 
 def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
-    asked = ["--target", "y", "--by", "site", "--size", "2", "--completer", "gain"]
+    asked = ["--target", "y", "--by", "site", "--size", "2", "--completer", "interactions"]
     asked += ["--estimate", "sample"]
     result = run("run", table, *asked, "--json")
     assert result.exit_code == 0
@@ -244,7 +244,6 @@ def test_bins_that_follow_the_target_tell_most(tmp_path):
         ("--missing-threshold", "0.5"),
         ("--min-rows", "150"),
         ("--min-rows", "150", "--small-groups", "drop"),
-        ("--completer", "add"),
         ("--confidence", "0.5"),
         ("--completer", "interactions"),
         ("--completer", "interactions", "--measure", "r2"),

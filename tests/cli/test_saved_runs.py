@@ -18,7 +18,7 @@ FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
 def saved(table, tmp_path):
     """A saved run without a report."""
     folder = tmp_path / "saved"
-    selector = SubgroupSelector("site", size=2, completer="gain").fit(table, "y")
+    selector = SubgroupSelector("site", size=2, completer="interactions").fit(table, "y")
     selector.save(folder)
     return folder
 

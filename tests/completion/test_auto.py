@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError
-from misfeat.bench.hiding import Truth
 from misfeat.completion import (
     AutoCompleter,
     CovarianceCompleter,

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.completion.hiding import Truth, sampled
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.bench.hiding import Truth, sampled
-from misfeat.completion import AutoCompleter, GainCompleter, TransferCompleter
+from misfeat.completion import AutoCompleter, InteractionsCompleter, TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
@@ -24,7 +24,7 @@ def test_nothing_missing_is_the_exact_answer():
 @pytest.mark.parametrize("size", [0, 3])
 def test_a_size_without_scores_is_refused(size):
     known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
-    for completer in (AutoCompleter(), GainCompleter()):
+    for completer in (AutoCompleter(), InteractionsCompleter()):
         with pytest.raises(MisfeatError, match=f"size={size}"):
             completer.complete(known, size)
 
@@ -46,7 +46,7 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 
 def test_what_is_kept_of_a_guess_is_that_of_the_table_and_not_of_a_round():
-    class Keeping(GainCompleter):
+    class Keeping(InteractionsCompleter):
         def guess(self, known, size):
             self.n_missing_ = known.exact.missing.sum()
             return super().guess(known, size)
@@ -59,7 +59,7 @@ def test_what_is_kept_of_a_guess_is_that_of_the_table_and_not_of_a_round():
 
 
 def test_an_own_way_to_combine_holds_in_the_rounds_too():
-    class Half(GainCompleter):
+    class Half(InteractionsCompleter):
         """Says half of what it guesses."""
 
         def combined(self, guess, exact):
@@ -67,7 +67,9 @@ def test_an_own_way_to_combine_holds_in_the_rounds_too():
             return np.where(np.isnan(known), guess.by_size[-1] / 2, known)
 
     known = Truth.of(drawn_cohorts(n_features=6), 2).hidden(np.eye(3, 6, dtype=bool))
-    halved, plain = (kind(confidence=0.8).complete(known, 2) for kind in (Half, GainCompleter))
+    halved, plain = (
+        kind(confidence=0.8).complete(known, 2) for kind in (Half, InteractionsCompleter)
+    )
     wide = (halved.high - halved.score)[halved.predicted].mean()
     assert wide > 2 * (plain.high - plain.score)[plain.predicted].mean()
 
@@ -128,7 +130,9 @@ def interval_holds_planted_signal(seed: int) -> bool:
     return found.low <= whole.score_of("site=a", ["f3"]) <= found.high
 
 
-@pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AutoCompleter()])
+@pytest.mark.parametrize(
+    "completer", [TransferCompleter(), InteractionsCompleter(), AutoCompleter()]
+)
 def test_intervals_lie_within_the_certain_bounds_and_exact_scores_have_none(completer):
     truth = Truth.of(drawn_cohorts(n_features=6, n_rows=600), 3)
     known = truth.hidden(random_mask(3, 6, 0.3, np.random.default_rng(0)))
@@ -148,7 +152,7 @@ def test_one_cohort_learns_nothing_from_others():
     mask = np.zeros((1, 5), dtype=bool)
     mask[0, :2] = True
     known = Truth.of(drawn_cohorts(n_cohorts=1), 2).hidden(mask)
-    for completer in (TransferCompleter(), AutoCompleter(), GainCompleter()):
+    for completer in (TransferCompleter(), AutoCompleter(), InteractionsCompleter()):
         completed = completer.complete(known, 2)
         assert (completed.support[completed.predicted] == 0).all()
         assert (completed.high[completed.predicted] == known.exact.ceiling[0]).all()

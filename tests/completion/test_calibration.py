@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.bench.hiding import Truth
-from misfeat.completion import GainCompleter
+from benchmarks.completion.hiding import Truth
+from misfeat.completion import InteractionsCompleter
 from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
 from tests.completion.coded import drawn_cohorts
 
@@ -72,8 +72,8 @@ def test_guesses_without_error_have_the_width_of_chance_alone():
 
 def test_hidden_scores_are_compared_with_the_truth():
     known = Truth.of(drawn_cohorts(), 2).hidden(np.zeros((3, 5), dtype=bool))
-    trial = try_out(GainCompleter(), known, 2, rounds=3, seed=1)
-    again = try_out(GainCompleter(), known, 2, rounds=3, seed=1)
+    trial = try_out(InteractionsCompleter(), known, 2, rounds=3, seed=1)
+    again = try_out(InteractionsCompleter(), known, 2, rounds=3, seed=1)
     assert np.array_equal(trial.errors, again.errors)
     assert len(trial.errors) == len(trial.reasons) == len(trial.clusters) > 0
     assert 0 < np.abs(trial.errors).mean() < 0.3

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.bench.hiding import Truth
-from misfeat.completion import AddCompleter, ExactScores, GainCompleter, Known, TransferCompleter
+from benchmarks.completion.hiding import Truth
+from misfeat.completion import ExactScores, InteractionsCompleter, Known, TransferCompleter
 from misfeat.completion.closure import best_below, ceilings, closed_upwards
 from misfeat.lattice import level, ranks_below
 from tests.completion.coded import drawn_cohorts
@@ -69,7 +69,7 @@ def test_a_known_larger_set_limits_its_parts():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("completer", [TransferCompleter(), GainCompleter(), AddCompleter()])
+@pytest.mark.parametrize("completer", [TransferCompleter(), InteractionsCompleter()])
 @given(seed=st.integers(0, 5))
 def test_completers_are_monotone_over_all_sizes(completer, seed):
     cohorts = drawn_cohorts(seed, n_features=5)

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from misfeat.bench.hiding import Truth, outcome_of
+from benchmarks.completers import AddCompleter, GainCompleter
+from benchmarks.completion.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
 from misfeat.datasets.population import random_mask
@@ -53,8 +54,6 @@ def test_what_nobody_knows_contributes_nothing():
 
 
 def test_it_beats_gain_and_add_where_scores_are_all_there_is():
-    from misfeat.completion import AddCompleter, GainCompleter
-
     completers = {"interactions": InteractionsCompleter, "gain": GainCompleter, "add": AddCompleter}
     errors = {name: [] for name in completers}
     for seed in range(6):

@@ -71,5 +71,5 @@ def test_hiding_from_what_is_known_hides_scores_and_tells_no_progress():
 
 
 def test_rows_that_are_not_there_are_an_error_that_names_another_completer():
-    with pytest.raises(MisfeatError, match=r"'knn' needs the rows .* use completer='add'"):
-        Known(scores()).rows_for("knn", instead="add")
+    with pytest.raises(MisfeatError, match=r"'knn' needs the rows .* use completer='interactions'"):
+        Known(scores()).rows_for("knn")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.completion import GainCompleter
+from misfeat.completion import InteractionsCompleter
 from misfeat.completion.settings import USUAL, confidence_of, is_inherited, resolved
 
 
@@ -21,9 +21,9 @@ def test_only_the_word_itself_leaves_a_setting_open():
 
 def test_a_completer_without_a_confidence_gives_certain_bounds():
     assert confidence_of(object()) is None
-    assert confidence_of(GainCompleter()) == 0.9
+    assert confidence_of(InteractionsCompleter()) == 0.9
 
 
 def test_what_was_left_open_is_not_shown():
-    assert repr(GainCompleter()) == "GainCompleter()"
-    assert repr(GainCompleter(confidence=0.9)) == "GainCompleter(confidence=0.9)"
+    assert repr(InteractionsCompleter()) == "InteractionsCompleter()"
+    assert repr(InteractionsCompleter(confidence=0.9)) == "InteractionsCompleter(confidence=0.9)"

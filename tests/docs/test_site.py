@@ -115,5 +115,5 @@ def test_the_completer_of_ones_own_is_held_against_the_default():
     errors = dict(
         re.findall(r"(\w+): root mean square error ([\d.]+)", printed("09_own_completer"))
     )
-    assert set(errors) == {"median", "transfer", "drop"}
-    assert float(errors["transfer"]) < float(errors["drop"])
+    assert set(errors) == {"median", "transfer", "knn"}
+    assert float(errors["transfer"]) < float(errors["knn"])

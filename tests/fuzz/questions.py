@@ -15,8 +15,7 @@ from misfeat.question import Question
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn
 
 NEURAL = ("mlp", "multiplex", "paper")
-SLOW = (*NEURAL, "iterative")
-QUICK = tuple(name for name in completer_names() if name not in SLOW)
+QUICK = tuple(name for name in completer_names() if name not in NEURAL)
 ODD = (None, -1, 0, 1.5, float("nan"), True, 10**30, "nonsense", b"x", [], {}, (), object, [None])
 """Values that most parameters cannot take."""
 
@@ -57,7 +56,7 @@ def _completer(_: Drawn) -> st.SearchStrategy[Any]:
     own = st.builds(TransferCompleter, confidence=st.sampled_from((0.5, 0.9, None)))
     near = st.builds(KNNCompleter, confidence=st.sampled_from((0.5, "inherit")))
     rare = st.integers(0, 400).flatmap(
-        lambda n: st.sampled_from(NEURAL) if n == 77 else st.just("iterative" if n < 20 else "auto")
+        lambda n: st.sampled_from(NEURAL) if n == 77 else st.just("auto")
     )
     return st.sampled_from(QUICK) | st.sampled_from(QUICK) | own | near | rare
 

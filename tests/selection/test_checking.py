@@ -172,7 +172,7 @@ def test_what_was_saved_before_there_were_grids_is_read(forge):
         ("asked.settings", 1, "settings"),
         ("estimate.name", "truth", "the name of the estimate"),
         ("estimate.confidence", 1.5, "the confidence"),
-        ("completer", "gain", "the completer"),
+        ("completer", "transfer", "the completer"),
         ("completer.name", "os", "os"),
         ("book.budget", 0, "the budget"),
         ("book.sampler", "x", "the sampler"),

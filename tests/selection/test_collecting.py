@@ -138,7 +138,7 @@ def test_gains_are_counted_from_the_best_recorded_set():
 
 def test_with_features_to_include_gains_are_counted_from_sets_that_hold_them():
     data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
-    selector = SubgroupSelector(data.groups, size=2, completer="gain", include=["f6"])
+    selector = SubgroupSelector(data.groups, size=2, completer="interactions", include=["f6"])
     found = selector.fit(data.columns, data.target).worths()
     assert found
     for worth in found:

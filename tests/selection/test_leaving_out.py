@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts.reweighting import reweighted
-from misfeat.completion import CompletedScores, ExactScores, GainCompleter, Known
+from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
@@ -161,5 +161,5 @@ def test_scores_of_some_features_are_those_of_a_table_without_the_others():
         ranks = rank(kept[level(3, size)])
         assert np.array_equal(part.exact.by_size[size], whole.exact.by_size[size][:, ranks])
         np.testing.assert_allclose(part.exact.by_size[size], again.exact.by_size[size], atol=1e-12)
-    found = Estimate("population", GainCompleter()).complete(part, 2)
+    found = Estimate("population", InteractionsCompleter()).complete(part, 2)
     assert found.score.shape == (len(cohorts), 3)

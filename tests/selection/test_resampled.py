@@ -11,7 +11,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
 from misfeat.cohorts.reweighting import drawn_anew
-from misfeat.completion import GainCompleter
+from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
 from misfeat.metrics.stability import agreement_of
@@ -175,7 +175,7 @@ def test_rows_so_few_that_a_draw_loses_a_class_still_answer():
 
 
 def test_a_completer_keeps_what_it_learned_from_all_rows():
-    class Noting(GainCompleter):
+    class Noting(InteractionsCompleter):
         def complete(self, known, size):
             self.rows_ = sum(cohort.size for cohort in known.cohorts)
             return super().complete(known, size)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
-from misfeat.completion import GainCompleter, TransferCompleter
+from misfeat.completion import InteractionsCompleter, TransferCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.selection.folders import ARRAYS, MANIFEST
 from misfeat.selection.saving import _checksum
@@ -122,7 +122,7 @@ def test_no_flipped_byte_goes_unnoticed(selector, tmp_path, name):
 
 
 def test_a_completer_of_ones_own_cannot_be_saved(tmp_path):
-    class Own(GainCompleter):
+    class Own(InteractionsCompleter):
         pass
 
     data = make_cohorts(2, 100, 3, hide=0.2, random_state=0)

@@ -46,7 +46,7 @@ def asked_at_once(questions):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"budget": 0.7, "completer": "gain"}])
+@pytest.mark.parametrize("settings", [{}, {"budget": 0.7, "completer": "interactions"}])
 def test_threads_that_ask_for_different_sizes_get_what_one_would(data, settings):
     expected = fitted(data, **settings)
     frames = {size: expected.worth_collecting(size=size) for size in SIZES}

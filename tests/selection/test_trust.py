@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.bench.hiding import Truth
-from misfeat.completion import GainCompleter, Known
+from misfeat.completion import InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
 from misfeat.metrics.rankings import captured_at
@@ -15,7 +15,7 @@ from misfeat.selection.trust import Trust, in_words, trust
 from tests.completion.coded import drawn_cohorts
 
 
-class TruthTeller(GainCompleter):
+class TruthTeller(InteractionsCompleter):
     """Knows what is hidden, or is off by a share of it."""
 
     truth, off = None, 0.0
@@ -47,7 +47,7 @@ def test_predictions_are_compared_with_what_was_hidden(monkeypatch, off, coverag
 def test_nothing_can_be_hidden_where_no_feature_was_recorded_twice():
     truth = Truth.of(drawn_cohorts(n_cohorts=2, n_features=4), 2)
     known = truth.hidden(np.array([[True, True, False, False], [False, False, True, True]]))
-    estimate = Estimate("sample", GainCompleter())
+    estimate = Estimate("sample", InteractionsCompleter())
     assert trust(known, estimate, 2, k=3, rounds=4) == []
     assert trust(Known(known.exact), estimate, 2, k=3, rounds=4) == []
 
@@ -55,7 +55,7 @@ def test_nothing_can_be_hidden_where_no_feature_was_recorded_twice():
 def test_where_every_score_is_exact_there_is_nothing_to_trust():
     truth = Truth.of(drawn_cohorts(), 2)
     known = truth.hidden(np.zeros_like(truth.cohorts.missing))
-    assert trust(known, Estimate("sample", GainCompleter()), 2, k=3, rounds=4) == []
+    assert trust(known, Estimate("sample", InteractionsCompleter()), 2, k=3, rounds=4) == []
     assert in_words([], 3, 0.9, predicted=False).endswith("nothing was predicted.")
 
 
@@ -63,7 +63,7 @@ def test_progress_is_told_from_nothing_to_all(monkeypatch):
     told = []
     truth = Truth.of(drawn_cohorts(), 2)
     known = truth.hidden(np.eye(3, 5, dtype=bool))
-    estimate = Estimate("sample", GainCompleter())
+    estimate = Estimate("sample", InteractionsCompleter())
     trust(known, estimate, 2, 3, 4, None, lambda _, done, total: told.append((done, total)))
     assert told[0] == (0, 7)
     assert told[-1] == (7, 7)
@@ -163,7 +163,7 @@ def test_the_same_question_is_answered_once_until_the_next_fit(monkeypatch):
 
     monkeypatch.setattr("misfeat.selection.selection.trust", counted)
     data = make_cohorts(n_rows=200, n_features=5, hide=0.3, random_state=0)
-    selector = SubgroupSelector(data.groups, size=1, completer="gain")
+    selector = SubgroupSelector(data.groups, size=1, completer="interactions")
     selector.fit(data.columns, data.target)
     first = selector.validate()
     assert selector.validate().equals(first)

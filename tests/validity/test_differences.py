@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from misfeat.bench.differences import TABLES, WHAT, trial
+from benchmarks.population.differences import TABLES, WHAT, trial
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import make_cohorts
 from misfeat.information.influence import influence

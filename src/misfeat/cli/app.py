@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from misfeat.cli.bench import bench
 from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
@@ -28,7 +27,6 @@ app = typer.Typer(
 for command in (run, report, ask, export, compare, demo):
     app.command()(command)
 app.add_typer(site, name="site")
-app.add_typer(bench, name="bench")
 app.command()(doctor)
 
 

@@ -48,8 +48,8 @@ def doctor(
 
 def _compile(json: bool, quiet: bool) -> None:
     """Compile what is not kept yet, and say what that took and where it lies."""
-    from misfeat.bench.warming import warm_up
     from misfeat.cli.examination import kernel_cache
+    from misfeat.cli.warming import warm_up
     from misfeat.machine.progress import progress_shown
 
     cache = kernel_cache()

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.completion.base import BaseCompleter
+from misfeat.completion.model import Guess
 from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores
+    from misfeat.completion.model import ExactScores, Known
 
     Scores = NDArray[np.float64]
 
@@ -45,3 +47,11 @@ def mean_over_cohorts(values: Scores) -> Scores:
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
         mean: Scores = np.nanmean(values, axis=0)
     return mean
+
+
+class RecordedCompleter(BaseCompleter):
+    """The exact scores of a table whose subgroups recorded every feature: nothing to predict."""
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """The exact scores of all sizes up to one."""
+        return Guess.of(recorded_sets_filled(known.exact, size))

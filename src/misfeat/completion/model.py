@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Prepared = TypeVar("Prepared")
 
 
-TAKES_NO_WEIGHTS = ("knn", "iterative", "markov_blanket")
+TAKES_NO_WEIGHTS = ("knn", "markov_blanket")
 """Completers that look at rows one by one, whatever these weigh."""
 
 
@@ -155,15 +155,13 @@ class Known:
         made: Prepared = self._prepared[make]
         return made
 
-    def rows_for(self, completer: str, instead: str = "gain") -> Cohorts:
+    def rows_for(self, completer: str) -> Cohorts:
         """The rows; where there are none, an error names the completer and another to use.
 
         Parameters
         ----------
         completer : str
             Who needs them.
-        instead : str, default="gain"
-            What could be used without rows.
         """
         if self.cohorts is None:
             raise MisfeatError(
@@ -171,7 +169,7 @@ class Known:
                 remedy="use {other}.",
                 name=completer,
                 measure=Setting("measure", "mutual_info"),
-                other=Setting("completer", instead),
+                other=Setting("completer", "interactions"),
             )
         if self.cohorts.effective is not None and completer in TAKES_NO_WEIGHTS:
             raise MisfeatError(

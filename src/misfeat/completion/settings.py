@@ -37,8 +37,8 @@ def confidence_of(completer: object) -> float | None:
 
     Examples
     --------
-    >>> from misfeat.completion import GainCompleter, PaperCompleter
-    >>> confidence_of(GainCompleter()), confidence_of(GainCompleter(confidence=0.5))
+    >>> from misfeat.completion import TransferCompleter, PaperCompleter
+    >>> confidence_of(TransferCompleter()), confidence_of(TransferCompleter(confidence=0.5))
     (0.9, 0.5)
     >>> confidence_of(PaperCompleter())
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ def load_mobile() -> Dataset:
     source = "Kaggle, iabhishekofficial/mobile-price-classification, train.csv"
     return Dataset(
         name="mobile",
-        columns=_read("mobile.csv.gz", source),
+        columns=read_columns("mobile.csv.gz", source),
         target="price_range",
         groups="dual_sim",
         description=f"Mobile phones. Source: {source}.",
@@ -48,7 +49,7 @@ def load_attrition() -> Dataset:
     source = "Kaggle, stealthtechnologies/employee-attrition-dataset, train.csv without Employee ID"
     return Dataset(
         name="attrition",
-        columns=_read("attrition.csv.gz", source),
+        columns=read_columns("attrition.csv.gz", source),
         target="Attrition",
         groups=[{"Age": [25, 40, 50]}, "Gender"],
         description=f"Employees. Source: {source}.",
@@ -66,7 +67,7 @@ def load_loan() -> Dataset:
     source = "Kaggle, hemanthsai7/loandefault, train.csv, its nine categorical features with Grade"
     return Dataset(
         name="loan",
-        columns=_read("loan.csv.gz", source),
+        columns=read_columns("loan.csv.gz", source),
         target="Loan Status",
         groups={"Grade": {"B": "B", "C": "C", "*": "other"}},
         description=f"Loans. Source: {source}.",
@@ -90,7 +91,7 @@ def load_adult() -> Dataset:
     'income'
     """
     source = "UCI Machine Learning Repository, Adult (id 2), both files one after the other"
-    columns = _read("adult.csv.gz", source)
+    columns = read_columns("adult.csv.gz", source)
     return Dataset(
         name="adult",
         columns={n: c for n, c in columns.items() if n not in ("fnlwgt", "educational-num")},
@@ -119,7 +120,7 @@ def load_diabetes130() -> Dataset:
     source = (
         "UCI Machine Learning Repository, Diabetes 130-US Hospitals (id 296), diabetic_data.csv"
     )
-    columns = _read("diabetes130.csv.gz", source)
+    columns = read_columns("diabetes130.csv.gz", source)
     kept = {name: columns[name] for name in ("age", *_STAY_NUMBERS, *_STAY_CATEGORIES)}
     return Dataset(
         name="diabetes130",
@@ -160,11 +161,17 @@ def _age_band(youngest: int) -> str:
     return f"{start} to {ends[start]}" if start in ends else f"{start} and above"
 
 
-def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
+def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
+    """The columns of a CSV file in the user's folder, by DuckDB, or by pandas without it."""
+    path = data_folder(file, source) / file
+    if find_spec("duckdb") is None:
+        import pandas as pd
+
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
+        return {name: frame[name].to_numpy() for name in frame}
     from misfeat.cohorts.files import open_path
     from misfeat.cohorts.values import MissingCodes
 
-    path = data_folder(file, source) / file
     opened = open_path(str(path), MissingCodes())
     columns = opened.relation.to_arrow_table().columns
     opened.close()

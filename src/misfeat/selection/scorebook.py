@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from misfeat.completion.baselines.gain import GainCompleter
+from misfeat.completion.filled import RecordedCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 SEARCHING = "Searching for the best sets"
-_NOTHING_TO_PREDICT = GainCompleter(confidence=None)
-"""Where every score is exact, the cheapest completer says so."""
+_NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 
 
 class ScoreBook:

@@ -109,8 +109,8 @@ def check_completer(
 
     Examples
     --------
-    >>> from misfeat.completion import GainCompleter
-    >>> check_completer(GainCompleter(rounds=2))
+    >>> from misfeat.completion import InteractionsCompleter
+    >>> check_completer(InteractionsCompleter(rounds=2))
     """
     run_all(
         completer_checks(completer, measure=measure, closed=closed, seeded=seeded, learns=learns)
@@ -139,8 +139,8 @@ def completer_checks(
 
     Examples
     --------
-    >>> from misfeat.completion import GainCompleter
-    >>> [check.name for check in completer_checks(GainCompleter())][:2]
+    >>> from misfeat.completion import InteractionsCompleter
+    >>> [check.name for check in completer_checks(InteractionsCompleter())][:2]
     ['it_is_a_completer', 'every_score_is_there_and_exact_ones_are_untouched: ordinary']
     """
     asked = _Checked(completer, measure, closed, seeded, learns)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.completion.hiding import Truth, closure_of
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.bench.hiding import Truth, closure_of
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
 from tests.completion.coded import drawn_cohorts
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.bench.hiding import Truth
+from benchmarks.completion.hiding import Truth
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import TransferCompleter
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.bench.hiding import exact_scores
+from benchmarks.completion.hiding import exact_scores
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.blocks import hide_features
 from misfeat.completion.transfer import model as model_module

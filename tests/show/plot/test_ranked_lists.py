@@ -38,7 +38,9 @@ def test_every_set_has_its_interval(selector):
 
 
 def test_what_is_certain_has_none(data):
-    selector = misfeat.SubgroupSelector(data.groups, size=1, estimate="sample", completer="drop")
+    selector = misfeat.SubgroupSelector(
+        data.groups, size=1, estimate="sample", completer="interactions"
+    )
     ax = misfeat.plot.top_k(selector.fit(data.complete, data.target), "clinic=North")
     assert not [line for box in ax.containers for line in box.lines[2]]
 

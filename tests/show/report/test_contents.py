@@ -33,7 +33,7 @@ def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
 
 @pytest.mark.slow
 def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
-    selector = SubgroupSelector("site", size=3, completer="gain", estimate="sample")
+    selector = SubgroupSelector("site", size=3, completer="interactions", estimate="sample")
     selector.fit(str(heart_path), "num")
     for size, expected in ((3, True), (1, False)):
         held = json.loads(selector.report(size=size, validate=False).json())

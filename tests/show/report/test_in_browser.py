@@ -231,7 +231,7 @@ def hostile():
     values = dict(zip(sorted(set(columns[group])), NAMES[1:], strict=False))
     columns[group] = [values[value] for value in columns[group]]
     columns[NAMES[7]] = [i % 2 for i in range(len(columns[group]))]
-    selector = SubgroupSelector(group, size=2, completer="gain").fit(columns, target)
+    selector = SubgroupSelector(group, size=2, completer="interactions").fit(columns, target)
     return selector, selector.report(title=NAMES[0])
 
 
@@ -268,7 +268,7 @@ def test_a_snippet_lives_in_a_frame_that_cannot_reach_the_page_around_it(open_pa
 def large():
     """A selector of thirty features and twenty subgroups, and its page."""
     data = make_cohorts(n_cohorts=20, n_features=30, n_rows=200, hide=0.3, random_state=0)
-    selector = SubgroupSelector(data.groups, size=3, completer="gain")
+    selector = SubgroupSelector(data.groups, size=3, completer="interactions")
     selector.fit(data.columns, data.target)
     return selector, selector.report(validate=False).html()
 

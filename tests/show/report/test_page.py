@@ -95,7 +95,7 @@ def test_predicted_sets_are_told_apart_and_starred(report, fitted):
 def test_sets_that_the_budget_did_not_reach_are_called_so(report):
     data = make_cohorts(n_cohorts=2, n_rows=300, n_features=6, random_state=0)
     selector = SubgroupSelector(
-        data.groups, size=2, budget=0.3, random_state=0, completer="gain", estimate="sample"
+        data.groups, size=2, budget=0.3, random_state=0, completer="interactions", estimate="sample"
     )
     html = selector.fit(data.columns, data.target).report(validate=False).html()
     assert "A predicted set without a star was not computed within the budget" in html

@@ -152,7 +152,7 @@ class TransferRows:
         """The rows of what is known, or what was counted of them where there are none."""
         if known.tables is not None:
             return CountedRows(known.tables)
-        return cls(known.rows_for("transfer", instead="interactions"))
+        return cls(known.rows_for("transfer"))
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Scores:
         """By how much the score of each recorded part is larger with the categories as they are."""

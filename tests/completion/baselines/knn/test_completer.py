@@ -73,8 +73,8 @@ def test_recorded_sets_keep_their_scores_and_the_selector_takes_the_completer():
     assert (low <= score).all()
     assert (score <= high).all()
     assert np.array_equal(low[~predicted], high[~predicted])
-    by_gain = SubgroupSelector(completer="gain", **asked)
-    other = np.array(by_gain.fit(data.columns, data.target).scores()["score"])
+    by_interactions = SubgroupSelector(completer="interactions", **asked)
+    other = np.array(by_interactions.fit(data.columns, data.target).scores()["score"])
     assert np.array_equal(score[~predicted], other[~predicted])
 
 

@@ -1,0 +1,1 @@
+"""Features hidden on purpose: how well is predicted what was not recorded?"""

@@ -1,0 +1,1 @@
+"""Models on chosen features, beside those of other ways to choose."""

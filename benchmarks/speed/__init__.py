@@ -1,0 +1,1 @@
+"""How long fits, answers and reports take."""

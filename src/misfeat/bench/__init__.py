@@ -1,1 +1,0 @@
-"""Benchmarks: predictions held against a known truth."""

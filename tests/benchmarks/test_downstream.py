@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, mutual_info_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from typer.testing import CliRunner
+
+from benchmarks.__main__ import app
+from benchmarks.common import draws
+from benchmarks.common.draws import SOURCES, Source, draw_of, estimated
+from benchmarks.common.units import finished
+from benchmarks.downstream import experiment as downstream
+from benchmarks.downstream.experiment import (
+    ALL,
+    METHODS,
+    DownstreamBench,
+    chosen_by,
+    judged,
+    one_choice,
+    page,
+    summary,
+    verdicts,
+)
+from benchmarks.downstream.peers import PEERS, jmi, l1_regression, mrmr, select_k_best, sequential
+from misfeat.cohorts import build_cohorts
+from misfeat.cohorts.blocks import hide_features
+from misfeat.exceptions import MisfeatWarning
+
+GENERATED = "similarity 100, 4 subgroups"
+QUICK = ("sample", "population", "SelectKBest, pooled", "mRMR, each", ALL)
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch):
+    monkeypatch.setattr(draws, "ROWS_TO_DRAW_FROM", 400)
+    monkeypatch.setattr(draws, "FEATURES", 5)
+    draws.source_of.cache_clear()
+    yield
+    draws.source_of.cache_clear()
+
+
+def rows_of(path):
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def expanded(cohort):
+    codes = np.repeat(cohort.codes, cohort.weights, axis=1).T
+    return codes, np.repeat(cohort.target, cohort.weights)
+
+
+def test_figures_are_those_of_a_logistic_regression_of_every_row():
+    draw = draw_of(SOURCES[GENERATED](1), 100, 1)
+    (fit, *_), (test, *_) = draw.rows, draw.left
+    found = judged(fit, test, (0, 2))
+    columns = [
+        np.hstack([codes[:, [f]] == np.arange(3) for f in (0, 2)]).astype(float)
+        for codes in (expanded(fit)[0], expanded(test)[0])
+    ]
+    model = LogisticRegression(max_iter=1000).fit(columns[0], expanded(fit)[1])
+    said, y = model.predict_proba(columns[1])[:, 1], expanded(test)[1]
+    assert found["auc"] == pytest.approx(roc_auc_score(y, said), abs=1e-3)
+    assert found["log_loss"] == pytest.approx(log_loss(y, said), abs=1e-3)
+
+
+def test_one_class_alone_tells_nothing():
+    table = {"a": [0, 1] * 10, "y": [0] * 10 + [0, 1] * 5, "site": ["p"] * 10 + ["q"] * 10}
+    with pytest.warns(MisfeatWarning, match="a single value"):
+        one, both = build_cohorts(table, "y", groups="site")
+    assert judged(one, both, (0,))["auc"] == 0.5
+    assert judged(one, both, (0,))["log_loss"] == pytest.approx(
+        -0.5 * np.log(1 / 12) - 0.5 * np.log(11 / 12)
+    )
+    assert judged(both, one, (0,))["auc"] is None
+
+
+def test_ours_are_the_best_sets_and_peers_choose_for_all_or_for_each():
+    rows = draw_of(SOURCES[GENERATED](1), 100, 1).rows
+    found = estimated("population", rows, 2)
+    best = [tuple(found.subsets[row.argmax()]) for row in found.score]
+    assert chosen_by("population", rows, (2,), 1)[2] == best
+    pooled = chosen_by("SelectKBest, pooled", rows, (2,), 1)[2]
+    assert len(set(pooled)) == 1
+    X, y = (np.concatenate(parts) for parts in zip(*map(expanded, rows), strict=True))
+    assert pooled[0] == PEERS["SelectKBest"](X, y, [2])[2]
+    each = chosen_by("SelectKBest, each", rows, (2,), 1)[2]
+    assert each == [PEERS["SelectKBest"](*expanded(cohort), [2])[2] for cohort in rows]
+    assert chosen_by(ALL, rows, (2,), 1)[2] == [tuple(range(5))] * 4
+
+
+def test_features_that_a_subgroup_never_recorded_are_not_chosen(monkeypatch):
+    whole = SOURCES[GENERATED](1).cohorts
+    mask = np.zeros(whole.missing.shape, dtype=bool)
+    mask[1, 0] = True
+    monkeypatch.setitem(SOURCES, GENERATED, lambda _: Source(hide_features(whole, mask)))
+    for method in ("population", ALL):
+        (found,) = one_choice(GENERATED, 100, 1, method, (2,))
+        assert 0 < found["auc"] < 1
+    assert one_choice(GENERATED, 100, 1, ALL, (4, 5)) == []  # four features are left
+
+
+def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
+    told = []
+    settings = {"tables": (GENERATED,), "rows": (60, 100), "sizes": (1, 2), "seeds": (1,)}
+    lines = DownstreamBench(**settings, methods=QUICK[:3]).run(tmp_path, told.append)
+    made = rows_of(tmp_path / "draws.csv")
+    assert len(made) == 2 * 3 * 2
+    assert {(row["method"], row["size"]) for row in made} == {
+        (method, size) for method in QUICK[:3] for size in "12"
+    }
+    assert all(0 < float(row["auc"]) <= 1 for row in made)
+    assert lines[1].split()[:3] == ["AUC", "m=1", "n=60"]
+    assert any("best peer in" in line for line in lines)
+    DownstreamBench(**settings, methods=QUICK).run(tmp_path, told.append)
+    assert "6 of 10 pieces of work were done before." in told
+    again = rows_of(tmp_path / "draws.csv")
+    assert [row for row in again if row["method"] in QUICK[:3]] == made
+    assert len(finished(tmp_path / "work.jsonl")) == 10
+    for name in ("auc", "log_loss"):
+        assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
+    assert "| **population** |" in (tmp_path / "page.md").read_text()
+
+
+@pytest.mark.slow
+def test_every_method_runs():
+    for method in METHODS:
+        rows = one_choice(GENERATED, 60, 1, method, (1,))
+        assert [set(row) for row in rows] == [{"size", "auc", "log_loss"}]
+
+
+def test_the_command_prints_a_summary(tmp_path):
+    out = tmp_path / "bench"
+    arguments = ["--tables", GENERATED, "--rows", "60", "--sizes", "2", "--seeds", "1"]
+    more = ["--methods", ";".join(QUICK[:3]), "--out", str(out)]
+    result = CliRunner().invoke(app, ["downstream", *arguments, *more])
+    assert result.exit_code == 0, result.output
+    assert "SelectKBest, pooled" in result.stdout
+    assert "[3/3" in result.stderr
+    assert len(rows_of(out / "draws.csv")) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--methods", "magic"], "methods: 'magic' is unknown"),
+        (["--sizes", "two"], "--sizes: 'two' is no whole number"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, tmp_path):
+    usual = ["--tables", GENERATED, "--rows", "60", "--seeds", "1", "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, ["downstream", *usual, *options, "--quiet"])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.fixture
+def means():
+    figures = {
+        "population": (0.80, 0.50),
+        "mRMR, pooled": (0.78, 0.49),
+        "SelectKBest, each": (0.70, 0.60),
+        "all features": (0.90, 0.40),
+    }
+    return [
+        {"table": table, "rows": rows, "size": 2, "method": method,
+         "auc": auc + better * (rows == 500), "log_loss": loss}
+        for table, better in (("adult", 0.02), ("attrition", 0.04))
+        for rows in (200, 500)
+        for method, (auc, loss) in figures.items()
+    ]  # fmt: skip
+
+
+def test_the_best_peer_is_no_regression_on_all_features(means):
+    found = list(verdicts(means))
+    assert found == [
+        "AUC: at least as good as the best peer in 2 of 2 columns; margins +0.0200, +0.0200.",
+        "log loss: at least as good as the best peer in 0 of 2 columns; margins -0.0100, -0.0100.",
+    ]
+    assert list(verdicts([row for row in means if row["method"] == "population"])) == []
+
+
+def test_the_page_has_means_over_tables_and_every_table(means):
+    text = page(means, 10)
+    assert "| **population** | 0.800 | 0.830 |" in text
+    assert "| attrition | 0.800 / 0.780 | 0.840 / 0.820 |" in text
+    assert "| attrition | 0.500 / 0.490 | 0.500 / 0.490 |" in text
+    assert "- AUC: at least as good" in text
+
+
+def test_the_summary_has_a_line_a_method_and_a_column_a_size_and_rows(means):
+    lines = list(summary(means))
+    assert lines[0] == "Means over adult, attrition, where they have more features than a set:"
+    assert lines[1].split() == ["AUC", "m=2", "n=200", "m=2", "n=500"]
+    assert lines[2].split() == ["population", "0.8000", "0.8300"]
+
+
+def test_a_table_too_small_for_some_rows_counts_in_verdicts_but_not_in_means(means):
+    small = {"table": "nhanes", "rows": 200, "size": 2, "log_loss": 0.5}
+    peers = [{**small, "method": "mRMR, pooled", "auc": 0.9}]
+    ours = [{**small, "method": "population", "auc": 0.6}]
+    text = page([*means, *peers, *ours], 10)
+    assert "Means over adult, attrition (not nhanes, which is too small for some n):" in text
+    assert "| **population** | 0.800 | 0.830 |" in text
+    assert "| nhanes | 0.600 / 0.900 | – / – |" in text
+    assert "best peer in 1 of 2 columns; margins -0.0867, +0.0200." in text
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Feature 3 tells most, 1 less, 4 is nearly a copy of 3, and the others tell nothing."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=400)
+    X = rng.integers(3, size=(400, 6))
+    X[:, 3] = np.where(rng.random(400) < 0.7, y, X[:, 3])
+    X[:, 4] = np.where(rng.random(400) < 0.95, X[:, 3], X[:, 4])
+    X[:, 1] = np.where(rng.random(400) < 0.3, y, X[:, 1])
+    return X, y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("peer", PEERS)
+def test_every_peer_finds_the_feature_that_tells_most(table, peer):
+    chosen = PEERS[peer](*table, [1, 2, 3], 1)
+    assert chosen[1] == (3,)
+    assert all(len(set(chosen[size])) == size for size in (1, 2, 3))
+    assert set(chosen[1]) < set(chosen[2]) < set(chosen[3])
+    assert chosen == PEERS[peer](*table, [1, 2, 3], 1)
+
+
+def test_redundant_features_are_avoided_by_who_looks_at_them_together(table):
+    assert select_k_best(*table, [2])[2] == (3, 4)
+    assert mrmr(*table, [2])[2] == (1, 3)
+    assert jmi(*table, [2])[2] == (1, 3)
+    assert sequential(*table, [2])[2] == (1, 3)
+
+
+def test_mrmr_takes_the_most_relevant_less_the_mean_redundancy(table):
+    X, y = table
+    order = []
+    for _ in range(3):
+        gains = {
+            f: mutual_info_score(X[:, f], y)
+            - (np.mean([mutual_info_score(X[:, f], X[:, g]) for g in order]) if order else 0)
+            for f in range(6)
+            if f not in order
+        }
+        order.append(max(gains, key=gains.get))
+    assert mrmr(X, y, [3])[3] == tuple(sorted(order))
+
+
+@pytest.mark.slow
+def test_sequential_selection_of_a_smaller_set_is_that_of_scikit_learn(table):
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression(max_iter=1000))
+    search = SequentialFeatureSelector(model, n_features_to_select=2, scoring="roc_auc", cv=5)
+    wanted = tuple(np.flatnonzero(search.fit(*table).get_support()).tolist())
+    assert sequential(*table, [2, 3])[2] == wanted
+    assert sequential(*table, [6])[6] == tuple(range(6))
+
+
+def test_sequential_selection_does_without_folds_where_a_class_is_rare(table):
+    X = table[0]
+    rare = np.zeros(400, dtype=np.int64)
+    rare[0] = 1
+    assert sequential(X, rare, [2]) == select_k_best(X, rare, [2])
+    for peer in (sequential, l1_regression):
+        assert peer(X, np.zeros_like(rare), [2]) == select_k_best(X, 0 * rare, [2])
+
+
+def test_jmi_takes_the_most_joint_information_with_those_chosen(table):
+    X, y = table
+    order = [int(np.argmax([mutual_info_score(column, y) for column in X.T]))]
+    for _ in range(2):
+        gains = {
+            f: sum(mutual_info_score(X[:, f] * 10 + X[:, g], y) for g in order)
+            for f in range(6)
+            if f not in order
+        }
+        order.append(max(gains, key=gains.get))
+    assert jmi(X, y, [3])[3] == tuple(sorted(order))
+
+
+def test_many_sets_are_searched_one_feature_after_the_other(monkeypatch):
+    rows = draw_of(SOURCES[GENERATED](1), 100, 1).rows
+    whole = chosen_by("sample", rows, (1, 3), 1)
+    monkeypatch.setattr(downstream, "MOST_COMPARED", 4)
+    for method in ("sample", "population"):
+        found = chosen_by(method, rows, (1, 3), 1)
+        assert all(len(set(features)) == 3 for features in found[3])
+        assert method == "population" or found[1] == whole[1]
