@@ -109,10 +109,9 @@ class Question:
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
         carried over to this one. ``"interactions"``: from the scores of other subgroups alone,
-        feature by feature and pair by pair. ``"covariances"``, for ``measure="r2"``: from
-        covariances of other subgroups, fitted to those of this one. ``"auto"``: ``"transfer"``, or
-        what `measure` asks for where it needs something else. ``"multiplex"``: a graph neural
-        network that sees all subgroups' scores. For comparison: ``"gain"``, the mean gain over the
+        feature by feature and pair by pair. ``"auto"``: ``"transfer"``, or from sums of products
+        for ``measure="r2"``. ``"multiplex"``: a graph neural network that sees all subgroups'
+        scores. For comparison: ``"gain"``, the mean gain over the
         recorded features elsewhere; ``"add"``, single features' scores elsewhere; ``"drop"``,
         nothing for unrecorded features; ``"mode"``, ``"knn"`` and ``"iterative"``, values imputed
         by the most frequent one, from the nearest rows, and several times by chained equations; the

@@ -185,24 +185,6 @@ class Known:
             )
         return self.cohorts
 
-    def sums_for(self, completer: str) -> ProductSums:
-        """The sums of products; where there are none, an error names the completer.
-
-        Parameters
-        ----------
-        completer : str
-            Who needs them.
-        """
-        if self.sums is None:
-            raise MisfeatError(
-                "The completer {name!r} needs scores of {measure};",
-                remedy="use {other}.",
-                name=completer,
-                measure=Setting("measure", "r2"),
-                other=Setting("completer", "auto"),
-            )
-        return self.sums
-
 
 @dataclass(frozen=True, eq=False)
 class Guess:

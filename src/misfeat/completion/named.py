@@ -19,7 +19,6 @@ HOMES = {
     "auto": "misfeat.completion.auto:AutoCompleter",
     "transfer": "misfeat.completion.transfer:TransferCompleter",
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
-    "covariances": "misfeat.completion.covariances:CovarianceCompleter",
     "gain": "misfeat.completion.baselines.gain:GainCompleter",
     "add": "misfeat.completion.baselines.add:AddCompleter",
     "drop": "misfeat.completion.baselines.drop:DropCompleter",
