@@ -18,7 +18,7 @@ from misfeat.bench.hiding import (
 from misfeat.bench.tables import TABLES
 from misfeat.cohorts.blocks import hide_features
 from misfeat.completion import CompletedScores, GainCompleter, TransferCompleter
-from misfeat.completion.support import support_of
+from misfeat.completion.model import support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts

@@ -9,9 +9,8 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import TransferCompleter
-from misfeat.completion.named import COMPLETERS, completer_names, completer_of
+from misfeat.completion.named import COMPLETERS, completer_names, completer_of, confidence_of
 from misfeat.completion.networks.completer import NeuralCompleter
-from misfeat.completion.settings import confidence_of
 from misfeat.testing import completer_checks
 from tests.completion.coded import known_of, random_cohorts
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.guessing import guess_of
-from misfeat.completion.model import CompletedScores
+from misfeat.completion.model import CompletedScores, guess_of
 from misfeat.estimation.intervals import closed, completed_of, intervals_of
 from misfeat.estimation.listed import ListedScores
 from misfeat.estimation.population import PopulationModel

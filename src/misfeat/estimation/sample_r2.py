@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.completion.base import with_certain_bounds
-from misfeat.completion.closure import closed_upwards
-from misfeat.completion.parts import recorded_part_scores
-from misfeat.completion.support import NONE
+from misfeat.completion.model import NONE
+from misfeat.completion.parts import closed_upwards, recorded_part_scores
 from misfeat.estimation.population import PopulationModel
 from misfeat.information.correlation import squared_correlation
 from misfeat.lattice import level

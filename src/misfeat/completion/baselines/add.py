@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
 
 if TYPE_CHECKING:
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
 
 class AddCompleter(InteractionsCompleter):

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.filled import recorded_sets_filled
 from misfeat.completion.model import Guess
-from misfeat.completion.parts import recorded_part_scores
+from misfeat.completion.parts import recorded_part_scores, recorded_sets_filled
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

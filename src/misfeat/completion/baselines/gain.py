@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.filled import mean_over_cohorts, recorded_sets_filled
 from misfeat.completion.model import Guess
+from misfeat.completion.parts import mean_over_cohorts, recorded_sets_filled
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.transfer.kernels import margins, smoothing
-from misfeat.completion.transfer.kernels.completed import Completed, note_score
-from misfeat.completion.transfer.kernels.expectation import poisson_table
+from misfeat.completion.transfer.kernels.expectation import Completed, note_score, poisson_table
 from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat.completion import IterativeCompleter
-from misfeat.completion.baselines.iterative.chained import ChainSettings, chained_codes, cut_rows
+from misfeat.completion.baselines.iterative.completer import ChainSettings, chained_codes, cut_rows
 from misfeat.information import level_mutual_info
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
