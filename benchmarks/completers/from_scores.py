@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.filled import mean_over_cohorts, recorded_sets_filled
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
-from misfeat.completion.parts import recorded_part_scores
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
+from misfeat.completion.parts import mean_over_cohorts, recorded_part_scores, recorded_sets_filled
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
 
 class GainCompleter(BaseCompleter):

@@ -25,7 +25,7 @@ from misfeat.completion.baselines.imputed import (
     most_frequent,
     recorded_codes,
 )
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.machine.threads import Work
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Guess, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]

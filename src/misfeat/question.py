@@ -109,13 +109,11 @@ class Question:
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
         carried over to this one. ``"interactions"``: from the scores of other subgroups alone,
-        feature by feature and pair by pair. ``"covariances"``, for ``measure="r2"``: from
-        covariances of other subgroups, fitted to those of this one. ``"auto"``: ``"transfer"``, or
-        what `measure` asks for where it needs something else. ``"multiplex"``: a graph neural
-        network that sees all subgroups' scores. The models of the MISFEAT paper: ``"paper"``, its
-        graph neural network, and its baselines ``"knn"`` (values imputed from the nearest rows),
-        ``"markov_blanket"`` and ``"mlp"``. The classes in `misfeat.completion` have further
-        settings.""",
+        feature by feature and pair by pair. ``"auto"``: ``"transfer"``, or from sums of products
+        for ``measure="r2"``. ``"multiplex"``: a graph neural network that sees all subgroups'
+        scores. The models of the MISFEAT paper: ``"paper"``, its graph neural network, and its
+        baselines ``"knn"`` (values imputed from the nearest rows), ``"markov_blanket"`` and
+        ``"mlp"``. The classes in `misfeat.completion` have further settings.""",
         anything("str or Completer"),
         default="auto",
         option=Option(

@@ -19,8 +19,7 @@ from misfeat.cohorts.opening import open_table, with_groups, with_weights
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.weighing import WeightRules
-from misfeat.completion.named import completer_of
-from misfeat.completion.settings import confidence_of
+from misfeat.completion.named import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.shortlist import (
     Shortlist,

@@ -7,13 +7,11 @@ from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError
 from misfeat.completion import (
     AutoCompleter,
-    CovarianceCompleter,
     InteractionsCompleter,
     Known,
     TransferCompleter,
 )
-from tests.completion.coded import drawn_cohorts, known_of_sums
-from tests.completion.numeric import drawn_numbers
+from tests.completion.coded import drawn_cohorts
 
 
 @pytest.fixture
@@ -42,13 +40,6 @@ def test_scores_alone_are_used_where_there_are_no_rows(known):
     assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(scores_only, 2)
-
-
-def test_covariances_are_used_where_scores_come_from_sums_of_products():
-    known = known_of_sums(drawn_numbers().sums, 2)
-    auto, covariances = AutoCompleter(rounds=3), CovarianceCompleter(rounds=3)
-    assert same(auto.complete(known, 2), covariances.complete(known, 2))
-    assert auto.chosen_ == "covariances"
 
 
 def test_there_is_one_trial_only(known):

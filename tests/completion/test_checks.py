@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.completion.checks import (
+from misfeat.completion.base import (
     check_confidence,
     check_not_negative,
     check_probability,

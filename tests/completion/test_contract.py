@@ -9,11 +9,10 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import TransferCompleter
-from misfeat.completion.named import COMPLETERS, completer_names, completer_of
+from misfeat.completion.named import COMPLETERS, completer_names, completer_of, confidence_of
 from misfeat.completion.networks.completer import NeuralCompleter
-from misfeat.completion.settings import confidence_of
 from misfeat.testing import completer_checks
-from tests.completion.coded import known_of, known_of_sums, random_cohorts, sums_of
+from tests.completion.coded import known_of, random_cohorts
 
 QUICK = {
     "epochs": 5,
@@ -25,8 +24,6 @@ QUICK = {
     "random_state": 0,
 }
 NEED_ROWS = ("knn", "markov_blanket", "transfer")
-NEED_SUMS = ("covariances",)
-"""Predict R², from sums of products."""
 NEED_SCORES = ("paper",)
 """Refuse a table that holds no score at all."""
 NOT_CLOSED = ("paper",)
@@ -49,18 +46,10 @@ def quick(name, **settings):
 def promised(name):
     """What a completer promises besides what all of them do."""
     return {
-        "measure": "r2" if name in NEED_SUMS else "mutual_info",
         "closed": name not in NOT_CLOSED,
         "seeded": name in DRAW_ANEW,
         "learns": name in NEED_SCORES,
     }
-
-
-def known_for(name, cohorts):
-    """Known scores of the measure that a completer predicts."""
-    if name in NEED_SUMS:
-        return known_of_sums(sums_of(cohorts), 4)
-    return known_of(cohorts, 4)
 
 
 CHECKS = [
@@ -97,7 +86,7 @@ def test_a_weight_counts_as_so_many_rows(name):
         offsets=np.concatenate([[0], np.cumsum(cohorts.weights)])[cohorts.offsets],
     )
     together, apart = (
-        quick(name, confidence=None).complete(known_for(name, rows), 2).score
+        quick(name, confidence=None).complete(known_of(rows, 4), 2).score
         for rows in (cohorts, single)
     )
     assert together == pytest.approx(apart, abs=1e-6)
@@ -131,12 +120,9 @@ def test_it_tells_the_confidence_that_its_intervals_have(name):
 
 @every_completer
 def test_scores_alone_are_enough_or_it_says_that_rows_are_needed(name):
-    known = known_for(name, random_cohorts(3, hidden=0.3))
+    known = known_of(random_cohorts(3, hidden=0.3), 4)
     scores = replace(known, cohorts=None, sums=None)
-    if name in NEED_SUMS:
-        with pytest.raises(MisfeatError, match=f"'{name}' needs scores of measure='r2'"):
-            quick(name).complete(scores, 2)
-    elif name in NEED_ROWS:
+    if name in NEED_ROWS:
         with pytest.raises(MisfeatError, match=f"The completer '{name}' needs the rows"):
             quick(name).complete(scores, 2)
     else:
@@ -153,7 +139,6 @@ def test_the_selector_takes_it_by_name(name):
     selector = SubgroupSelector(
         "site",
         size=1,
-        measure="r2" if name in NEED_SUMS else "mutual_info",
         completer=quick(name),
         confidence=0.5,
         device="cpu",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat.completion import ExactScores
-from misfeat.completion.filled import mean_over_cohorts, recorded_sets_filled
+from misfeat.completion.parts import mean_over_cohorts, recorded_sets_filled
 
 NAN = np.nan
 

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.completion import BaseCompleter, Guess
-from misfeat.completion.guessing import guess_of
+from misfeat.completion.model import guess_of
 from misfeat.testing.tables import known_of, random_cohorts
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.completion import InteractionsCompleter
-from misfeat.completion.settings import USUAL, confidence_of, is_inherited, resolved
+from misfeat.completion.named import USUAL, confidence_of, is_inherited, resolved
 
 
 def test_what_was_left_open_is_the_usual_and_everything_else_stays():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.completion.support import support_of
+from misfeat.completion.model import support_of
 from misfeat.lattice import level
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from misfeat import Coding, MisfeatWarning
 from misfeat.cohorts import build_cohorts
+from misfeat.information.influence import sampled_share
 from misfeat.information.mutual_info import joint_mutual_info
-from misfeat.information.sampling import sampled_share
 from misfeat.information.shannon import target_entropy
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import resource
+from hashlib import sha256
 
 import numba as nb
 import numpy as np
@@ -55,7 +56,14 @@ def empty(_):
     return b""
 
 
-@pytest.mark.parametrize("damage", [cut_off, flip_a_bit, flip_the_first_bit, empty])
+def of_a_module_that_is_gone(_):
+    held = b"cmisfeat.no_such_module\nThing\n."
+    return sha256(held).digest() + held
+
+
+@pytest.mark.parametrize(
+    "damage", [cut_off, flip_a_bit, flip_the_first_bit, empty, of_a_module_that_is_gone]
+)
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_a_damaged_file_of_a_kernel_is_compiled_anew_and_replaced(tmp_path, damage, ending):
     assert hits(tmp_path) == 0

@@ -6,7 +6,7 @@ from scipy import stats
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.information.sampling import SampledShare
+from misfeat.information.influence import SampledShare
 from misfeat.selection.changes import RECORDED, ToldShare, difference_of, told_share
 
 

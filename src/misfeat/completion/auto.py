@@ -5,25 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.covariances import CovarianceCompleter
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.transfer.completer import TransferCompleter, memory_of_tables
 
 if TYPE_CHECKING:
     from misfeat.completion.model import CompletedScores, Guess, Known
 
-_WAYS: dict[str, type[BaseCompleter]] = {
-    "transfer": TransferCompleter,
-    "covariances": CovarianceCompleter,
-    "interactions": InteractionsCompleter,
-}
-
 
 class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups, which needs rows.
 
-    R² is predicted from covariances, which need sums of products; without either, scores alone have
-    to do.
+    Without rows, scores alone have to do. (R² of a selector is predicted from sums of products,
+    `misfeat.estimation.sample_r2`.)
 
     Parameters
     ----------
@@ -38,7 +31,7 @@ class AutoCompleter(BaseCompleter):
 
     Attributes
     ----------
-    chosen_ : {"transfer", "covariances", "interactions"}
+    chosen_ : {"transfer", "interactions"}
         What predicts.
 
     Examples
@@ -65,9 +58,7 @@ class AutoCompleter(BaseCompleter):
         return self._way(known).complete(known, size)
 
     def _way(self, known: Known) -> BaseCompleter:
-        self.chosen_ = "transfer"
-        if known.cohorts is None and known.tables is None:
-            self.chosen_ = "interactions" if known.sums is None else "covariances"
-        return _WAYS[self.chosen_](
-            confidence=self.confidence, rounds=self.rounds, random_state=self.random_state
-        )
+        scores_alone = known.cohorts is None and known.tables is None
+        self.chosen_ = "interactions" if scores_alone else "transfer"
+        kind = InteractionsCompleter if scores_alone else TransferCompleter
+        return kind(confidence=self.confidence, rounds=self.rounds, random_state=self.random_state)

@@ -4,29 +4,71 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from misfeat.completion.calibration import ErrorModel, reasons_for_errors, try_out
-from misfeat.completion.checks import check_confidence, check_known
-from misfeat.completion.closure import closed_upwards
-from misfeat.completion.guessing import guess_of
-from misfeat.completion.model import CompletedScores
-from misfeat.completion.settings import INHERIT, confidence_of, resolved
-from misfeat.completion.support import NONE, OWN_ROWS, support_of
-from misfeat.exceptions import check_count
+from misfeat.completion.model import NONE, OWN_ROWS, CompletedScores, Guess, guess_of, support_of
+from misfeat.completion.named import INHERIT, confidence_of, resolved
+from misfeat.completion.parts import closed_upwards, recorded_sets_filled
+from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import level
+from misfeat.parameters.declaring import a_level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.calibration import Trial
-    from misfeat.completion.model import ExactScores, Guess, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.named import Confidence, Seed
 
     Scores = NDArray[np.float64]
+
+
+def check_known(known: Known, size: int) -> None:
+    """Raise unless there are sets of `size` and `known` has their scores."""
+    check_count(size, "size")
+    largest = len(known.exact.by_size) - 1
+    if size > largest:
+        raise MisfeatError(
+            "{setting}, but by_size ends at size {largest}; give larger sets.",
+            setting=Setting("size", size),
+            largest=largest,
+        )
+
+
+def check_confidence(confidence: object) -> None:
+    """Raise unless a number strictly between 0 and 1, or None."""
+    a_level().check(confidence, "confidence")
+
+
+def check_probability(value: object, name: str) -> None:
+    """Raise unless a number strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise MisfeatError("{setting}; it must lie between 0 and 1.", setting=Setting(name, value))
+
+
+def check_share(value: object, name: str) -> None:
+    """Raise unless a number of at least 0 and below 1."""
+    if not is_number(value) or not 0 <= value < 1:
+        raise MisfeatError(
+            "{setting}; it must be at least 0 and below 1.", setting=Setting(name, value)
+        )
+
+
+def check_not_negative(value: object, name: str) -> None:
+    """Raise unless a finite number of at least 0."""
+    if not is_number(value) or not 0 <= value < np.inf:
+        raise MisfeatError(
+            "{setting}; it must be a number that is not negative.", setting=Setting(name, value)
+        )
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
@@ -187,3 +229,11 @@ def _narrowed(
 ) -> Scores:
     narrowed: Scores = np.where(where, tighter(certain, likely), certain)
     return narrowed
+
+
+class RecordedCompleter(BaseCompleter):
+    """The exact scores of a table whose subgroups recorded every feature: nothing to predict."""
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """The exact scores of all sizes up to one."""
+        return Guess.of(recorded_sets_filled(known.exact, size))

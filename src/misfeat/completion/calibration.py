@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.optimize import nnls
 
-from misfeat.completion.guessing import guess_of
-from misfeat.completion.support import SINGLES, support_of
+from misfeat.completion.model import SINGLES, guess_of, support_of
 from misfeat.lattice import level
 from misfeat.machine.spreading import is_elsewhere, spread
 

@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.filled import recorded_sets_filled
 from misfeat.completion.model import Guess
-from misfeat.completion.parts import recorded_part_scores
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
+from misfeat.completion.parts import recorded_part_scores, recorded_sets_filled
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
     Scores = NDArray[np.float64]
 

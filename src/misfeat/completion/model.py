@@ -21,6 +21,37 @@ if TYPE_CHECKING:
     from misfeat.information.count_tables import CountTables
     from misfeat.machine.progress import Progress
 
+
+NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)
+
+
+def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDArray[np.int8]:
+    """The support of every subset in every cohort, as `CompletedScores.support` explains.
+
+    Examples
+    --------
+    Cohort 0 lacks feature 0, which cohort 1 recorded with feature 1 but not with feature 2.
+
+    >>> missing = np.array([[True, False, False], [False, False, True]])
+    >>> support_of(missing, np.array([[0, 1], [0, 2], [1, 2]])).tolist()
+    [[3, 1, 4], [4, 1, 3]]
+    """
+    recorded = ~missing
+    lacking = missing[:, subsets]
+    support = np.full(lacking.shape[:2], PAIRS, dtype=np.int8)
+    together = np.logical_or.reduce(recorded[:, :, None] & recorded[:, None, :], axis=0)
+    size = subsets.shape[1]
+    for a in range(size):
+        for b in range(a):
+            apart = ~together[subsets[:, a], subsets[:, b]]
+            support[(lacking[:, :, a] | lacking[:, :, b]) & apart] = SINGLES
+    support[:, recorded[:, subsets].all(axis=2).any(axis=0)] = JOINT
+    nowhere = np.logical_and.reduce(missing, axis=0)[subsets]
+    support[(lacking & nowhere).any(axis=2)] = NONE
+    support[~lacking.any(axis=2)] = OWN_ROWS
+    return support
+
+
 Prepared = TypeVar("Prepared")
 
 
@@ -180,24 +211,6 @@ class Known:
             )
         return self.cohorts
 
-    def sums_for(self, completer: str) -> ProductSums:
-        """The sums of products; where there are none, an error names the completer.
-
-        Parameters
-        ----------
-        completer : str
-            Who needs them.
-        """
-        if self.sums is None:
-            raise MisfeatError(
-                "The completer {name!r} needs scores of {measure};",
-                remedy="use {other}.",
-                name=completer,
-                measure=Setting("measure", "r2"),
-                other=Setting("completer", "auto"),
-            )
-        return self.sums
-
 
 @dataclass(frozen=True, eq=False)
 class Guess:
@@ -315,3 +328,63 @@ class Completer(Protocol):
     def complete(self, known: Known, size: int) -> CompletedScores:
         """A score for every subset of one size in every subgroup."""
         ...
+
+
+OURS = "misfeat."
+"""Modules whose completers are known to change nothing that they are given."""
+
+
+def guess_of(completer: Any, known: Known, size: int) -> Guess:
+    """Guesses for every size up to one, checked; those of a foreign completer below the ceiling."""
+    given = known.exact.by_size
+    foreign = not type(completer).__module__.startswith(OURS)
+    before = [scores.copy() for scores in given] if foreign else []
+    guess = completer.guess(known, size)
+    who = Setting("completer", type(completer).__name__)
+    if any(
+        not np.array_equal(one, other, equal_nan=True)
+        for one, other in zip(before, given, strict=False)
+    ):
+        raise MisfeatError(
+            "{completer}: guess changed the scores that it was given; let it work on a copy.",
+            completer=who,
+        )
+    if not isinstance(guess, Guess):
+        raise MisfeatError(
+            "{completer}: guess gave {kind}; it must return Guess.of(scores by size).",
+            completer=who,
+            kind=type(guess).__name__,
+        )
+    _check_shapes(guess, known, size, who)
+    if not foreign:
+        return guess
+    most = known.exact.ceiling[:, None]
+    return Guess([np.minimum(scores, most) for scores in guess.by_size], guess.deviation)
+
+
+def _check_shapes(guess: Guess, known: Known, size: int, who: Setting) -> None:
+    """Raise unless there is a guess for every set of every size, none of them infinite."""
+    if len(guess.by_size) != size + 1:
+        raise MisfeatError(
+            "{completer}: guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.",
+            completer=who,
+            n=len(guess.by_size),
+            size=size,
+        )
+    for m, scores in enumerate(guess.by_size):
+        wanted = known.exact.by_size[m].shape
+        if np.shape(scores) != wanted:
+            raise MisfeatError(
+                "{completer}: guesses for sets of {m} features have the shape {shape} instead of "
+                "{wanted}, a line a subgroup and a column a set.",
+                completer=who,
+                m=m,
+                shape=np.shape(scores),
+                wanted=wanted,
+            )
+        if np.isinf(scores).any():
+            raise MisfeatError(
+                "{completer}: a guess for a set of {m} features is infinite; guess a number.",
+                completer=who,
+                m=m,
+            )

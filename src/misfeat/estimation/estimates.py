@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.covariances import CovarianceCompleter
-from misfeat.completion.guessing import guess_of
-from misfeat.completion.model import CompletedScores
+from misfeat.completion.model import CompletedScores, guess_of
 from misfeat.estimation.intervals import closed, completed_of, intervals_of
 from misfeat.estimation.listed import ListedScores
 from misfeat.estimation.population import PopulationModel
+from misfeat.estimation.sample_r2 import complete_sample_r2
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 
@@ -58,7 +57,7 @@ class Estimate:
     @property
     def _predicts_itself(self) -> bool:
         """Whether scores that were not recorded come from the covariance that subgroups share."""
-        return isinstance(self.completer, AutoCompleter | CovarianceCompleter)
+        return isinstance(self.completer, AutoCompleter)
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to estimate those of `size`."""
@@ -92,6 +91,8 @@ class Estimate:
                 for place, grid in enumerate(known.grids)
             ]
             return {m: CompletedScores.mean_of([one[m] for one in found_in]) for m in found_in[0]}
+        if not self.above_chance and known.sums is not None and self._predicts_itself:
+            return {size: complete_sample_r2(known, size, self.confidence)}
         if not self.above_chance:
             return {size: _checked(self.completer.complete(known, size), self.completer)}
         if known.progress is not None:

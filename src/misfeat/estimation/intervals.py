@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.completion.model import CompletedScores
-from misfeat.completion.support import NONE, support_of
+from misfeat.completion.model import NONE, CompletedScores, support_of
 from misfeat.estimation.moments import recorded_all
 from misfeat.lattice import level, ranks_below
 

@@ -156,6 +156,10 @@ class Moments:
                 break
         return found
 
+    def completed(self, cohort: int) -> Floats:
+        """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
+        return _filled(self.own[cohort], self.shared, self.observed[cohort])
+
 
 def _filled(own: Floats, shared: Floats, observed: Flags) -> Floats:
     """A covariance with the lines that were not observed regressed on the others."""

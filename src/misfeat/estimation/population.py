@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.support import SINGLES, support_of
+from misfeat.completion.model import SINGLES, support_of
 from misfeat.estimation.additive import (
     POOL_RIDGE,
     SetColumns,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.deals import Deals
+    from misfeat.information.dealing import Deals
 
     Floats = NDArray[np.float64]
 

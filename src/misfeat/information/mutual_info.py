@@ -17,8 +17,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError
 from misfeat.information.prepared import PreparedRows, prepare_rows
-from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
-from misfeat.information.searching import listed_tasks
+from misfeat.information.scoring import Sums, listed_tasks, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.machine.threads import Work
 

@@ -158,11 +158,14 @@ event.register(EVENT, CollectorPaused())
 
 
 def _checked(content: bytes) -> Any:
-    """What a file holds; an OSError, as for a file that is not there, where it is damaged."""
+    """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
     digest, held = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
     if sha256(held).digest() != digest:
         raise OSError("the content does not match its hash")
-    return pickle.loads(held)  # noqa: S301  (Numba's own format, of the user's own folder)
+    try:
+        return pickle.loads(held)  # noqa: S301  (Numba's own format, of the user's own folder)
+    except (AttributeError, ImportError) as error:
+        raise OSError("the kernel is of a version with other modules") from error
 
 
 def _kept_on_disk(kernel: Any) -> Any:

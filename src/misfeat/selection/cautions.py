@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.cohorts.small import rows_to_tell
-from misfeat.completion.model import SUPPORT
-from misfeat.completion.support import SINGLES
+from misfeat.completion.model import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Message, Setting, listed

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.deals import Deals
+    from misfeat.information.dealing import Deals
     from misfeat.machine.progress import Progress
     from misfeat.selection.scorebook import ScoreBook
 

@@ -17,7 +17,7 @@ from misfeat.cohorts.dataframes import EAGER_LIBRARIES
 from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
 from misfeat.cohorts.weighing import MOST_MASS
-from misfeat.completion.support import OWN_ROWS, support_of
+from misfeat.completion.model import OWN_ROWS, support_of
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.model import SUPPORT
-from misfeat.completion.support import SINGLES
+from misfeat.completion.model import SINGLES, SUPPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

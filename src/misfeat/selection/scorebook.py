@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from misfeat.completion.filled import RecordedCompleter
+from misfeat.completion.base import RecordedCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError

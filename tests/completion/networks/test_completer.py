@@ -29,8 +29,7 @@ columns["y"], columns["site"] = rng.integers(2, size=80), np.arange(80) % 2
 columns["f0"][columns["site"] == 0] = np.nan
 for name in sys.argv[1:]:
     try:
-        measure = "r2" if name == "covariances" else "mutual_info"
-        SubgroupSelector("site", size=2, completer=name, measure=measure).fit(columns, "y").scores()
+        SubgroupSelector("site", size=2, completer=name).fit(columns, "y").scores()
         print("fitted")
     except MisfeatError as error:
         print(error)

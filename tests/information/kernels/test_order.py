@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.information.kernels.order import next_begins_so, shared_depth
-from misfeat.information.searching import list_levels
+from misfeat.information.kernels.depth_first import next_begins_so, shared_depth
+from misfeat.information.scoring import list_levels
 from misfeat.lattice import count, rank
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.completion.filled import recorded_sets_filled
 from misfeat.completion.model import Guess
+from misfeat.completion.parts import recorded_sets_filled
 from misfeat.information import level_mutual_info
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
+from misfeat.completion.named import INHERIT
 from misfeat.completion.networks.completer import NeuralCompleter
-from misfeat.completion.settings import INHERIT
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.lattice import level
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
 
 class MultiplexCompleter(NeuralCompleter):

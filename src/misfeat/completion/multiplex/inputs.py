@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from misfeat.completion.closure import closed_upwards
-from misfeat.completion.support import OWN_ROWS, support_of
+from misfeat.completion.model import OWN_ROWS, support_of
+from misfeat.completion.parts import closed_upwards
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from misfeat.completion.base import BaseCompleter
-from misfeat.completion.checks import check_not_negative, check_share
-from misfeat.completion.settings import resolved
+from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
+from misfeat.completion.named import resolved
 from misfeat.exceptions import check_count
 from misfeat.machine.devices import check_device, check_torch, torch_device
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.model import Guess
+from misfeat.completion.named import INHERIT
 from misfeat.completion.networks.completer import NeuralCompleter, TrainingSettings
-from misfeat.completion.networks.labels import taught_subgroups, with_untaught_averaged
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.networks.training import taught_subgroups, with_untaught_averaged
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.named import Confidence, Seed
     from misfeat.completion.networks.training import History
     from misfeat.completion.paper.models import ModelShape, PaperModels
-    from misfeat.completion.settings import Confidence, Seed
 
     Scores = NDArray[np.float64]
 

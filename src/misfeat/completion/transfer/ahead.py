@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.completed import Completed
-from misfeat.completion.transfer.kernels.expectation import poisson_table
+from misfeat.completion.transfer.kernels.expectation import Completed, poisson_table
 from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.filled import recorded_sets_filled
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
-from misfeat.completion.parts import recorded_part_scores
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
+from misfeat.completion.parts import recorded_part_scores, recorded_sets_filled
 from misfeat.completion.transfer.rows import CodedRows, CountedTables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
     from misfeat.information.count_tables import CountTables
 
     Scores = NDArray[np.float64]

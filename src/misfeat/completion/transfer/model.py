@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.transfer.kernels import margins, smoothing
-from misfeat.completion.transfer.kernels.completed import Completed, note_score
-from misfeat.completion.transfer.kernels.expectation import poisson_table
+from misfeat.completion.transfer.kernels.expectation import Completed, note_score, poisson_table
 from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
 from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
 from misfeat.completion.transfer.kernels.smoothing import Smoothed
@@ -62,32 +61,6 @@ class Predicted:
     score: Floats
     variance: Floats
     above_chance: Floats | None
-
-
-@dataclass(frozen=True, eq=False)
-class CompletedTables:
-    """The tables of some subsets of one size in all cohorts, none lacking.
-
-    Attributes
-    ----------
-    first : int
-        The rank of the first subset; the others follow in the order of ranks.
-    subsets : ndarray of int64 of shape (n_subsets, size)
-        Feature numbers.
-    starts : ndarray of int64 of shape (n_subsets,)
-        The first line of each subset's table.
-    tables : ndarray of shape (n_cohorts, n_lines, n_classes)
-        Counts where a cohort recorded the subset, expected counts where it did not.
-    above_chance : ndarray of shape (n_cohorts, n_subsets)
-        Expected scores above chance; NaN where a cohort recorded the whole subset. Without columns
-        where they were not asked for.
-    """
-
-    first: int
-    subsets: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    tables: Floats
-    above_chance: Floats
 
 
 class TransferModel:
@@ -145,32 +118,11 @@ class TransferModel:
         self._in_stretches(complete, len(layout.subsets))
         self._completed[3] = completed
 
-    def hand_out_tables(self, size: int, use: Callable[[CompletedTables], None]) -> None:
-        """Complete the tables of all subsets of one size, a stretch at a time.
-
-        No more than a stretch a thread is held in memory, beside the tables of pairs (and those of
-        triples for subsets of more than three).
-
-        Every stretch is used on the thread that completed it, in no particular order.
-        """
-        subsets = _layout(self._rows.cards, size).subsets
-        complete = self._kept_stretch if self._keeps(size) else self._new_stretch(size)
-
-        def hand_out(first: int, last: int) -> None:
-            layout = _layout_of(subsets[first:last], self._rows.cards)
-            completed = complete(layout, first)
-            use(
-                CompletedTables(
-                    first, layout.subsets, layout.starts, completed.tables, completed.above
-                )
-            )
-
-        self._in_stretches(hand_out, len(subsets), self._longest(subsets))
-
     def table_of(self, subset: NDArray[np.integer]) -> Floats:
-        """The table of one subset in all cohorts, as `CompletedTables` holds it.
+        """The table of one subset in all cohorts, of shape (n_cohorts, n_cells, n_classes).
 
-        The categories of the last feature change fastest.
+        Counts where a cohort recorded the subset, expected counts where it did not; the categories
+        of the last feature change fastest.
         """
         layout = _layout_of(subset[None].astype(np.int64), self._rows.cards)
         complete = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.order import next_begins_so, shared_depth
+from misfeat.information.kernels.depth_first import next_begins_so, shared_depth
 from misfeat.machine.compiling import compiled, compiled_fast
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
-from misfeat.completion.baselines.markov_blanket.gtest import g_test
+from misfeat.completion.baselines.markov_blanket.iamb import g_test
 
 
 @pytest.mark.parametrize("seed", range(5))

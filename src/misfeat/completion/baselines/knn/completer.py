@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
 from misfeat.completion.baselines.knn.imputation import imputed_codes
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.named import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
     from misfeat.completion.model import Guess, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
 
 class KNNCompleter(BaseCompleter):

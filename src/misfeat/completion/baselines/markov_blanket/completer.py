@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.base import BaseCompleter
+from misfeat.completion.base import BaseCompleter, check_not_negative, check_probability
 from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed_scores
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.completion.baselines.markov_blanket.iamb import markov_blanket
-from misfeat.completion.checks import check_not_negative, check_probability
+from misfeat.completion.named import INHERIT
 from misfeat.completion.parts import recorded_part_scores
-from misfeat.completion.settings import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.lattice import level
 from misfeat.machine.threads import Work
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Guess, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
     Mask = NDArray[np.bool_]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.model import Guess
+from misfeat.completion.named import INHERIT
 from misfeat.completion.networks.completer import NeuralCompleter, TrainingSettings
-from misfeat.completion.networks.labels import Labels, taught_subgroups, with_untaught_averaged
-from misfeat.completion.settings import INHERIT
+from misfeat.completion.networks.training import Labels, taught_subgroups, with_untaught_averaged
 from misfeat.lattice import count_nodes
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.baselines.mlp.network import MLPNetwork
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.settings import Confidence, Seed
+    from misfeat.completion.named import Confidence, Seed
 
     Scores = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.completed import note_score
+from misfeat.completion.transfer.kernels.expectation import note_score
 from misfeat.completion.transfer.kernels.fitting import donors_mean, rake_pair
 from misfeat.completion.transfer.kernels.splits import cohorts_lacking, split_of
 from misfeat.completion.transfer.kernels.tables import donors_of, in_lanes

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels.completed import note_score
+from misfeat.completion.transfer.kernels.expectation import note_score
 from misfeat.completion.transfer.kernels.fitting import (
     FITTING_SWEEPS,
     donors_mean,
     fit_conditional,
 )
-from misfeat.completion.transfer.kernels.parts import parts_of
 from misfeat.completion.transfer.kernels.smoothing import smoothed_triple
 from misfeat.completion.transfer.kernels.splits import (
     cohorts_lacking,
+    parts_of,
     recorded_rows,
     split_of,
 )
@@ -25,8 +25,7 @@ from misfeat.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.transfer.kernels.completed import Completed
-    from misfeat.completion.transfer.kernels.expectation import Poisson
+    from misfeat.completion.transfer.kernels.expectation import Completed, Poisson
     from misfeat.completion.transfer.kernels.smoothing import Smoothed
     from misfeat.completion.transfer.kernels.tables import Rows
 
