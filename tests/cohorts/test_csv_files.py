@@ -16,26 +16,39 @@ def write(path, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "found"),
+    ("text", "row", "expected", "found"),
     [
-        (f"x,y,z\n{ROWS}1", 62, "1 cell"),
-        (f"x,y,z\n{ROWS}1,0", 62, "2 cells"),
-        (f"x,y,z\n1,0\n{ROWS}", 2, "2 cells"),
-        (f"x,y,z\n{ROWS}1,2,3,4\n{ROWS}", 62, "4 cells"),
-        (f'x,y,z\n"1\n2",0,1\n1,0\n{ROWS}', 4, "2 cells"),
-        (f"x,y\n{ROWS}", 2, "3 cells"),
+        (f"x,y,z\n{ROWS}1", 62, 3, 1),
+        (f"x,y,z\n{ROWS}1,0", 62, 3, 2),
+        (f"x,y,z\n1,0\n{ROWS}", 2, 3, 2),
+        (f"x,y,z\n{ROWS}1,2,3,4\n{ROWS}", 62, 3, 4),
+        (f'x,y,z\n"1\n2",0,1\n1,0\n{ROWS}', 3, 3, 2),
+        (f"x,y\n{ROWS}", 2, 2, 3),
+        ("x;y\n" + "1;0\n" * 40 + "2", 42, 2, 1),
     ],
 )
-def test_a_row_with_too_few_or_too_many_cells_is_named_by_its_line(tmp_path, text, line, found):
+def test_a_row_with_too_few_or_too_many_cells_is_named(tmp_path, text, row, expected, found):
     path = write(tmp_path / "t.csv", text)
-    with pytest.raises(DamagedFileError, match=rf"t\.csv' has {found} in line {line}, but"):
+    reason = rf"t\.csv' cannot be read as CSV.*Row #{row}: Expected {expected} columns, got {found}"
+    with pytest.raises(DamagedFileError, match=reason):
         build_cohorts(path, "y")
 
 
-def test_other_delimiters_do_not_hide_a_short_row(tmp_path):
-    path = write(tmp_path / "t.csv", "x;y\n" + "1;0\n" * 40 + "2")
-    with pytest.raises(DamagedFileError, match="1 cell in line 42, but 2 columns"):
-        build_cohorts(path, "y")
+def test_a_decimal_comma_is_no_delimiter(tmp_path):
+    path = write(tmp_path / "t.csv", "x;y;z\n" + "1,5;0;a\n2,5;1;b\n" * 20)
+    assert build_cohorts(path, "y").features == ("x", "z")
+
+
+@pytest.mark.parametrize("n_before", [30, 30_000])
+def test_the_first_doubled_quote_may_come_late(tmp_path, n_before):
+    plain = 'north,0\n"south, east",1\n' * n_before
+    path = write(tmp_path / "t.csv", f'x,y\n{plain}"the ""old"", ward",1\n')
+    assert build_cohorts(path, "y").categories[0] == ("north", "south, east", 'the "old", ward')
+
+
+def test_columns_of_the_same_name_are_numbered(tmp_path):
+    path = write(tmp_path / "t.csv", "a,b,a,A,y\n" + "1,2,3,4,0\n5,6,7,8,1\n" * 9)
+    assert build_cohorts(path, "y").features == ("a", "b", "a_1", "A_2")
 
 
 def test_one_column_is_a_table(tmp_path):
@@ -50,18 +63,11 @@ def test_names_that_spell_nothing_are_names(tmp_path):
     assert build_cohorts(path, "y").features == ("NA", "null")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_wide_text_is_refused_with_the_remedy(tmp_path, encoding):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
+def test_text_that_is_not_utf8_is_refused_with_the_remedy(tmp_path, encoding):
     path = tmp_path / "t.csv"
-    path.write_bytes(f"x,y,z\n{ROWS}".encode(encoding))
-    with pytest.raises(MisfeatError, match="save it as UTF-8"):
-        build_cohorts(path, "y")
-
-
-def test_bytes_that_are_no_text_are_refused(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"PK\x03\x04\x00\x00" * 100)
-    with pytest.raises(DamagedFileError, match=r"t\.csv' cannot be read as CSV: .* no text"):
+    path.write_bytes(f"x,y,ä\n{ROWS}".encode(encoding))
+    with pytest.raises(DamagedFileError, match=r"its text UTF-8\. \(.*codec can't decode byte"):
         build_cohorts(path, "y")
 
 
@@ -82,36 +88,27 @@ def test_files_with_other_columns_are_refused(tmp_path):
         build_cohorts(f"{tmp_path}/*.csv", "y")
 
 
-def test_breaks_within_cells_are_told_from_the_ends_of_lines(tmp_path):
-    path = tmp_path / "t.csv"
-    rows = "".join(f'{n % 3},"one\ntwo {n % 2}",{n % 2}\r\n' for n in range(30))
-    path.write_bytes(f'x,"z\nz",y\r\n{rows}'.encode())
-    with pytest.raises(DamagedFileError, match="hold line breaks of another kind"):
-        build_cohorts(str(path), "y")
-
-
 @pytest.mark.parametrize("ends", [("\r\n", "\n"), ("\n", "\r\n"), ("\n", "\r\n", "\r")])
-def test_lines_that_end_in_different_ways_are_told(tmp_path, ends):
+def test_lines_may_end_in_different_ways(tmp_path, ends):
     lines = f"x,y,z\n{ROWS}".splitlines()
     path = tmp_path / "t.csv"
     ended = (f"{line}{ends[n % len(ends)]}" for n, line in enumerate(lines))
     path.write_bytes("".join(ended).encode())
-    with pytest.raises(DamagedFileError, match=r"The lines of .*t\.csv' end in different ways \("):
-        build_cohorts(path, "y")
+    same = write(tmp_path / "same.csv", f"x,y,z\n{ROWS}")
+    assert build_cohorts(path, "y").equals(build_cohorts(same, "y"))
 
 
-def test_ends_of_lines_within_cells_may_be_others(tmp_path):
+def test_breaks_within_cells_may_be_others_than_the_ends_of_lines(tmp_path):
     path = tmp_path / "t.csv"
-    rows = "".join(f'"{n % 3}\n",{n % 2},{n % 5}\r\n' for n in range(60))
-    path.write_bytes(f"x,y,z\r\n{rows}".encode())
-    assert build_cohorts(path, "y").features == ("x", "z")
+    rows = "".join(f'"{n % 3}\n",{n % 2},"one\ntwo {n % 5}"\r\n' for n in range(60))
+    path.write_bytes(f'x,y,"z\nz"\r\n{rows}'.encode())
+    assert build_cohorts(path, "y").features == ("x", "z\nz")
 
 
-def test_a_row_that_is_too_long_is_named_by_its_line(tmp_path):
+def test_what_duckdb_says_is_passed_on_whole(tmp_path):
     path = write(tmp_path / "t.csv", f'x,y,z\n{ROWS}"{"q" * 3_000_000}",0,1\n')
-    with pytest.raises(MisfeatError, match=r"more than 2,000,000 characters in line 62") as refused:
+    with pytest.raises(DamagedFileError, match="Maximum line size of 2000000 bytes exceeded"):
         build_cohorts(path, "y")
-    assert "qqq" not in str(refused.value)
 
 
 def test_a_very_long_name_of_a_column_is_a_name(tmp_path):

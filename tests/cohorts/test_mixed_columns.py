@@ -160,3 +160,29 @@ def test_nested_columns_of_arrow_are_named():
     table = pa.table({FEATURE: [[1], [2]] * 12, TARGET: [0, 1] * 12, "x": [0, 1, 2] * 8})
     cohorts = build_cohorts(table, TARGET)
     assert any(f"{FEATURE!r} is left out" in note for note in cohorts.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2, None], "number"),
+        ([2**60, 2**60 + 1], "number"),
+        ([1.5, 2.5, Decimal("3.5")], "number"),
+        ([True, False, None], "flag"),
+        ([dt.date(2020, 1, 1), dt.datetime(2021, 1, 1, 12), pd.NaT], "date"),
+        (["a", "b", None], "category"),
+        ([b"a", b"b"], "category"),
+        (["a", 1], "category"),
+        ([[1], [2], None], ""),
+    ],
+)
+@pytest.mark.parametrize("first", [None, float("nan"), pd.NA, "text"], ids=repr)
+def test_objects_are_what_all_their_values_are(first, values, kind):
+    column = objects([first] * 200 + values * 40)
+    table = {FEATURE: column, TARGET: np.arange(len(column)) % 2, "x": np.arange(len(column)) % 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        found = build_cohorts(pd.DataFrame(table), TARGET)
+        assert found.equals(build_cohorts(table, TARGET))
+    (audit,) = [one for one in found.columns if one.column == FEATURE]
+    assert audit.taken_for == ("category" if isinstance(first, str) and kind else kind)

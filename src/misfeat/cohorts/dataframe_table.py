@@ -39,7 +39,6 @@ from misfeat.cohorts.dataframes import (
 from misfeat.cohorts.drawing import Drawing, is_looked_at, kept_of, likely_kept, one_looked_at_in
 from misfeat.cohorts.expressions import one_where
 from misfeat.cohorts.narrowing import TIMES, VALUE, EngineColumn, values_at
-from misfeat.cohorts.packed_results import collected
 from misfeat.cohorts.table import (
     GroupSums,
     ValueCounts,
@@ -382,9 +381,9 @@ class DataFrameTable:
     def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
         if self._files is None:
-            return collected(rows)
+            return rows.collect()
         try:
-            return collected(rows)
+            return rows.collect()
         except Exception as error:
             raise self._files.unreadable(error) from error
 

@@ -49,10 +49,10 @@ def open_frame(
     check_text(names)
     # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
     inner = dict(zip(names, inner_names(names), strict=True))
-    frame = with_types_settled(
+    frame, schema = with_types_settled(
         with_inner_names(native), {column: name for name, column in inner.items()}
     )
-    return frame, ColumnExpressions(inner, frame.collect_schema(), frame.implementation)
+    return frame, ColumnExpressions(inner, schema, frame.implementation)
 
 
 def _names_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> list[str]:
@@ -229,23 +229,47 @@ def only_column(values: Any, what: str) -> Any:
 
 def with_types_settled(
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any], names: Mapping[str, str]
-) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], nw.Schema]:
     """Bring columns of Python objects to numbers, dates, flags or text, and those of nothing, too.
 
     A column without a single value has a type of its own in some libraries, which no engine
     compares with anything; it is text that is missing everywhere. Messages call columns by their
-    `names`, from those in the frame to the user's.
+    `names`, from those in the frame to the user's. The second value has the types of all columns.
     """
-    columns = [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
-    if not columns:
-        return frame
-    if isinstance(frame, nw.DataFrame):
-        settled = [new_series(name, frame[name].to_list(), frame, names[name]) for name in columns]
-        return frame.with_columns(*(series for series in settled if series is not None))
-    for name in columns:
-        if int(frame.select(nw.col(name).count()).collect()[name][0]) == 0:
-            frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
-    return frame
+    if isinstance(frame, nw.LazyFrame):
+        for name, dtype in frame.collect_schema().items():
+            if dtype in _OBJECTS and _is_empty(frame, name):
+                frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
+        return frame, frame.collect_schema()
+    columns = _columns_of_objects(frame)
+    settled = {
+        name: new_series(name, frame[name].to_list(), frame, names[name]) for name in columns
+    }
+    frame = frame.with_columns(*(series for series in settled.values() if series is not None))
+    unscored = {name: nw.Object() for name, series in settled.items() if series is None}
+    return frame, nw.Schema({**frame.collect_schema(), **unscored})
+
+
+def _is_empty(frame: nw.LazyFrame[Any], name: str) -> bool:
+    return int(frame.select(nw.col(name).count()).collect()[name][0]) == 0
+
+
+def _columns_of_objects(frame: nw.DataFrame[Any]) -> list[str]:
+    """The columns whose values say what they are, rather than their type.
+
+    Of objects of pandas narwhals looks at the first hundred; here all are looked at.
+    """
+    native = frame.to_native()
+    if not frame.implementation.is_pandas():
+        return [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
+    import pandas as pd
+
+    return [
+        name
+        for name, dtype in native.dtypes.items()
+        if pd.api.types.is_object_dtype(dtype)
+        and pd.api.types.infer_dtype(native[name], skipna=True) not in ("string", "empty")
+    ]
 
 
 def new_series(

@@ -11,9 +11,8 @@ from misfeat.cohorts.addresses import (
     parsed_database,
     without_secrets,
 )
-from misfeat.cohorts.csv_files import refuse_repeats
-from misfeat.cohorts.files import LONGEST_REASON, PARQUET, OpenedFiles, connect
-from misfeat.exceptions import MisfeatError
+from misfeat.cohorts.files import PARQUET, OpenedFiles, connect, reason_of, refuse_repeats
+from misfeat.exceptions import MisfeatError, as_message
 
 _FROM_ENVIRONMENT = {
     "KEY_ID": "AWS_ACCESS_KEY_ID",
@@ -127,12 +126,12 @@ def _create_secret(connection: Any, kind: str, said: dict[str, str]) -> None:
 
 def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
     """Whatever an engine says, without what nobody should see."""
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = reason_of(error)
     if secret:
         reason = reason.replace(secret, "...")
     return MisfeatError(
         "{address!r} cannot be read; check the address, the network and what you may read there. "
         "({reason})",
         address=address,
-        reason=reason[:LONGEST_REASON],
+        reason=as_message(reason),
     )

@@ -1,39 +1,45 @@
 """Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
 
-Which files a table was read from is told, too, so that one that changed is known as another.
-Far tables are read on the same connections (`connect`).
+What cannot be read is told with the reader's own reason. Which files a table was read from is told,
+too, so that one that changed is known as another. Far tables are read on the same connections
+(`connect`).
 """
 
 from __future__ import annotations
 
 import glob
+import gzip
 import os
+import re
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from joblib import effective_n_jobs
 
-from misfeat.cohorts.csv_files import TextFile, read_csv_files, refuse_repeats
-from misfeat.cohorts.parquet_files import read_schema_names
-from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.exceptions import DamagedFileError, MisfeatError, as_message, listed
 from misfeat.machine.memory import allowed_memory
 from misfeat.machine.paths import unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from misfeat.cohorts.values import MissingCodes
 
 LONGEST_PATH = 4000
-LONGEST_REASON = 300
-"""Characters of what a reader says that are passed on."""
 MOST_OTHERS = 10_000
 """The most folders and other files that a folder of Parquet files may hold."""
 PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
+"""What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
+which DuckDB also takes "yes" and "n"."""
+NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+"""What an empty cell of a CSV file may look like, besides the codes that the user gives."""
+DELIMITERS = ",;\t|"
 QUERIES_SHARE = 0.4
 """The part of the memory that may be taken which queries take, before they spill to disk."""
 LEAST_MEMORY = 256 * 2**20
@@ -65,12 +71,12 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
     files = matching_files(path)
     parquet = _ending(files[0]) in PARQUET
     connection, close = connect(path)
-    unreadable = partial(_unreadable, path=path, files=files, parquet=parquet)
+    unreadable = partial(_unreadable, path=path, files=files)
     try:
         if parquet:
             relation, names = _read_parquet(connection, files)
         else:
-            relation, names = read_csv_files(connection, [*map(_text_file, files)], codes)
+            relation, names = _read_csv(connection, files, codes)
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
@@ -79,17 +85,22 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
     return OpenedFiles(relation, names, close, unreadable)
 
 
-def _unreadable(error: Exception, path: str, files: list[str], parquet: bool) -> MisfeatError:
+def reason_of(error: Exception) -> str:
+    """What a reader says, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    bad = max((file for file in files if file in reason), key=len, default=path)
+    reason = reason_of(error)
+    parquet = _ending(files[0]) in PARQUET
     return DamagedFileError(
         "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
         "{text}. ({reason})",
-        path=bad,
+        path=max((file for file in files if file in reason), key=len, default=path),
         format="Parquet" if parquet else "CSV",
         text="" if parquet else ", and its text UTF-8",
-        reason=reason[:LONGEST_REASON],
+        reason=as_message(reason),
     )
 
 
@@ -105,19 +116,185 @@ def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ..
 
 
 def _names_in(file: str) -> list[str]:
+    import pyarrow.parquet as pq
+
     try:
-        names = read_schema_names(file)
-    except MisfeatError:
-        raise
+        # A file of its own: PyArrow would take a path with "://" in it for an address.
+        with Path(file).open("rb") as source:
+            names: list[str] = pq.read_schema(source).names
     except Exception as error:
         raise OSError(f"{file}: {error}") from error  # which file, PyArrow does not say
     refuse_repeats(file, names)
     return names
 
 
-def _text_file(file: str) -> TextFile:
-    ending = _ending(file)
-    return TextFile(file, packed=ending.endswith(".gz"), tabs=ending.startswith(".tsv"))
+def refuse_repeats(path: str, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB takes for the same: of several files, it would mix their columns."""
+    seen: set[str] = set()
+    for name in names:
+        plain = name.strip().casefold()
+        if plain in seen:
+            raise MisfeatError(
+                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
+                "count); rename one.",
+                path=path,
+                column=name,
+            )
+        seen.add(plain)
+
+
+def _read_csv(
+    connection: Any, files: list[str], codes: MissingCodes
+) -> tuple[Any, tuple[str, ...]]:
+    """Load CSV files into a table of the connection, so that each is parsed only once.
+
+    Texts that mean missing everywhere are read as nulls. Of two columns with the same name DuckDB
+    renames the second one.
+    """
+    form = _form(files[0])
+    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
+        form["compression"] = "gzip"
+    for file in filter(_is_packed, files):
+        _check_sum(file)
+    try:
+        return _loaded(connection, files, form, codes)
+    except MisfeatError:
+        raise
+    except Exception as error:
+        odd = _row_that_differs(files, form["delimiter"])
+        if odd is not None:
+            raise odd from error
+        if not any(map(_ends_differ, files)):
+            raise
+        return _loaded(connection, files, {**form, "strict_mode": False}, codes)
+
+
+def _loaded(
+    connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
+) -> tuple[Any, tuple[str, ...]]:
+    names = _check_headers(connection, files, form)
+    texts = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
+    connection.read_csv(
+        [glob.escape(file) for file in files],
+        sample_size=-1,
+        date_format="%Y-%m-%d",
+        auto_type_candidates=TYPES,
+        na_values=[*dict.fromkeys(texts)],
+        **form,
+    ).create("csv_rows")
+    _settle_flags(connection)
+    return connection.table("csv_rows"), names
+
+
+def _is_packed(file: str) -> bool:
+    return _ending(file).endswith(".gz")
+
+
+def _check_sum(file: str) -> None:
+    """Read a packed file once: gzip compares the checksum at its end, DuckDB does not."""
+    with gzip.open(file) as packed:
+        while packed.read(2**20):
+            pass
+
+
+def _lines(file: str, errors: str = "strict") -> TextIO:
+    opened: Any = gzip.open if _is_packed(file) else open
+    lines: TextIO = opened(file, "rt", encoding="utf-8-sig", errors=errors)
+    return lines
+
+
+def _ends_differ(file: str) -> bool:
+    """Whether lines, or breaks within cells, end in different ways, as DuckDB may not like."""
+    with _lines(file, errors="replace") as lines:
+        deque(lines, maxlen=0)
+        return isinstance(lines.newlines, tuple)
+
+
+def _form(file: str) -> dict[str, Any]:
+    """How DuckDB is to take a file apart: by the delimiter that its header has most of.
+
+    DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
+    decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
+    """
+    with _lines(file) as lines:
+        try:
+            n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
+        except StopIteration:
+            header = ""
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file}: {error}") from error
+    if not header:
+        raise MisfeatError(
+            "{path!r} is empty; it needs a line of column names, and rows.", path=file
+        )
+    unquoted = re.sub('"[^"]*("|$)', "", header)
+    tabs = _ending(file).startswith(".tsv")
+    return {
+        "header": True,
+        "skiprows": n_blank,
+        "delimiter": "\t" if tabs else max(DELIMITERS, key=unquoted.count),
+        "quotechar": '"',
+        "escapechar": '"',
+    }
+
+
+def _check_headers(connection: Any, files: list[str], form: dict[str, Any]) -> tuple[str, ...]:
+    """The names of columns, also of those that spell nothing; all files must have the same."""
+    found = []
+    for file in files:
+        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
+        found.append(tuple(header.columns))
+        if found[-1] != found[0]:
+            raise MisfeatError(
+                "{path!r} has the columns {names}, but {first!r} has {others}; files that are read "
+                "together need the same columns in the same order.",
+                path=file,
+                names=listed(found[-1]),
+                first=files[0],
+                others=listed(found[0]),
+            )
+    return found[0]
+
+
+def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
+    """What PyArrow says of the first row with other cells than its header; DuckDB may name none."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    options = (
+        csv.ReadOptions(use_threads=False),  # else rows have no numbers
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+    )
+    for file in files:
+        packed = "gzip" if _is_packed(file) else None
+        try:
+            with pa.input_stream(file, compression=packed) as rows:
+                header = csv.open_csv(rows, *options).schema
+            as_bytes = csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.binary()))
+            with pa.input_stream(file, compression=packed) as rows:
+                for _ in csv.open_csv(rows, *options, as_bytes):
+                    pass
+        except pa.ArrowInvalid as error:
+            if "CSV parse error" in str(error):
+                return ValueError(f"{file}: {error}")
+    return None
+
+
+def _settle_flags(connection: Any) -> None:
+    """Make flags of the columns whose cells are all "true" or "false"."""
+    held = connection.table("csv_rows")
+    texts = [
+        '"{}"'.format(name.replace('"', '""'))
+        for name, kind in zip(held.columns, held.types, strict=True)
+        if str(kind) == "VARCHAR"
+    ]
+    if not texts:
+        return
+    asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
+    (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
+    for name, are_flags in zip(texts, found, strict=True):
+        if are_flags:
+            connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
 
 
 def matching_files(path: str) -> list[str]:

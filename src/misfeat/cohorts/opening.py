@@ -12,9 +12,9 @@ from misfeat.cohorts.addresses import opener_of, scheme_of, secrets_of, without_
 from misfeat.cohorts.arrays import ArrayTable, as_array, as_columns
 from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.dataframes import as_native, is_dataframe, only_column
-from misfeat.cohorts.files import LONGEST_REASON, OpenedFiles, open_path
+from misfeat.cohorts.files import OpenedFiles, open_path
 from misfeat.cohorts.in_memory import InMemoryTable, is_in_memory
-from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
+from misfeat.exceptions import MisfeatError, Setting, as_message, no_such_column, shortened
 
 if TYPE_CHECKING:
     from misfeat.cohorts.table import Table
@@ -84,7 +84,7 @@ def _behind(path: str, codes: MissingCodes) -> Any:
             "{address!r} cannot be read; the source of {scheme}:// addresses failed ({reason}).",
             address=without_secrets(path),
             scheme=scheme,
-            reason=f"{type(error).__name__}: {reason}"[:LONGEST_REASON],
+            reason=as_message(f"{type(error).__name__}: {reason}"),
         ) from error
     if isinstance(found, str) and scheme_of(found) is not None:
         raise MisfeatError(
