@@ -259,17 +259,15 @@ def _columns_of_objects(frame: nw.DataFrame[Any]) -> list[str]:
 
     Of objects of pandas narwhals looks at the first hundred; here all are looked at.
     """
-    native = frame.to_native()
-    if not frame.implementation.is_pandas():
-        return [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
-    import pandas as pd
+    columns = [name for name, dtype in frame.collect_schema().items() if dtype in _OBJECTS]
+    if frame.implementation.is_pandas():
+        from pandas.api.types import infer_dtype, is_object_dtype
 
-    return [
-        name
-        for name, dtype in native.dtypes.items()
-        if pd.api.types.is_object_dtype(dtype)
-        and pd.api.types.infer_dtype(native[name], skipna=True) not in ("string", "empty")
-    ]
+        native = frame.to_native()
+        objects = (name for name, dtype in native.dtypes.items() if is_object_dtype(dtype))
+        texts = ("string", "empty")
+        columns += [name for name in objects if infer_dtype(native[name]) not in texts]
+    return [*dict.fromkeys(columns)]
 
 
 def new_series(
