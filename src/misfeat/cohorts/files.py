@@ -231,7 +231,7 @@ def _form(file: str) -> dict[str, Any]:
     tabs = _ending(file).startswith(".tsv")
     return {
         "header": True,
-        "skiprows": n_blank,
+        **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
         "delimiter": "\t" if tabs else max(DELIMITERS, key=unquoted.count),
         "quotechar": '"',
         "escapechar": '"',
