@@ -30,10 +30,10 @@ from joblib import Parallel, delayed
 
 from misfeat.bench.draws import Source, draw_of, mask_of, source_of
 from misfeat.bench.population import LOOKED_AT, ranked
-from misfeat.cohorts.blocks import hide_features
-from misfeat.cohorts.coders import CodedRows
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
+from misfeat.reading.coders import CodedRows
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.noise import noisy_summary

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.files import files_behind
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError
 from misfeat.machine.packing import UnpackableError, packed
 from misfeat.machine.steps import Form, Steps, keeps_steps
+from misfeat.reading.files import files_behind
 from misfeat.restoring import encoded_parameters
 from misfeat.selection.checking import check_cohorts
 from misfeat.selection.checking_tables import check_sums

@@ -24,7 +24,7 @@ from misfeat.bench.peers import PEERS
 from misfeat.bench.units import finished
 from misfeat.cli.app import app
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatWarning
 
 GENERATED = "similarity 100, 4 subgroups"

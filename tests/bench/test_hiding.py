@@ -16,7 +16,7 @@ from misfeat.bench.hiding import (
     sets_to_test,
 )
 from misfeat.bench.tables import TABLES
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.completion import CompletedScores, GainCompleter, TransferCompleter
 from misfeat.completion.support import support_of
 from misfeat.datasets.population import random_mask

@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from misfeat.cohorts.coders import CodedRows
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import count, level
+from misfeat.reading.coders import CodedRows
 from misfeat.sites.denoising import MOST, denoised, own_parts
 from misfeat.sites.summarising import tables_of_rows
 from misfeat.sites.summary import margins

@@ -23,7 +23,7 @@ from misfeat.bench.estimates import book_of, code_of_estimates, estimated
 from misfeat.bench.peers import PEERS, STEPS
 from misfeat.bench.summaries import mean_of, mean_rows
 from misfeat.bench.units import Unit
-from misfeat.cohorts.blocks import without_features
+from misfeat.cohorts.features import without_features
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.selection.path import best_path

@@ -15,7 +15,7 @@ import numpy as np
 from misfeat.bench.completion import write_csv
 from misfeat.bench.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.reweighting import reweighted
+from misfeat.cohorts.weights import reweighted
 from misfeat.datasets import (
     as_in_paper,
     load_adult,

@@ -21,7 +21,7 @@ from misfeat.bench.estimates import (
 from misfeat.bench.population_page import FIGURES, draw_plots, page, summary
 from misfeat.bench.summaries import mean_rows
 from misfeat.bench.units import Unit
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.metrics.rankings import captured_at, ndcg_at
 

@@ -161,8 +161,8 @@ def _age_band(youngest: int) -> str:
 
 
 def _read(file: str, source: str) -> dict[str, NDArray[Any]]:
-    from misfeat.cohorts.files import open_path
-    from misfeat.cohorts.values import MissingCodes
+    from misfeat.reading.files import open_path
+    from misfeat.reading.values import MissingCodes
 
     path = data_folder(file, source) / file
     opened = open_path(str(path), MissingCodes())

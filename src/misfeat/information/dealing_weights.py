@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.weighing import squares_of
+from misfeat.cohorts.weights import squares_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.dataframes import names_held
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.packing import NOT_SPECIAL, NotPlainError, read, written
+from misfeat.reading.dataframes import names_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cohorts.values import canonical
 from misfeat.exceptions import MisfeatError, listed
+from misfeat.reading.values import canonical
 from misfeat.sites.codebook import (
     CATEGORY,
     FLAG,
