@@ -32,7 +32,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 @pytest.fixture(autouse=True)
 def _sources_of_one_test_alone(monkeypatch) -> None:
     """Forget after each test which sources of addresses it registered."""
-    from misfeat.cohorts import addresses
+    from misfeat.reading import addresses
 
     monkeypatch.setattr(addresses, "_registered", dict(addresses._registered))
 

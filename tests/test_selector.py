@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from misfeat import Coding, Columns, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
-from tests.cohorts.holders import as_rows
+from tests.reading.holders import as_rows
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +274,7 @@ def test_questions_that_make_no_sense_are_refused(fitted):
 
 
 def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
-    monkeypatch.setattr("misfeat.cohorts.dataframes.find_spec", lambda _: None)
+    monkeypatch.setattr("misfeat.reading.dataframes.find_spec", lambda _: None)
     with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
         fitted.top_k()
     assert fitted.best_sets()
@@ -283,7 +283,7 @@ def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
 def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "misfeat.cohorts.dataframes.find_spec", lambda name: name != "pandas" and real(name)
+        "misfeat.reading.dataframes.find_spec", lambda name: name != "pandas" and real(name)
     )
     assert isinstance(fitted.top_k(), pl.DataFrame)
 

@@ -17,7 +17,7 @@ from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.selection.selection import Selection
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
 from tests.cli.commands import run
-from tests.cohorts.holders import HOLDERS, as_rows
+from tests.reading.holders import HOLDERS, as_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

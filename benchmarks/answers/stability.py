@@ -30,8 +30,8 @@ from joblib import Parallel, delayed
 
 from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
-from misfeat.cohorts.blocks import hide_features
-from misfeat.cohorts.reweighting import drawn_anew, reweighted
+from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.weights import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation

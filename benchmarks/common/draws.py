@@ -20,7 +20,7 @@ from benchmarks.common.output import write_csv
 from benchmarks.common.tables import load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.reweighting import reweighted
+from misfeat.cohorts.weights import reweighted
 from misfeat.completion.auto import AutoCompleter
 from misfeat.datasets import (
     as_in_paper,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.completion.model import ExactScores, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank, ranks_below, unrank

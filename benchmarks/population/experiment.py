@@ -41,7 +41,7 @@ from benchmarks.common.output import (
     write_csv,
 )
 from benchmarks.common.units import Unit
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatError
 from misfeat.metrics.rankings import captured_at, ndcg_at
 

@@ -30,10 +30,10 @@ from joblib import Parallel, delayed
 from benchmarks.common.draws import Source, draw_of, mask_of, source_of
 from benchmarks.population.experiment import LOOKED_AT, ranked
 from benchmarks.sites.learnt import learnt_source
-from misfeat.cohorts.blocks import hide_features
-from misfeat.cohorts.coders import CodedRows
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level
+from misfeat.reading.coders import CodedRows
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.rounding import rounded_summary

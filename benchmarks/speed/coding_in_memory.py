@@ -23,8 +23,8 @@ import polars as pl
 
 from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.cohorts.build import cohorts_of
-from misfeat.cohorts.dataframe_table import DataFrameTable
 from misfeat.cohorts.rules import CohortRules
+from misfeat.reading.engine_table import DataFrameTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

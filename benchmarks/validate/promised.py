@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.draws import draw_of, mask_of, source_of
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation

@@ -18,16 +18,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from misfeat.cohorts.arrays import as_array
-from misfeat.cohorts.dataframes import (
+from misfeat.exceptions import Message, MisfeatError
+from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
+from misfeat.reading.arrays import as_array
+from misfeat.reading.dataframes import (
     as_native,
     column_names,
     in_library,
     is_dataframe,
     with_columns_only,
 )
-from misfeat.exceptions import Message, MisfeatError
-from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.cohorts.build import groups_chosen, subgroup_names
-from misfeat.cohorts.groups import parse_groups
-from misfeat.cohorts.opening import open_columns
-from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.rules import CohortRules, parse_groups
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.exceptions import (
     Message,
@@ -24,6 +22,7 @@ from misfeat.exceptions import (
 from misfeat.machine.long_work import long_work
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
+from misfeat.reading.inputs import open_columns
 from misfeat.restoring import loaded_selector, save_selector
 from misfeat.show.shown import ShownSelection
 from misfeat.wiring import opened, selection_of

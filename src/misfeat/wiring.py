@@ -6,19 +6,17 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cohorts.blocks import (
+from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.features import (
     check_blocks,
     check_names,
     joined_blocks,
     product_sums_without,
     without_features,
 )
-from misfeat.cohorts.build import cohorts_of
-from misfeat.cohorts.groups import parse_groups
-from misfeat.cohorts.opening import open_table, with_groups, with_weights
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
-from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.weighing import WeightRules
+from misfeat.cohorts.rules import CohortRules, parse_groups
+from misfeat.cohorts.weights import WeightRules
 from misfeat.completion.named import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.shortlist import (
@@ -30,6 +28,7 @@ from misfeat.estimation.shortlist import (
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
+from misfeat.reading.inputs import open_table, with_groups, with_weights
 from misfeat.selection.asked import Asked, check_features
 from misfeat.selection.enough import MOST_OF_SHORTLIST
 from misfeat.selection.scorebook import ScoreBook
@@ -39,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.table import Table
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
     from misfeat.nesting import NestedQuestion
+    from misfeat.reading.table import Table
 
     Blocks = Mapping[str, tuple[str, ...]]
 

@@ -186,7 +186,7 @@ def quick_engines(folder: Path) -> dict[str, Callable[[Table], Any]]:
 
 def heavy_engines(stack: ExitStack) -> dict[str, Callable[[Table], Any]]:
     """Engines that take long to start."""
-    from tests.cohorts.engines import dask_engine, duckdb_engine, pyspark_engine
+    from tests.reading.engines import dask_engine, duckdb_engine, pyspark_engine
 
     opened = {
         "Dask": stack.enter_context(dask_engine()),

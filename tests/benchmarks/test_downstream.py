@@ -29,7 +29,7 @@ from benchmarks.downstream.experiment import (
 )
 from benchmarks.downstream.peers import PEERS, jmi, l1_regression, mrmr, select_k_best, sequential
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatWarning
 
 GENERATED = "similarity 100, 4 subgroups"

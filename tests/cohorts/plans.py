@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
-from misfeat.cohorts.dataframe_table import DataFrameTable
+from misfeat.reading.engine_table import DataFrameTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.cohorts.blocks import check_blocks, check_names, joined_blocks
-from misfeat.cohorts.naming import not_a_feature
+from misfeat.cohorts.features import check_blocks, check_names, joined_blocks, not_a_feature
 from tests.cohorts.tables import table
 
 

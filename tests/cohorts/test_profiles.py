@@ -10,8 +10,8 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from tests.cohorts.holders import HOLDERS
 from tests.cohorts.tables import audit, table
+from tests.reading.holders import HOLDERS
 
 N = 300
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.columns import profile_column
-from misfeat.cohorts.opening import open_columns
-from misfeat.cohorts.sentinels import suspects
-from misfeat.cohorts.values import MissingCodes
+from misfeat.cohorts.coding import profile_column
+from misfeat.cohorts.profiles import suspects
+from misfeat.reading.inputs import open_columns
+from misfeat.reading.values import MissingCodes
 
 
 def suspected(values, codes=None):

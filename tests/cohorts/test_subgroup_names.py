@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.subgroup_names import BETWEEN_TERMS, natural_order, subgroup_named
+from misfeat.cohorts.model import BETWEEN_TERMS, natural_order, subgroup_named
 from misfeat.exceptions import MisfeatError
-from tests.cohorts.holders import HOLDERS
+from tests.reading.holders import HOLDERS
 
 SITES_AND_AGES = tuple(
     f"site={site} & {age}"

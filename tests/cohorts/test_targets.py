@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.targets import MOST_CLASSES
-from tests.cohorts.holders import HOLDERS
+from tests.reading.holders import HOLDERS
 
 
 def table(n_classes):

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from misfeat import Coding, Columns
-from misfeat.cohorts.written import WAYS
+from misfeat.cohorts.parsed_text import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
 from misfeat.completion.named import completer_names
 from misfeat.parameters.declaring import Parameter, parameters_of

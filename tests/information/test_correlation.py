@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from misfeat import SubgroupSelector
 from misfeat.information.correlation import adjusted_correlation, squared_correlation
 from misfeat.lattice import level, ranks_below
-from tests.cohorts.holders import as_rows
+from tests.reading.holders import as_rows
 
 
 def products_of(columns: np.ndarray) -> np.ndarray:

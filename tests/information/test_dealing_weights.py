@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misfeat.cohorts.weighing import squares_of
+from misfeat.cohorts.weights import squares_of
 from misfeat.information import dealing, entropies, joint_mutual_info, level_mutual_info
 from misfeat.information.chance import chance_of_counts, chance_of_totals, n_log_n
 from misfeat.information.dealing import OfDesign, design_effect

@@ -8,7 +8,7 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat import MisfeatError
 from misfeat.cohorts import Cohort, build_cohorts
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
 from misfeat.information.mutual_info import extended_mutual_info

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.cohorts.reweighting import reweighted
+from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation

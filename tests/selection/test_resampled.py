@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
-from misfeat.cohorts.reweighting import drawn_anew
+from misfeat.cohorts.weights import drawn_anew
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from misfeat.cli.options import OPTIONS, RunSettings
-from misfeat.cohorts.addresses import is_address, without_secrets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.machine.paths import as_path
+from misfeat.reading.addresses import is_address, without_secrets
 from misfeat.selection.folders import SETTINGS, as_folder, read_parts
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """Cohorts: any table, cut into subgroups, coded and collapsed to weighted rows."""
 
-from misfeat.cohorts.addresses import register_source
 from misfeat.cohorts.build import build_cohorts
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohort, Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums, build_product_sums
+from misfeat.reading.addresses import register_source
 
 __all__ = [
     "Coding",

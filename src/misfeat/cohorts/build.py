@@ -10,39 +10,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts import assemble
-from misfeat.cohorts.coded import CodedTable, counted_rows, with_few_values
-from misfeat.cohorts.coders import Coder, Kind
-from misfeat.cohorts.columns import (
-    NEVER_RECORDED,
-    UNSCORED,
-    feature_coder,
-    left_out,
-    profile_column,
-)
+from misfeat.cohorts import assembly
+from misfeat.cohorts.assembly import CodedTable, counted_rows, with_few_values
+from misfeat.cohorts.binning import TELLS_NOTHING
+from misfeat.cohorts.coding import NEVER_RECORDED, UNSCORED, feature_coder, left_out, profile_column
 from misfeat.cohorts.design import design_coders, effective_of_cohorts
-from misfeat.cohorts.groups import ByCuts, prepare
-from misfeat.cohorts.looks import FREE_TEXT, IDENTIFIER
-from misfeat.cohorts.merging import TELLS_NOTHING
 from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
-from misfeat.cohorts.opening import open_table, with_weights
+from misfeat.cohorts.profiles import FREE_TEXT, IDENTIFIER, suspects
 from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
-from misfeat.cohorts.remarks import say_how_text_was_read
-from misfeat.cohorts.rules import CohortRules, Notes
-from misfeat.cohorts.runs import Runs, joined_recordings
-from misfeat.cohorts.sentinels import suspects
-from misfeat.cohorts.small import rows_to_tell
+from misfeat.cohorts.rules import ByCuts, CohortRules, Notes, prepare
+from misfeat.cohorts.subgroups import Runs, joined_recordings, rows_to_tell
 from misfeat.cohorts.targets import target_coding
-from misfeat.cohorts.weighing import SAMPLING, WeightRules
+from misfeat.cohorts.weights import SAMPLING, WeightRules
 from misfeat.exceptions import Setting, listed
+from misfeat.reading.coders import Coder, Kind
+from misfeat.reading.inputs import open_table, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.table import Table
-    from misfeat.cohorts.values import Value
+    from misfeat.cohorts.profiles import Profile, Taken
     from misfeat.machine.progress import Progress
+    from misfeat.reading.table import Table
+    from misfeat.reading.values import Value
 
 
 def build_cohorts(
@@ -147,23 +138,23 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
     target, n_codes = coded.target, len(coded.target.coder.labels)
-    rows = assemble.rows_with_target(coded.rows, n_codes, profiled.target, notes)
+    rows = assembly.rows_with_target(coded.rows, n_codes, profiled.target, notes)
     cardinalities = {name: len(labels) for name, labels in coded.features.items()}
     n_classes = len(target.classes)
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, minlength=n_classes)
     floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assemble.find_cohorts(
+    runs, names = assembly.find_cohorts(
         rows, groupings, cardinalities, rules, notes, floor, profiled.weighing
     )
     codes = rows.codes[len(groupings) : -1]
     threshold = rules.coding.missing_threshold
-    missing = assemble.systematically_missing(runs, len(names), threshold)
+    missing = assembly.systematically_missing(runs, len(names), threshold)
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     never = compress(coded.features, map(not_, kept))
     audits = _with_never_recorded(coded.audits, list(never), notes)
     labels = {name: coded.features[name] for name in compress(coded.features, kept)}
-    laid_out = assemble.cohort_rows(
+    laid_out = assembly.cohort_rows(
         [*compress(codes, kept), rows.codes[-1]],
         rows,
         runs,
@@ -171,7 +162,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         [*map(len, labels.values()), n_codes],
         profiled.weighing,
     )
-    categories, gap_codes = assemble.settle_sporadic(
+    categories, gap_codes = assembly.settle_sporadic(
         laid_out.codes[:-1], labels.values(), rules.coding.sporadic
     )
     cohorts = Cohorts(
@@ -187,7 +178,7 @@ def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs
         classes=target.classes,
         gap_codes=gap_codes,
         columns=audits,
-        seen=assemble.subgroups_in(coded.rows, groupings, rules),
+        seen=assembly.subgroups_in(coded.rows, groupings, rules),
         joined=joined_recordings(runs, names, list(cardinalities), threshold),
         ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
         grids=target.grids,
@@ -211,7 +202,7 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
         }
         groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
-    return assemble.subgroups_in(rows, groupings, rules)
+    return assembly.subgroups_in(rows, groupings, rules)
 
 
 def _feature_coders(
@@ -335,3 +326,101 @@ def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
             names=listed(constant),
             them="it" if one else "them",
         )
+
+
+MOST_NAMED = 5
+"""Columns that the note about read text names."""
+
+
+def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
+    """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
+    profiles = list(profiles)
+    read = [profile for profile in profiles if profile.taken.spelled]  # not plain numbers
+    if read:
+        examples = [f"{one.column}: {one.taken.example!r}, {one.taken.words}" for one in read]
+        notes.add(
+            "{n} of text {are} read as what {they} {stand} for ({examples}); {text} keeps the "
+            "texts of one as categories.",
+            n="1 column" if len(read) == 1 else f"{len(read)} columns",
+            are="is" if len(read) == 1 else "are",
+            they="it" if len(read) == 1 else "they",
+            stand="stands" if len(read) == 1 else "stand",
+            examples="; ".join(examples[:MOST_NAMED]) + ("; …" if len(read) > MOST_NAMED else ""),
+            text=Setting("read", "text", column=read[0].column),
+        )
+    for profile in profiles:
+        _warn_of_doubt(profile.column, profile.taken, notes)
+
+
+def _warn_of_doubt(column: str, taken: Taken, notes: Notes) -> None:
+    """Whatever there is to say about one column."""
+    as_text = Setting("read", "text", column=column)
+    if taken.words and taken.unread:
+        say = notes.add if taken.only_words else notes.warn
+        say(
+            "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
+            "read and count as missing: {examples}. If they should not, pass {text}.",
+            column=column,
+            words=taken.words,
+            example=taken.example,
+            rows=taken.unread_rows,
+            examples=listed(taken.unread),
+            text=as_text,
+        )
+    if taken.doubtful:
+        notes.warn(
+            "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
+            "and no value tells which is meant; if it is the other, pass {other}.",
+            column=column,
+            words=taken.words,
+            examples=taken.doubtful,
+            other=Setting("read", taken.otherwise, column=column),
+        )
+    if taken.centuries:
+        this, last = taken.centuries
+        notes.warn(
+            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
+            "and {last!r} for the last one. If that is wrong, write them with four.",
+            column=column,
+            this=this,
+            last=last,
+        )
+    if taken.alike:
+        one, other = taken.alike
+        notes.add(
+            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
+            "they are codes, pass {text}.",
+            column=column,
+            one=one,
+            other=other,
+            text=as_text,
+        )
+    if taken.bare:
+        notes.warn(
+            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
+            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
+            "another one, bring all to one unit first.",
+            column=column,
+            words=taken.words,
+            example=taken.example,
+            rows=taken.bare_rows,
+            bare=taken.bare,
+        )
+    if taken.almost:
+        notes.warn(
+            "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
+            "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
+            "{number}.",
+            column=column,
+            words=taken.almost,
+            example=taken.example,
+            rows=taken.unread_rows,
+            examples=listed(taken.unread),
+            number=Setting("read", _way(taken.almost), column=column),
+        )
+
+
+def _way(words: str) -> str:
+    if "decimal comma" in words:
+        return "decimal comma"
+    return "date" if words.startswith("date") else "number"

@@ -23,19 +23,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.assemble import effective_of
-from misfeat.cohorts.columns import as_it_is
+from misfeat.cohorts.assembly import effective_of
+from misfeat.cohorts.coding import as_it_is
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coded import CodedTable
-    from misfeat.cohorts.coders import CodedRows, Coder
+    from misfeat.cohorts.assembly import CodedTable
     from misfeat.cohorts.profiling import ProfiledTable
     from misfeat.cohorts.rules import Notes
-    from misfeat.cohorts.runs import Runs
-    from misfeat.cohorts.weighing import WeightRules
+    from misfeat.cohorts.subgroups import Runs
+    from misfeat.cohorts.weights import WeightRules
+    from misfeat.reading.coders import CodedRows, Coder
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.build import assembled, code_table
-from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import as_it_is
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.profiling import ProfiledTable, profile_table
 from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.runs import DROPPED, Runs
-from misfeat.cohorts.table import GroupSums, Table, Variable
+from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading.coders import Kind
+from misfeat.reading.inputs import open_table
+from misfeat.reading.table import GroupSums, Table, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.profiles import Profile
     from misfeat.machine.progress import Progress
+
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
 LARGEST_SQUARED = 1e140

@@ -8,25 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.coders import Coder, EdgeCoder, Kind
-from misfeat.cohorts.columns import (
-    AS_IT_IS,
-    as_it_is,
-    audit_of,
-    binned,
-    cut_at,
-    learned_quantiles,
-)
+from misfeat.cohorts.coding import AS_IT_IS, as_it_is, audit_of, binned, cut_at, learned_quantiles
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.profiles import DISTINCT_LIMIT, Profile
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading.coders import Coder, EdgeCoder, Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.rules import CohortRules
-    from misfeat.cohorts.table import Table
-    from misfeat.cohorts.values import Value
+    from misfeat.reading.table import Table
+    from misfeat.reading.values import Value
+
 
 CLASSES, NUMBER = "classes", "number"
 """What a target is taken for."""

@@ -169,8 +169,8 @@ def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
 
         frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
         return {name: frame[name].to_numpy() for name in frame}
-    from misfeat.cohorts.files import open_path
-    from misfeat.cohorts.values import MissingCodes
+    from misfeat.reading.files import open_path
+    from misfeat.reading.values import MissingCodes
 
     opened = open_path(str(path), MissingCodes())
     columns = opened.relation.to_arrow_table().columns

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import chi2
 
-from misfeat.cohorts.blocks import without_features
-from misfeat.cohorts.naming import NOT_ON_SHORTLIST, not_a_feature
-from misfeat.cohorts.reweighting import reweighted, rows_drawn
+from misfeat.cohorts.features import NOT_ON_SHORTLIST, not_a_feature, without_features
+from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.grids import information_of
 from misfeat.lattice.levels import level

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.weighing import squares_of
+from misfeat.cohorts.weights import squares_of
 from misfeat.information.chance import n_log_n
 from misfeat.information.kernels import dealing
 from misfeat.information.logs import log_table

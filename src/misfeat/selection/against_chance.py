@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts.reweighting import reweighted
+from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.blocks import check_names
+from misfeat.cohorts.features import check_names
 from misfeat.exceptions import InPython, MisfeatError, Setting, listed
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.cohorts.small import rows_to_tell
+from misfeat.cohorts.subgroups import rows_to_tell
 from misfeat.completion.model import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.dataframes import EAGER_LIBRARIES
-from misfeat.cohorts.looks import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, ColumnAudit
-from misfeat.cohorts.weighing import MOST_MASS
+from misfeat.cohorts.profiles import LOOKS
+from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.model import OWN_ROWS, support_of
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice import unrank
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.reading.dataframes import EAGER_LIBRARIES
 from misfeat.selection.folders import ARRAYS, MANIFEST
 from misfeat.selection.scorebook import names_of_completed
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.dataframes import result_frame
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.exceptions import Message, Setting
+from misfeat.reading.dataframes import result_frame
 from misfeat.selection.changed import CHANGE_COLUMNS, SUBGROUP_COLUMNS, summary_of
 from misfeat.words.names import joined
 

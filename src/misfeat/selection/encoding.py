@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts.dataframes import names_held
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading.dataframes import names_held
 
 _AS_THEY_ARE = frozenset({type(None), bool, int, str})
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from misfeat.cohorts.blocks import hide_features, product_sums_without, without_features
-from misfeat.cohorts.reweighting import reweighted
+from misfeat.cohorts.features import hide_features, product_sums_without, without_features
+from misfeat.cohorts.weights import reweighted
 from misfeat.information.grids import information_of
 from misfeat.lattice import level, rank
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.reweighting import drawn_anew
+from misfeat.cohorts.weights import drawn_anew
 from misfeat.estimation.estimates import POPULATION
 from misfeat.information.grids import information_of
 from misfeat.machine.interrupts import check_interrupt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
-from misfeat.cohorts.looks import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
+from misfeat.cohorts.profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.selection.caution import MOST_NAMED, NOTE, WEAKENS, Caution

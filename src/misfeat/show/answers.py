@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cohorts.dataframes import AS_COLUMNS
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.information.grids import target_entropies
+from misfeat.reading.dataframes import AS_COLUMNS
 from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.answer_columns import (
     UNRECORDED,

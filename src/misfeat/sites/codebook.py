@@ -9,8 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.binning import interval_labels
-from misfeat.cohorts.values import MISSING_LABEL, label
 from misfeat.exceptions import MisfeatError, shortened
+from misfeat.reading.values import MISSING_LABEL, label
 from misfeat.sites.sealing import (
     checksum_of,
     not_whole,

@@ -8,11 +8,11 @@ from zlib import crc32
 
 import numpy as np
 
-from misfeat.cohorts.columns import AS_IT_IS, OF_CODEBOOK
+from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
-from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.lattice import level, rank
+from misfeat.reading.values import MISSING_LABEL
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER
 from misfeat.sites.rounding import fitted_tables, hidden_rows
 from misfeat.sites.rounding_cost import no_information, rounding_cost

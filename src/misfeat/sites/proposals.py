@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coders import Kind
-from misfeat.cohorts.columns import NEVER_RECORDED, feature_coder, learned_quantiles, profile_column
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.coding import NEVER_RECORDED, feature_coder, learned_quantiles, profile_column
 from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.targets import MAX_CLASSES, check_target
-from misfeat.cohorts.values import MISSING_LABEL, canonical
 from misfeat.exceptions import MisfeatError, listed
+from misfeat.reading.coders import Kind
+from misfeat.reading.inputs import open_table
+from misfeat.reading.values import MISSING_LABEL, canonical
 from misfeat.sites.codebook import (
     ANY_OTHER,
     CATEGORY,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile
-    from misfeat.cohorts.table import Table
+    from misfeat.reading.table import Table
 
 
 KIND = "misfeat proposal"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coders import CategoryCoder, Coder, EdgeCoder, Kind
-from misfeat.cohorts.columns import profile_column
-from misfeat.cohorts.opening import open_table
+from misfeat.cohorts.coding import profile_column
 from misfeat.cohorts.rules import CohortRules
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.levels import covering_blocks
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.inputs import open_table
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.sealing import public_key, secret_of
@@ -26,11 +26,11 @@ from misfeat.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coders import CodedRows
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile
-    from misfeat.cohorts.table import Table
     from misfeat.machine.progress import Progress
+    from misfeat.reading.coders import CodedRows
+    from misfeat.reading.table import Table
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000

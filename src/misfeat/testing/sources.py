@@ -10,15 +10,15 @@ import numpy as np
 
 from misfeat.cohorts.build import build_cohorts
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.opening import open_columns
 from misfeat.cohorts.rules import CohortRules
 from misfeat.exceptions import MisfeatError
+from misfeat.reading.inputs import open_columns
 from misfeat.testing.checks import Check, demand, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from misfeat.cohorts.table import Table
+    from misfeat.reading.table import Table
 
 MOST_VALUES = 10_000
 """Columns with more values are compared by their rows alone."""

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.completion.hiding import exact_scores
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.completion.transfer import model as model_module
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.values import MISSING_LABEL
 from misfeat.lattice import rank
+from misfeat.reading.values import MISSING_LABEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.naming import not_a_feature
+from misfeat.cohorts.features import not_a_feature
 from misfeat.lattice import rank
 from misfeat.selection.asked import check_set
 from misfeat.selection.ranking import subgroup_rows

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.blocks import check_names
-from misfeat.cohorts.naming import not_a_feature
+from misfeat.cohorts.features import check_names, not_a_feature
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import count, edges_beside, edges_between, level, rank, ranks_below
 from misfeat.selection.ranking import TIED_DECIMALS

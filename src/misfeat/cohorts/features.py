@@ -1,0 +1,299 @@
+"""Features: those that enter sets together or none, and why a column is not one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from misfeat.cohorts.coding import NEVER_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
+from misfeat.cohorts.profiles import IDENTIFIER
+from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column, shortened
+from misfeat.reading.values import check_named
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.cohorts.product_sums import ProductSums
+
+
+EXCLUDED = "excluded"
+"""The treatment of a column that the user left out."""
+NOT_ON_SHORTLIST = "not on the shortlist"
+"""The treatment of a feature that a search through very many sets did not keep."""
+
+
+def not_a_feature(
+    name: object,
+    role: str | Setting,
+    cohorts: Cohorts,
+    features: Sequence[str],
+    blocks: Mapping[str, Sequence[str]] | None = None,
+) -> MisfeatError:
+    """The error for a name that is none of the features of a table, with the reason.
+
+    `role` is what it was asked for as, and `blocks` are features that enter sets together.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 1], "y": [0, 1]}, "y")
+    >>> not_a_feature("b", "a feature", cohorts, ["a"]).args[0]
+    "'b' was asked for as a feature, but it was left out: constant."
+    """
+    for block, members in (blocks or {}).items():
+        if name in members:
+            why = Message("is a member of the block {block!r}; name the block", block=block)
+            return _refused(name, role, why)
+    audit = next((audit for audit in cohorts.columns if audit.column == name), None)
+    if audit is None:
+        return no_such_column(name, features, role)
+    return _refused(name, role, _reason(audit))
+
+
+def _refused(name: object, role: str | Setting, reason: str) -> MisfeatError:
+    return MisfeatError(
+        "{column!r} was asked for as {role}, but it {reason}.",
+        column=name,
+        role=role,
+        reason=reason,
+    )
+
+
+def _reason(audit: ColumnAudit) -> str:
+    match audit.role, audit.treatment:
+        case "target", _:
+            return "is the target; take it out"
+        case "group", _:
+            return "tells the subgroups apart and is not a feature; take it out"
+        case "weight" | "design", words:
+            return f"holds the {words} of the rows and is not a feature; take it out"
+        case "left out", treatment if treatment == EXCLUDED:
+            return Message(
+                "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
+            )
+        case "left out", treatment if treatment == NOT_ON_SHORTLIST:
+            return Message(
+                "was left out, for it explains nothing by itself or in a pair; use {include}, so "
+                "that every set holds it, or keep all features with {max_sets}",
+                max_sets=Setting("max_sets", None),
+                include=Setting("include", [audit.column]),
+            )
+        case "left out", treatment if treatment == IDENTIFIER:
+            return Message(
+                "was left out as an identifier; if it measures something, keep it with {bins}",
+                bins=Setting("bins", 5, column=audit.column),
+            )
+        case "left out", treatment if treatment == NEVER_RECORDED:
+            return Message(
+                "was left out, because no subgroup recorded it; check {codes} and {threshold}",
+                codes=Setting("missing_values"),
+                threshold=Setting("missing_threshold"),
+            )
+        case "left out", treatment:
+            return f"was left out: {treatment}"
+    return Message(
+        "has no numbers that {measure} could use; take it out", measure=Setting("measure", "r2")
+    )
+
+
+_NAMED_LIKE = {
+    "feature": "a feature",
+    "target": "the target",
+    "group": "a group column",
+    "weight": "the weights",
+    "design": "a column of the design",
+}
+
+
+def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
+    """Cohorts without some features, which are reported as left out, with a treatment in words."""
+    left = _without(cohorts, names)
+    columns = tuple(
+        replace(audit, role="left out", treatment=treatment, categories=(), edges=())
+        if audit.column in names and audit.role == "feature"
+        else audit
+        for audit in cohorts.columns
+    )
+    return replace(left, columns=columns)
+
+
+def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums:
+    """Sums of products without some features."""
+    kept = [place for place, name in enumerate(sums.features) if name not in names]
+    lines = [*kept, len(sums.features)]  # the target comes last
+    return replace(
+        sums,
+        features=tuple(sums.features[place] for place in kept),
+        products=sums.products[:, lines][:, :, lines],
+        missing=sums.missing[:, kept],
+    )
+
+
+def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
+    """Cohorts in which each block of features is one feature, with a code for every combination.
+
+    A block has a name that no other feature has, and takes the place of its first member. A cohort
+    recorded it if it recorded every member.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "c": [1, 1], "y": [0, 1]}, "y")
+    >>> cohorts = joined_blocks(cohorts, {"ab": ["a", "b"]})
+    >>> cohorts.features, cohorts.categories
+    (('ab',), (('a=0, b=1', 'a=1, b=0'),))
+    """
+    for name, members in blocks.items():
+        cohorts = _with_block(cohorts, name, members)
+    return cohorts
+
+
+def check_names(names: object, what: str) -> tuple[str, ...]:
+    """Names of features as users give them: None, one, or a list, an array or an index."""
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        return (names,)
+    if not _are_names(names):
+        raise MisfeatError(
+            "{setting}; it must be a list of names of features.", setting=Setting(what, names)
+        )
+    return tuple(dict.fromkeys(map(str, names)))
+
+
+def _are_names(names: object) -> TypeGuard[Collection[str]]:
+    if isinstance(names, Mapping) or not isinstance(names, Collection):
+        return False
+    return all(isinstance(name, str) for name in names)
+
+
+def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
+    """Blocks as users give them, checked: a mapping of names to members."""
+    if blocks is None:
+        return {}
+    if not isinstance(blocks, Mapping):
+        raise MisfeatError(
+            "{setting}; it must map names to lists of features.", setting=Setting("blocks", blocks)
+        )
+    owner: dict[str, str] = {}
+    for name, members in blocks.items():
+        _check_block(name, members)
+        for member in members:
+            if owner.get(member) == name:
+                raise MisfeatError(
+                    "The block {block!r} names {column!r} twice; name it once.",
+                    block=name,
+                    column=member,
+                    setting=Setting("blocks"),
+                )
+            if member in owner:
+                raise MisfeatError(
+                    "The feature {column!r} is in the blocks {first!r} and {second!r}; a feature "
+                    "can be in one.",
+                    column=member,
+                    first=owner[member],
+                    second=name,
+                    setting=Setting("blocks"),
+                )
+            owner[member] = name
+    return {name: tuple(map(str, members)) for name, members in blocks.items()}
+
+
+def _check_block(name: object, members: Any) -> None:
+    if not isinstance(name, str):
+        raise MisfeatError(
+            "A block is named {name!r}; names must be text.", name=name, setting=Setting("blocks")
+        )
+    check_named(name, Setting("blocks"))
+    if isinstance(members, str) or not _are_names(members) or len(members) == 0:
+        raise MisfeatError(
+            "The block {block!r} is {members}; give a list of features.",
+            block=name,
+            members=shortened(members),
+            setting=Setting("blocks"),
+        )
+
+
+def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
+    for member in members:
+        if member not in cohorts.features:
+            role = Message("a member of the block {block!r}", block=name)
+            raise not_a_feature(member, role, cohorts, cohorts.features)
+    for audit in cohorts.columns:
+        if audit.column == name and name not in members:
+            like = _NAMED_LIKE.get(audit.role, "a column that was left out")
+            raise MisfeatError(
+                "The block {block!r} has the name of {like}; give it another.",
+                block=name,
+                like=like,
+                setting=Setting("blocks"),
+            )
+    others = [feature for feature in cohorts.features if feature not in members]
+    places = [cohorts.features.index(member) for member in members]
+    codes, combinations = _combined(cohorts, places)
+    left = _without(cohorts, members)
+    first = sum(place < min(places) for place in map(cohorts.features.index, others))
+    return replace(
+        left,
+        features=_inserted(left.features, first, name),
+        codes=np.insert(left.codes, first, codes, axis=0),
+        missing=np.insert(left.missing, first, cohorts.missing[:, places].any(axis=1), axis=1),
+        categories=_inserted(left.categories, first, _labels(cohorts, places, combinations)),
+        gap_codes=_inserted(left.gap_codes, first, _gaps(cohorts, places, combinations)),
+    )
+
+
+def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A code for every combination that occurs, and the combinations in their order, in lines."""
+    lines = cohorts.codes[places]
+    whole = (lines >= 0).all(axis=0)
+    combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
+    codes = np.full(lines.shape[1], NOT_RECORDED, dtype=np.int32)
+    codes[whole] = numbers.reshape(-1)
+    return codes, combinations.T
+
+
+def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(
+        ", ".join(
+            f"{cohorts.features[place]}={cohorts.categories[place][code]}"
+            for place, code in zip(places, combination, strict=True)
+        )
+        for combination in combinations
+    )
+
+
+def _gaps(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[int, ...]:
+    return tuple(
+        number
+        for number, combination in enumerate(combinations)
+        if any(code in cohorts.gap_codes[p] for p, code in zip(places, combination, strict=True))
+    )
+
+
+def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
+    kept = [place for place, name in enumerate(cohorts.features) if name not in names]
+    return replace(
+        cohorts,
+        features=tuple(cohorts.features[place] for place in kept),
+        codes=cohorts.codes[kept],
+        missing=cohorts.missing[:, kept],
+        categories=tuple(cohorts.categories[place] for place in kept),
+        gap_codes=tuple(cohorts.gap_codes[place] for place in kept),
+    )
+
+
+def _inserted(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:place], value, *values[place:])
+
+
+def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
+    """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)
+    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)

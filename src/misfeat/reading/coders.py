@@ -1,0 +1,532 @@
+"""How raw values become small integer codes, as plain data that every kind of table can apply.
+
+A coder maps each row of its column to ``0 .. len(labels) - 1``, or to ``len(labels)`` where the
+value is missing. The codes of one row, written as the digits of a mixed-radix number, make one
+integer key per row: a table then needs a single group-by over that key to collapse equal rows.
+
+Predicates such as ``"age > 65 and sex == 'F'"`` are a small, safe language over columns. They are
+parsed into a tree and evaluated with whatever stands for a column (a dataframe expression or an
+array), so that one text means the same on every engine. Nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import Enum
+from functools import reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.reading.values import Value
+
+    Constants = tuple[Any, ...]
+    Pieces = tuple[tuple[str, str], ...]
+
+
+Term = TypeVar("Term")
+MOST_LEVELS = 50
+"""How deeply a predicate may be nested; engines overrun their stacks at some hundreds."""
+MOST_COMPARISONS = 1000
+MOST_CONSTANTS = 10_000
+"""Constants in the lists of a predicate, all together."""
+MOST_CHARACTERS = 1_000_000
+LONGEST_SHOWN = 200
+"""Characters of a predicate that messages show."""
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+_QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A condition on the columns of one row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> predicate = Predicate("age > 65 and `blood type` in ['A', 'AB']")
+    >>> predicate.columns
+    ('age', 'blood type')
+    >>> data = {"age": np.array([70, 70, 50]), "blood type": np.array(["A", "B", "A"])}
+    >>> predicate.evaluate(data.__getitem__).tolist()
+    [True, False, False]
+    """
+
+    text: str
+    """As the user wrote it. Column names that are not identifiers stand in backticks."""
+
+    @property
+    def shown(self) -> str:
+        """The text for messages, cut off where it is long."""
+        return self.text if len(self.text) <= LONGEST_SHOWN else f"{self.text[:LONGEST_SHOWN]}..."
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads, in the order in which they first occur."""
+        found = [n for n in ast.walk(self._parse()) if isinstance(n, ast.Name)]
+        found.sort(key=lambda n: (n.lineno, n.col_offset))
+        return tuple(dict.fromkeys(node.id for node in found))
+
+    @property
+    def comparisons(self) -> tuple[tuple[str, Any], ...]:
+        """Every (column, constant) that the predicate compares."""
+        return tuple(
+            (side.id, constant)
+            for node in ast.walk(self._parse())
+            if isinstance(node, ast.Compare)
+            for side in (node.left, *node.comparators)
+            if isinstance(side, ast.Name)
+            for other in (node.left, *node.comparators)
+            if other is not side
+            for constant in _constants(other)
+        )
+
+    @property
+    def compared_columns(self) -> tuple[tuple[str, str], ...]:
+        """Every pair of columns that the predicate compares with each other."""
+        return tuple(
+            (left.id, right.id)
+            for node in ast.walk(self._parse())
+            if isinstance(node, ast.Compare)
+            for left, right in pairwise((node.left, *node.comparators))
+            if isinstance(left, ast.Name) and isinstance(right, ast.Name)
+        )
+
+    def evaluate(
+        self,
+        column: Callable[[str], Any],
+        settle: Callable[[Any], Any] = lambda flag: flag,
+        is_in: Callable[[str, Constants], Any] | None = None,
+    ) -> Any:
+        """Evaluate with `column` giving what stands for a column by its name.
+
+        `settle` is applied to every single comparison before comparisons are joined, and `is_in`
+        tells whether a column is one of several constants; without it, columns are arrays.
+        """
+        if is_in is None:
+
+            def is_in(name: str, constants: Constants) -> Any:
+                return is_in_array(column(name), constants)
+
+        return self._visit(self._parse(), _Meaning(column, settle, is_in))
+
+    def _parse(self) -> ast.expr:
+        """The tree, in which every name is that of a column."""
+        names: dict[str, str] = {}
+
+        prefix = "_column"
+        while prefix in self.text:
+            prefix += "_"
+
+        def placeholder(match: re.Match[str]) -> str:
+            if match.group(1) is None:  # a quoted text, which may hold backticks
+                return match.group(0)
+            key = f"{prefix}{len(names)}"
+            names[key] = match.group(1)
+            return key
+
+        if len(self.text) > MOST_CHARACTERS:
+            raise self._refused(f"it has more than {MOST_CHARACTERS:,} characters")
+        try:
+            text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
+            tree = ast.parse(text, mode="eval").body
+            self._check_size(tree)
+            lines = text.encode().split(b"\n")
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name):
+                    # Python takes some letters for others, columns do not: the name as it stands.
+                    stands = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
+                    node.id = names.get(stands, stands)
+            self._visit(tree, _ANYTHING)
+        except SyntaxError as error:
+            raise self._refused(f"it does not parse ({error.msg})") from error
+        except (RecursionError, MemoryError) as error:
+            raise self._refused("it is nested too deeply") from error
+        except ValueError as error:
+            if isinstance(error, MisfeatError):
+                raise
+            raise self._refused(f"it does not parse ({error})") from error
+        return tree
+
+    def _check_size(self, tree: ast.expr) -> None:
+        """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
+        n_comparisons = n_constants = 0
+        level: list[ast.AST] = [tree]
+        for _ in range(MOST_LEVELS):
+            below: list[ast.AST] = []
+            for node in level:
+                match node:
+                    case ast.BoolOp(values=values):
+                        below.extend(values)
+                    case ast.UnaryOp(op=ast.Not(), operand=operand):
+                        below.append(operand)
+                    case ast.Compare(comparators=others):
+                        n_comparisons += len(others)
+                        n_constants += sum(len(getattr(other, "elts", ())) for other in others)
+            level = below
+        if level:
+            raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
+        if n_comparisons > MOST_COMPARISONS:
+            raise self._refused(f"it has more than {MOST_COMPARISONS:,} comparisons")
+        if n_constants > MOST_CONSTANTS:
+            raise self._refused(f"its lists hold more than {MOST_CONSTANTS:,} constants")
+
+    def _visit(self, node: ast.expr, meaning: _Meaning) -> Any:
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                join = operator.and_ if isinstance(op, ast.And) else operator.or_
+                return joined(join, [self._visit(value, meaning) for value in values])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self._visit(operand, meaning)
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                terms = [left, *comparators]
+                parts = [
+                    meaning.settle(self._compare(a, op, b, meaning))
+                    for a, op, b in zip(terms, ops, terms[1:], strict=False)
+                ]
+                return joined(operator.and_, parts)
+        raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
+
+    def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr, meaning: _Meaning) -> Any:
+        if isinstance(op, ast.In | ast.NotIn):
+            if not isinstance(left, ast.Name) or not isinstance(right, ast.List | ast.Tuple):
+                raise self._refused("'in' takes a column on its left and a list on its right")
+            constants = _constants(right)
+            if not constants or len(constants) != len(right.elts):
+                raise self._refused("the list after 'in' must hold constants, at least one")
+            found = meaning.is_in(left.id, constants)
+            return ~found if isinstance(op, ast.NotIn) else found
+        if type(op) not in _COMPARE:
+            raise self._refused("it uses an operator other than < <= > >= == != in, not in")
+        if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
+            raise self._refused("a comparison needs a column on one side")
+        compare, column = _COMPARE[type(op)], meaning.column
+        return compare(self._operand(left, column), self._operand(right, column))
+
+    def _operand(self, node: ast.expr, column: Callable[[str], Any]) -> Any:
+        if isinstance(node, ast.Name):
+            return column(node.id)
+        constants = _constants(node)
+        if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
+            raise self._refused(
+                f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is neither a column nor a constant"
+            )
+        return constants[0]
+
+    def _refused(self, why: str) -> MisfeatError:
+        return MisfeatError(
+            "The subgroup predicate {predicate!r} cannot be used: {why}.",
+            remedy="Write comparisons of columns with constants, joined by and, or, not, for "
+            "example \"age > 65 and sex == 'F'\"; put column names with spaces in backticks.",
+            predicate=self.shown,
+            why=why,
+            groups=Setting("groups"),
+        )
+
+
+class _Anything:
+    """Stands for a column while a predicate is checked: every operation gives itself back."""
+
+    def _itself(self, *_: object) -> _Anything:
+        return self
+
+    __lt__ = __le__ = __gt__ = __ge__ = __and__ = __or__ = __rand__ = __ror__ = _itself
+    __invert__ = _itself
+    __eq__ = __ne__ = _itself  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """What stands for columns, for a single comparison, and for a list of constants."""
+
+    column: Callable[[str], Any]
+    settle: Callable[[Any], Any]
+    is_in: Callable[[str, Constants], Any]
+
+
+_ANYTHING = _Meaning(lambda _: _Anything(), lambda flag: flag, lambda *_: _Anything())
+
+
+def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
+    """Join terms pairwise, nested no deeper than need be: long chains overrun engines' stacks.
+
+    Examples
+    --------
+    >>> joined(lambda left, right: f"({left}{right})", "abcde")
+    '(((ab)(cd))e)'
+    """
+    while len(terms) > 1:
+        terms = [reduce(join, terms[i : i + 2]) for i in range(0, len(terms), 2)]
+    return terms[0]
+
+
+def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
+    """The constants that a column can hold, numbers in its type; of `integers`, fractions are none.
+
+    Examples
+    --------
+    >>> that_may_occur((1.0, 2.5, 3), integers=True), that_may_occur((1, 2.5), integers=False)
+    ([1, 3], [1.0, 2.5])
+    """
+    plain = map(canonical, constants)
+    if integers:
+        return [value for value in plain if not isinstance(value, float)]
+    return [float(value) if type(value) is int else value for value in plain]
+
+
+def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]:
+    """Which elements of an array are among some constants."""
+    chosen = that_may_occur(constants, values.dtype.kind in "iu")
+    if values.dtype == object:
+        return np.fromiter(map(set(chosen).__contains__, values), dtype=bool, count=len(values))
+    found: NDArray[np.bool_] = np.isin(values, np.array(chosen, dtype=values.dtype))
+    return found
+
+
+def _constants(node: ast.expr) -> tuple[Any, ...]:
+    """The constants that a node spells: one, several for a list, none for anything else."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() as value):
+            return (value,)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return (-value,)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return tuple(constant for element in elements for constant in _constants(element))
+    return ()
+
+
+LARGEST_KEY = 2**62
+"""Keys stay below this, so that no engine overflows a signed 64-bit integer."""
+
+
+class Kind(Enum):
+    """What a column holds, as far as coding it is concerned."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    FLAG = "flag"
+    TIME = "time"
+    UNSUPPORTED = "unsupported"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether values can be cut into bins."""
+        return self in (Kind.INTEGER, Kind.NUMBER, Kind.TIME)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read one raw column: which values are missing, and what text stands for."""
+
+    column: str
+    missing: tuple[Value, ...] = ()
+    """Values that mean missing, as the column holds them."""
+    as_number: bool = False
+    """The column is text in which every value that is not missing reads as a number."""
+    pieces: tuple[tuple[str, str], ...] = ()
+    """What to replace in that text, one after the other, so that a plain number is left."""
+    texts: tuple[str, ...] = ()
+    """The texts of a column whose values have to be looked up, such as dates; else empty."""
+    values: tuple[Value, ...] = ()
+    """What each of them stands for."""
+
+
+@dataclass(frozen=True)
+class EdgeCoder:
+    """Code = how many edges lie below the value: bins, or each value of an ordered column."""
+
+    reading: Reading
+    edges: tuple[Value, ...]
+    """Ascending; a value equal to an edge belongs to the bin below it."""
+    labels: tuple[str, ...]
+    """One more than there are edges."""
+
+    def codes_of_texts(self) -> dict[str, int]:
+        """The code of every text, where values have to be looked up."""
+        values = self.reading.values
+        return {
+            text: bisect_left(self.edges, value)
+            for text, value in zip(self.reading.texts, values, strict=True)
+        }
+
+
+@dataclass(frozen=True)
+class CategoryCoder:
+    """Code = the position of the value in a list; every other value shares one last code."""
+
+    reading: Reading
+    values: tuple[Value, ...]
+    """The values that have a code of their own, in code order."""
+    labels: tuple[str, ...]
+    """As many as there are values, plus one where other values exist."""
+
+
+@dataclass(frozen=True)
+class PredicateCoder:
+    """Code = 1 where a predicate holds, 0 where it does not."""
+
+    readings: tuple[Reading, ...]
+    """The columns that the predicate reads; a row where one is missing is coded missing."""
+    predicate: Predicate
+    labels: tuple[str, ...]
+    """The label where it does not hold, and where it does."""
+
+
+Coder = EdgeCoder | CategoryCoder | PredicateCoder
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Distinct coded rows with their counts, in ascending lexicographic order."""
+
+    codes: NDArray[np.integer]
+    """Of shape (n_coders, n_rows): one line per coder; ``len(labels)`` stands for missing."""
+    weights: NDArray[np.int64]
+    """Of shape (n_rows,): how many rows of the table each one stands for."""
+    masses: NDArray[np.int64] | None = None
+    squares: NDArray[np.int64] | None = None
+    """Of shape (n_rows,): sums of the sampling weights of these rows and of their squares, each in
+    units of its own; None without weights."""
+
+    @property
+    def more(self) -> list[NDArray[np.int64]]:
+        """What else is counted of the rows: masses and squares, where there are any."""
+        return [one for one in (self.masses, self.squares) if one is not None]
+
+    def where(self, kept: NDArray[np.bool_]) -> CodedRows:
+        """Some of the rows."""
+        return CodedRows(
+            self.codes[:, kept],
+            self.weights[kept],
+            None if self.masses is None else self.masses[kept],
+            None if self.squares is None else self.squares[kept],
+        )
+
+
+def radices(coders: Sequence[Coder]) -> list[int]:
+    """The number of codes of each coder, the one for missing included."""
+    return [len(coder.labels) + 1 for coder in coders]
+
+
+def split_into_keys(bases: Sequence[int]) -> list[slice]:
+    """Cut a list of radices into runs whose mixed-radix numbers fit a 64-bit key."""
+    runs: list[slice] = []
+    start, product = 0, 1
+    for position, base in enumerate(bases):
+        if product * base > LARGEST_KEY:
+            runs.append(slice(start, position))
+            start, product = position, 1
+        product *= base
+    runs.append(slice(start, len(bases)))
+    return runs
+
+
+def code_dtype(bases: Sequence[int]) -> type[np.signedinteger]:
+    """The smallest signed integer type that holds every code."""
+    largest = max(bases, default=1)
+    return next(t for t in (np.int8, np.int16, np.int32) if largest <= np.iinfo(t).max)
+
+
+def unpack_keys(
+    keys: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.int64],
+    bases: Sequence[int],
+    more: Sequence[NDArray[np.int64]] = (),
+) -> CodedRows:
+    """Turn the collapsed keys of a table, as by `pack_keys` and in whatever order, into coded rows.
+
+    Rows come sorted. With sampling weights, `more` has the sums of these and of their squares.
+    """
+    order = sorting_order(keys)
+    codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))
+    for key, run in zip(keys, split_into_keys(bases), strict=True):
+        rest = key[order]
+        for position in range(run.stop - 1, run.start - 1, -1):
+            np.remainder(rest, bases[position], out=codes[position], casting="unsafe")
+            rest //= bases[position]
+    return CodedRows(codes, *(one[order] for one in (weights, *more)))
+
+
+def sorting_order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.intp]:
+    """The order that sorts rows by their first key, then the second, and so on."""
+    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+
+
+def pack_keys(
+    codes: Sequence[NDArray[np.integer]], bases: Sequence[int]
+) -> list[NDArray[np.int64]]:
+    """Write the codes of every row as mixed-radix keys, the first code most significant."""
+    keys = []
+    for run in split_into_keys(bases):
+        key = np.zeros(len(codes[0]), dtype=np.int64)
+        for digit, base in zip(codes[run], bases[run], strict=True):
+            key *= base
+            key += digit
+        keys.append(key)
+    return keys
+
+
+def collapse(
+    codes: Sequence[NDArray[np.integer]],
+    weights: NDArray[np.int64],
+    bases: Sequence[int],
+    more: Sequence[NDArray[np.int64]] = (),
+) -> CodedRows:
+    """Merge equal coded rows, and add up their weights and what else is counted of them."""
+    keys = pack_keys(codes, bases)
+    if _ascend(keys):
+        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights, *more)
+    order = sorting_order(keys)
+    first = np.zeros(len(order), dtype=bool)
+    first[:1] = True
+    for key in keys:
+        ordered = key[order]
+        first[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(first)
+    totals, *others = (
+        np.add.reduceat(one[order], starts) if len(starts) else one[:0] for one in (weights, *more)
+    )
+    chosen = order[starts]
+    found = np.empty((len(bases), len(starts)), dtype=code_dtype(bases))
+    for line, digit in zip(found, codes, strict=True):
+        line[:] = digit[chosen]
+    return CodedRows(found, totals, *others)
+
+
+def _ascend(keys: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether rows are sorted by their keys, and no two have the same."""
+    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    ties = ~rises
+    for key in keys:
+        rises |= ties & (key[1:] > key[:-1])
+        ties &= key[1:] == key[:-1]
+    return bool(rises.all())
+
+
+def replaced(text: str, pieces: Pieces) -> str:
+    """A text with some of its pieces replaced, one after the other."""
+    for piece, by in pieces:
+        text = text.replace(piece, by)
+    return text

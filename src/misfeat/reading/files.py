@@ -1,0 +1,406 @@
+"""Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
+
+What cannot be read is told with the reader's own reason. Which files a table was read from is told,
+too, so that one that changed is known as another. Far tables are read on the same connections
+(`connect`).
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import re
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TextIO
+
+from joblib import effective_n_jobs
+
+from misfeat.exceptions import DamagedFileError, MisfeatError, as_message, listed
+from misfeat.machine.memory import allowed_memory
+from misfeat.machine.paths import unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from misfeat.reading.values import MissingCodes
+
+
+LONGEST_PATH = 4000
+MOST_OTHERS = 10_000
+"""The most folders and other files that a folder of Parquet files may hold."""
+PARQUET = (".parquet", ".pq")
+_TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
+"""What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
+which DuckDB also takes "yes" and "n"."""
+NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+"""What an empty cell of a CSV file may look like, besides the codes that the user gives."""
+DELIMITERS = ",;\t|"
+QUERIES_SHARE = 0.4
+"""The part of the memory that may be taken which queries take, before they spill to disk."""
+LEAST_MEMORY = 256 * 2**20
+"""Bytes that DuckDB cannot do without."""
+MEMORY_A_THREAD = 128 * 2**20
+"""Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
+
+
+@dataclass(frozen=True)
+class OpenedFiles:
+    """Files that DuckDB reads, on a connection of its own."""
+
+    relation: Any
+    names: tuple[str, ...]
+    """The columns in the words of the files; DuckDB renames some."""
+    close: Callable[[], None]
+    """To be called after the relation was read: DuckDB keeps the memory of past queries."""
+    unreadable: Callable[[Exception], MisfeatError]
+    """The error to raise for what went wrong while rows were read."""
+
+
+def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
+    """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a DuckDB relation.
+
+    Texts that mean missing everywhere are read as nulls, so that a column of numbers with ``"?"``
+    in it is still a column of numbers.
+    """
+    files = matching_files(path)
+    parquet = _ending(files[0]) in PARQUET
+    connection, close = connect(path)
+    unreadable = partial(_unreadable, path=path, files=files)
+    try:
+        if parquet:
+            relation, names = _read_parquet(connection, files)
+        else:
+            relation, names = _read_csv(connection, files, codes)
+    except Exception as error:
+        close()
+        if isinstance(error, MisfeatError):
+            raise
+        raise unreadable(error) from error
+    return OpenedFiles(relation, names, close, unreadable)
+
+
+def reason_of(error: Exception) -> str:
+    """What a reader says, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
+    """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
+    reason = reason_of(error)
+    parquet = _ending(files[0]) in PARQUET
+    return DamagedFileError(
+        "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
+        "{text}. ({reason})",
+        path=max((file for file in files if file in reason), key=len, default=path),
+        format="Parquet" if parquet else "CSV",
+        text="" if parquet else ", and its text UTF-8",
+        reason=as_message(reason),
+    )
+
+
+def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ...]]:
+    held = [_names_in(file) for file in files]
+    relation = connection.read_parquet(
+        [glob.escape(file) for file in files], union_by_name=True, hive_partitioning=True
+    )
+    # The first file's columns come first, then what others have besides, then folders' names.
+    names = (*held[0], *relation.columns[len(held[0]) :])
+    refuse_repeats(files[0], names)
+    return relation, names
+
+
+def _names_in(file: str) -> list[str]:
+    import pyarrow.parquet as pq
+
+    try:
+        # A file of its own: PyArrow would take a path with "://" in it for an address.
+        with Path(file).open("rb") as source:
+            names: list[str] = pq.read_schema(source).names
+    except Exception as error:
+        raise OSError(f"{file}: {error}") from error  # which file, PyArrow does not say
+    refuse_repeats(file, names)
+    return names
+
+
+def refuse_repeats(path: str, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB takes for the same: of several files, it would mix their columns."""
+    seen: set[str] = set()
+    for name in names:
+        plain = name.strip().casefold()
+        if plain in seen:
+            raise MisfeatError(
+                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
+                "count); rename one.",
+                path=path,
+                column=name,
+            )
+        seen.add(plain)
+
+
+def _read_csv(
+    connection: Any, files: list[str], codes: MissingCodes
+) -> tuple[Any, tuple[str, ...]]:
+    """Load CSV files into a table of the connection, so that each is parsed only once.
+
+    Texts that mean missing everywhere are read as nulls. Of two columns with the same name DuckDB
+    renames the second one.
+    """
+    form = _form(files[0])
+    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
+        form["compression"] = "gzip"
+    for file in filter(_is_packed, files):
+        _check_sum(file)
+    try:
+        return _loaded(connection, files, form, codes)
+    except MisfeatError:
+        raise
+    except Exception as error:
+        odd = _row_that_differs(files, form["delimiter"])
+        if odd is not None:
+            raise odd from error
+        if not any(map(_ends_differ, files)):
+            raise
+        return _loaded(connection, files, {**form, "strict_mode": False}, codes)
+
+
+def _loaded(
+    connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
+) -> tuple[Any, tuple[str, ...]]:
+    names = _check_headers(connection, files, form)
+    texts = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
+    connection.read_csv(
+        [glob.escape(file) for file in files],
+        sample_size=-1,
+        date_format="%Y-%m-%d",
+        auto_type_candidates=TYPES,
+        na_values=[*dict.fromkeys(texts)],
+        **form,
+    ).create("csv_rows")
+    _settle_flags(connection)
+    return connection.table("csv_rows"), names
+
+
+def _is_packed(file: str) -> bool:
+    return _ending(file).endswith(".gz")
+
+
+def _check_sum(file: str) -> None:
+    """Read a packed file once: gzip compares the checksum at its end, DuckDB does not."""
+    with gzip.open(file) as packed:
+        while packed.read(2**20):
+            pass
+
+
+def _lines(file: str, errors: str = "strict") -> TextIO:
+    opened: Any = gzip.open if _is_packed(file) else open
+    lines: TextIO = opened(file, "rt", encoding="utf-8-sig", errors=errors)
+    return lines
+
+
+def _ends_differ(file: str) -> bool:
+    """Whether lines, or breaks within cells, end in different ways, as DuckDB may not like."""
+    with _lines(file, errors="replace") as lines:
+        deque(lines, maxlen=0)
+        return isinstance(lines.newlines, tuple)
+
+
+def _form(file: str) -> dict[str, Any]:
+    """How DuckDB is to take a file apart: by the delimiter that its header has most of.
+
+    DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
+    decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
+    """
+    with _lines(file) as lines:
+        try:
+            n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
+        except StopIteration:
+            header = ""
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file}: {error}") from error
+    if not header:
+        raise MisfeatError(
+            "{path!r} is empty; it needs a line of column names, and rows.", path=file
+        )
+    unquoted = re.sub('"[^"]*("|$)', "", header)
+    tabs = _ending(file).startswith(".tsv")
+    return {
+        "header": True,
+        **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
+        "delimiter": "\t" if tabs else max(DELIMITERS, key=unquoted.count),
+        "quotechar": '"',
+        "escapechar": '"',
+    }
+
+
+def _check_headers(connection: Any, files: list[str], form: dict[str, Any]) -> tuple[str, ...]:
+    """The names of columns, also of those that spell nothing; all files must have the same."""
+    found = []
+    for file in files:
+        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
+        found.append(tuple(header.columns))
+        if found[-1] != found[0]:
+            raise MisfeatError(
+                "{path!r} has the columns {names}, but {first!r} has {others}; files that are read "
+                "together need the same columns in the same order.",
+                path=file,
+                names=listed(found[-1]),
+                first=files[0],
+                others=listed(found[0]),
+            )
+    return found[0]
+
+
+def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
+    """What PyArrow says of the first row with other cells than its header; DuckDB may name none."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    options = (
+        csv.ReadOptions(use_threads=False),  # else rows have no numbers
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+    )
+    for file in files:
+        packed = "gzip" if _is_packed(file) else None
+        try:
+            with pa.input_stream(file, compression=packed) as rows:
+                header = csv.open_csv(rows, *options).schema
+            as_bytes = csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.binary()))
+            with pa.input_stream(file, compression=packed) as rows:
+                for _ in csv.open_csv(rows, *options, as_bytes):
+                    pass
+        except pa.ArrowInvalid as error:
+            if "CSV parse error" in str(error):
+                return ValueError(f"{file}: {error}")
+    return None
+
+
+def _settle_flags(connection: Any) -> None:
+    """Make flags of the columns whose cells are all "true" or "false"."""
+    held = connection.table("csv_rows")
+    texts = [
+        '"{}"'.format(name.replace('"', '""'))
+        for name, kind in zip(held.columns, held.types, strict=True)
+        if str(kind) == "VARCHAR"
+    ]
+    if not texts:
+        return
+    asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
+    (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
+    for name, are_flags in zip(texts, found, strict=True):
+        if are_flags:
+            connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
+
+
+def matching_files(path: str) -> list[str]:
+    """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
+    place = Path(path)
+    if len(path) > LONGEST_PATH:
+        raise MisfeatError(
+            "The path {start!r}... is too long for a file; check it.", start=path[:60]
+        )
+    try:
+        files = _files_at(place, path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if not files:
+        raise MisfeatError("There is no file {path!r}; check the path.", path=path)
+    for file in files:
+        if not Path(file).is_file():
+            raise MisfeatError("{path!r} is no plain file; copy it to one.", path=file)
+    endings = {_ending(file) for file in files}
+    if endings - {*PARQUET, *_TEXT}:
+        other = next(file for file in files if not _ending(file))
+        raise MisfeatError(
+            "{path!r} is not a file that can be read; expected one that ends in {endings}.",
+            path=other,
+            endings=", ".join((*_TEXT, *PARQUET)),
+        )
+    if len({ending in PARQUET for ending in endings}) > 1:
+        raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
+    return files
+
+
+def _files_at(place: Path, path: str) -> list[str]:
+    if place.is_dir():
+        return _parquet_files(place, path)
+    if place.exists():
+        return [path]
+    return sorted(glob.iglob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
+
+
+def _parquet_files(folder: Path, path: str) -> list[str]:
+    """The Parquet files of a folder and those below it.
+
+    Whoever names a folder of something else, ``/`` say, is told so before all of it is searched.
+    """
+    files: list[str] = []
+    n_others = 0
+    for place, _, names in os.walk(folder):
+        of_parquet = [name for name in names if _ending(name) in PARQUET]
+        files.extend(str(Path(place, name)) for name in of_parquet)
+        n_others += 1 + len(names) - len(of_parquet)
+        if n_others > MOST_OTHERS + 2 * len(files):
+            found = "mostly other files than Parquet"
+            break
+    else:
+        if files:
+            return sorted(files)
+        found = "no Parquet file"
+    texts = next((str(f) for f in folder.iterdir() if _ending(f.name) in _TEXT), None)
+    example = str(folder / "*.parquet") if texts is None else str(folder / f"*{_ending(texts)}")
+    raise MisfeatError(
+        "The folder {path!r} holds {found}; a folder may hold Parquet files alone.",
+        remedy="Name a file, or for files of one kind a glob such as {example!r}.",
+        path=path,
+        found=found,
+        example=example,
+    )
+
+
+def _ending(file: str) -> str:
+    return next((end for end in (*_TEXT, *PARQUET) if file.lower().endswith(end)), "")
+
+
+def connect(path: str) -> tuple[Any, Callable[[], None]]:
+    """A connection to read a path on, and what closes it and removes what it left on disk.
+
+    Its queries spill to disk before they take more memory than they may.
+    """
+    try:
+        import duckdb
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise MisfeatError(
+            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
+            path=path,
+        ) from error
+    spilled = TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True)
+    allowed = max(LEAST_MEMORY, int(QUERIES_SHARE * allowed_memory()))
+    connection = duckdb.connect(
+        config={
+            "memory_limit": f"{allowed // 2**20}MiB",
+            "temp_directory": spilled.name,
+            "threads": threads_for(allowed),
+            # Rows of a table have no order, and keeping one takes memory.
+            "preserve_insertion_order": "false",
+        }
+    )
+    # DuckDB draws its bar on standard output, which belongs to the answer.
+    connection.execute("SET enable_progress_bar = false").fetchall()
+    return connection, partial(_close, connection, spilled)
+
+
+def threads_for(allowed: int) -> int:
+    """How many threads DuckDB may use: one a core, but none that has too little memory."""
+    return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
+
+
+def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:
+    connection.close()
+    spilled.cleanup()

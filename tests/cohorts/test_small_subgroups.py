@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.subgroups import rows_to_tell
+from misfeat.exceptions import MisfeatWarning
+from misfeat.information.chance import above_chance
+
+VALUES = st.lists(st.integers(2, 9), min_size=1, max_size=8)
+
+
+def table(**rows):
+    """So many rows of each site, two features of two values each: 18 rows tell a pair."""
+    site = np.repeat(list(rows), list(rows.values()))
+    n_rows = len(site)
+    return {
+        "site": site,
+        "x": np.arange(n_rows) % 2,
+        "z": np.arange(n_rows) // 2 % 2,
+        "y": np.arange(n_rows) // 4 % 2,
+    }
+
+
+def names(coding=None, **rows):
+    return build_cohorts(table(**rows), "y", groups="site", coding=coding).names
+
+
+def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
+    cohorts = build_cohorts(table(a=100, b=10, c=9), "y", groups="site")
+    assert cohorts.names == ("site=a", "other")
+    (note,) = cohorts.notes
+    assert note.startswith("Subgroups with fewer than min_rows=18 rows are merged into 'other'")
+    assert note.endswith("min_rows=1 keeps them.")
+
+
+def test_they_are_left_out_where_small_ones_are():
+    assert names(Coding(small_groups="drop"), a=100, b=10, c=9) == ("site=a",)
+    assert names(Coding(small_groups="drop"), a=100, b=10) == ("site=a",)
+
+
+def test_a_single_small_subgroup_is_not_merged_with_nothing():
+    assert names(a=100, b=10) == ("site=a", "site=b")
+
+
+@pytest.mark.parametrize("small_groups", ["merge", "drop"])
+def test_where_all_are_small_all_are_kept(small_groups):
+    coding = Coding(small_groups=small_groups)
+    assert names(coding, a=10, b=9, c=8) == ("site=a", "site=b", "site=c")
+
+
+def test_a_number_is_taken_at_its_word():
+    assert names(Coding(min_rows=1), a=100, b=12, c=9) == ("site=a", "site=b", "site=c")
+    assert names(Coding(min_rows=50), a=100, b=40, c=30) == ("site=a", "other")
+
+
+def test_sites_of_the_heart_table_are_large_enough(heart_path):
+    cohorts = build_cohorts(heart_path, "num", groups="site")
+    assert len(cohorts.names) == 4
+    assert cohorts.notes == ()
+
+
+def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind():
+    columns = table(a=100, b=12, c=12)
+    columns["late"] = np.where(columns["site"] == "c", np.nan, columns["x"] + columns["z"])
+    columns["early"] = np.where(columns["site"] == "a", np.nan, columns["x"] + columns["z"])
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.joined == (("other", "late"),)
+    mapped = build_cohorts(columns, "y", groups={"site": {"a": "a", "*": "rest"}})
+    assert mapped.joined == (("site=rest", "late"),)
+    apart = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=1))
+    assert apart.joined == ()
+
+
+def lacking(column, *sites, like="x"):
+    """A table's column, never recorded at some sites."""
+    return lambda columns: {
+        **columns,
+        column: np.where(np.isin(columns["site"], sites), np.nan, columns[like]),
+    }
+
+
+def test_small_subgroups_that_recorded_the_same_are_merged_with_each_other():
+    columns = lacking("lab", "b", "d")(table(a=100, b=12, c=12, d=12, e=12))
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.names == ("site=a", "other", "other without lab")
+    assert [cohort.size for cohort in cohorts] == [100, 24, 24]
+    assert cohorts.missing_features("other without lab") == ("lab",)
+    assert cohorts.joined == ()
+    assert "are merged into 'other', 'other without lab': site=b (12)" in cohorts.notes[0]
+
+
+def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():
+    columns = table(a=100, b=12, c=12, d=12, e=12, f=5)
+    for column, sites in {"lab": "bdf", "scan": "bdf", "test": "f"}.items():
+        columns = lacking(column, *sites)(columns)
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.names == ("site=a", "other", "other without lab, scan")
+    assert [cohort.size for cohort in cohorts] == [100, 24, 29]
+    assert cohorts.joined == (("other without lab, scan", "test"),)
+
+
+def test_the_fewest_rows_are_not_taken_for_another_kind_where_it_may_be_chance():
+    columns = table(a=100, b=20, c=20, d=3)
+    columns["gaps"] = np.where(np.arange(143) % 2 == 0, np.nan, columns["z"])
+    columns["gaps"][-3:] = np.nan
+    coding = Coding(min_rows=40)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
+    assert cohorts.names == ("site=a", "other")
+    assert cohorts.joined == ()
+    columns["gaps"] = np.where(np.arange(143) < 140, columns["z"], np.nan)
+    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
+    assert cohorts.joined == (("other", "gaps"),)
+
+
+def test_a_few_rows_that_did_record_a_feature_are_told_too():
+    columns = table(a=100, b=20, c=20, d=4)
+    columns["late"] = np.where(np.isin(columns["site"], ["b", "c"]), np.nan, columns["z"])
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=40))
+    assert cohorts.names == ("site=a", "other")
+    assert cohorts.joined == (("other", "late"),)
+
+
+@given(
+    st.lists(st.integers(2, 40), min_size=2, max_size=8),
+    st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=8, max_size=8),
+    st.integers(2, 60),
+)
+def test_merging_keeps_every_row_and_leaves_no_subgroup_small(sizes, recorded, min_rows):
+    columns = table(**{f"s{i}": size for i, size in enumerate(sizes)})
+    for feature in range(3):
+        gone = [f"s{i}" for i in range(len(sizes)) if not recorded[i][feature]]
+        columns = lacking(f"f{feature}", *gone)(columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=min_rows))
+    found = [cohort.size for cohort in cohorts]
+    assert sum(found) == sum(sizes)
+    merged = [name for name in cohorts.names if name.startswith("other")]
+    if len(merged) > 1:
+        assert min(found) >= max(min_rows, 10)
+
+
+@given(VALUES, st.integers(2, 500))
+def test_rarer_cases_need_more_rows(values, cases):
+    assert rows_to_tell(values, [1000, cases]) >= rows_to_tell(values, [1000, cases + 1])
+
+
+@given(st.integers(2, 9), st.lists(st.integers(1, 500), min_size=2, max_size=6))
+def test_more_values_need_more_rows(values, by_class):
+    assert rows_to_tell([values + 1] * 3, by_class) >= rows_to_tell([values] * 3, by_class)
+
+
+@pytest.mark.parametrize(("values", "by_class"), [([], [5, 5]), ([3, 3], [9]), ([3, 3], [9, 0])])
+def test_where_there_is_nothing_to_tell_one_row_is_enough(values, by_class):
+    assert rows_to_tell(values, by_class) == 1
+
+
+@pytest.mark.parametrize("share", [0.5, 0.2])
+@pytest.mark.parametrize("values", [2, 3])
+def test_chance_seldom_tells_a_fifth_of_the_target_in_so_many_rows(values, share):
+    rng = np.random.default_rng(values)
+    n_rows = rows_to_tell([values] * 4, [1000 * share, 1000 * (1 - share)])
+    entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share))
+    scores = []
+    for _ in range(300):
+        table = np.zeros((values**2, 2), dtype=int)
+        cells, classes = rng.integers(0, values**2, n_rows), rng.random(n_rows) < share
+        np.add.at(table, (cells, classes.astype(int)), 1)
+        scores.append(above_chance(table))
+    assert np.mean(np.array(scores) >= 0.2 * entropy) <= 0.1

@@ -1,0 +1,286 @@
+"""Weights: the same bits from every library, frequencies as copies, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.design import DrawnRows, design_effects
+from misfeat.cohorts.weights import MOST_MASS, heaviest_of, reweighted, squares_of
+from misfeat.exceptions import MisfeatError, MisfeatWarning
+from misfeat.reading.table import quantiles_of_counts
+from tests.reading.holders import HOLDERS
+
+N_ROWS = 400
+
+
+@pytest.fixture(scope="module")
+def table() -> pl.DataFrame:
+    rng = np.random.default_rng(7)
+    number = rng.normal(size=N_ROWS)
+    return pl.DataFrame(
+        {
+            "site": rng.choice(["a", "b", "c"], N_ROWS),
+            "few": rng.integers(0, 3, N_ROWS),
+            "many": np.where(rng.random(N_ROWS) < 0.1, np.nan, number),
+            "word": rng.choice(list("pqrstuvwxyz"), N_ROWS),
+            "target": rng.choice(["no", "yes"], N_ROWS),
+            "weight": rng.gamma(1.5, size=N_ROWS) * (rng.random(N_ROWS) > 0.05),
+            "times": rng.integers(0, 4, N_ROWS),
+        },
+        strict=False,
+    ).with_columns(pl.col("many").fill_nan(None))
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("kind", ["sampling", "frequency"])
+def test_every_library_weighs_to_the_same_bits(table: pl.DataFrame, holder: str, kind: str) -> None:
+    weight, other = ("weight", "times") if kind == "sampling" else ("times", "weight")
+    rows = table.drop(other)
+    told = {"groups": "site", "sample_weight": weight, "weights": kind}
+    expected = build_cohorts(HOLDERS["polars"](rows), "target", **told)
+    found = build_cohorts(HOLDERS[holder](rows), "target", **told)
+    assert found.equals(expected)
+
+
+def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table: pl.DataFrame) -> None:
+    cohorts = build_cohorts(table.drop("times"), "target", groups="site", sample_weight="weight")
+    for cohort in cohorts:
+        own = table.filter(pl.col("site") == cohort.name.removeprefix("site="))
+        weight = own["weight"].to_numpy()
+        assert cohort.effective == pytest.approx(weight.sum() ** 2 / (weight**2).sum(), rel=1e-12)
+        assert cohort.size == (weight > 0).sum()
+        by_class = np.bincount(cohort.target, weights=cohort.counts) / cohort.effective
+        yes = weight[(own["target"] == "yes").to_numpy()].sum() / weight.sum()
+        assert by_class[cohorts.classes.index("yes")] == pytest.approx(yes, rel=1e-12)
+
+
+@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
+def test_frequencies_are_rows_written_out(table: pl.DataFrame, holder: str) -> None:
+    once = table.drop("weight")
+    copies = once.select(pl.exclude("times").repeat_by("times").explode())
+    copies = copies.filter(pl.col("target").is_not_null())
+    told = {"groups": "site", "coding": Coding(max_categories=5)}
+    found = build_cohorts(
+        HOLDERS[holder](once), "target", **told, sample_weight="times", weights="frequency"
+    )
+    expected = build_cohorts(HOLDERS[holder](copies), "target", **told)
+    assert found.effective is None
+    assert found.masses is None
+    assert found.categories == expected.categories
+    for name in ("codes", "target_codes", "weights", "offsets", "missing"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_weights_that_are_all_the_same_change_nothing(table: pl.DataFrame) -> None:
+    rows = table.drop("weight", "times")
+    found = build_cohorts(rows, "target", sample_weight=np.full(N_ROWS, 2.5))
+    plain = build_cohorts(rows, "target")
+    assert found.masses is None
+    assert found.effective is None
+    np.testing.assert_array_equal(found.weights, plain.weights)
+
+
+def test_weights_that_differ_between_subgroups_alone_leave_their_sizes() -> None:
+    table = {"g": ["a"] * 10 + ["b"] * 10, "x": [0, 1] * 10, "y": [0, 1, 1, 0] * 5}
+    cohorts = build_cohorts(table, "y", groups="g", sample_weight=[0.1] * 10 + [0.7] * 10)
+    assert cohorts.effective.tolist() == [10.0, 10.0]
+
+
+def test_the_columns_of_weights_and_design_are_no_features(table: pl.DataFrame) -> None:
+    rows = table.drop("times").with_columns(unit=pl.Series(np.arange(N_ROWS) % 20))
+    cohorts = build_cohorts(
+        rows, "target", sample_weight="weight", design={"strata": "site", "cluster": "unit"}
+    )
+    assert not {"weight", "site", "unit"} & set(cohorts.features)
+    assert {"few", "many"} <= set(cohorts.features)
+    roles = {audit.column: (audit.role, audit.treatment) for audit in cohorts.columns}
+    assert roles["weight"] == ("weight", "sampling weights")
+    assert roles["site"] == ("design", "strata")
+    assert roles["unit"] == ("design", "clusters")
+
+
+def with_weights(values: Any, **told: Any) -> Any:
+    table = {"g": list("aabb"), "x": [0, 1, 0, 1], "y": [0, 1, 1, 0], "w": values}
+    return build_cohorts(table, "y", **{"sample_weight": "w", **told})
+
+
+@pytest.mark.parametrize(
+    ("values", "told", "words"),
+    [
+        ([1, 2, -3, 1], {}, "'w' hold -3; no weight may be negative"),
+        ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
+        ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
+        ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
+        (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
+        ([True, False, True, True], {}, "'w' are flag values"),
+        ([0, 0, 0, 0], {}, "All weights 'w' are zero"),
+        ([1.5, 2, 3, 1], {"weights": "frequency"}, "whole numbers.*holds fractions"),
+        ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
+        ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
+        ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
+        ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
+        ([1, 2, 3, 4], {"design": {"strata": "w"}}, "both the weights and part of the design"),
+        ([1, 2, 3, 4], {"design": {"psu": "g"}}, "give the columns of strata and clusters"),
+        ([1, 2, 3, 4], {"design": {"cluster": 3}}, "3 is no name of a column"),
+        ([1, 2, 3, 4], {"design": {"cluster": "z"}}, "no column 'z'"),
+        ([1, 2, 3, 4], {"design": {"cluster": "y"}}, "'y' is both the target and part of"),
+        (
+            [1, 2, 3, 4],
+            {"design": {"cluster": "g"}, "weights": "frequency"},
+            "design=.*use weights='sampling'",
+        ),
+    ],
+)
+def test_what_cannot_be_a_weight_is_refused(values: Any, told: Any, words: str) -> None:
+    with pytest.raises(MisfeatError, match=words):
+        with_weights(values, **told)
+
+
+def test_weights_beyond_numbers_are_refused() -> None:
+    with pytest.raises(MisfeatError, match="whose square no number holds; divide all"):
+        with_weights([1, 2, 1e308, 1])
+
+
+def test_as_many_weights_as_rows() -> None:
+    with pytest.raises(MisfeatError, match=r"sample_weight has shape \(3,\), but X has 4 rows"):
+        with_weights([1, 2, 3, 4], sample_weight=[1, 2, 3])
+
+
+def test_a_lazy_table_names_its_weights(table: pl.DataFrame) -> None:
+    with pytest.raises(MisfeatError, match="as sample_weight"):
+        build_cohorts(table.lazy(), "target", sample_weight=np.ones(N_ROWS))
+
+
+def test_rows_without_weight_are_dropped_and_said() -> None:
+    cohorts = with_weights([1.0, 0.0, 2.0, 1.5])
+    assert cohorts.weights.sum() == 3
+    assert any("weight in 'w' is 0 are left out" in note for note in cohorts.notes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    weights=st.lists(st.floats(20.0, 1e6), min_size=2, max_size=40),
+    factor=st.sampled_from([0.25, 3.0, 1e-6, 1e9]),
+)
+def test_effective_sizes_do_not_depend_on_the_unit(weights: list[float], factor: float) -> None:
+    rng = np.random.default_rng(len(weights))
+    n = len(weights)
+    table = {"x": rng.integers(0, 3, n), "z": np.arange(n) % 2, "y": np.arange(n) % 2}
+    with np.errstate(all="ignore"):
+        w = np.array(weights)
+        found = [
+            build_cohorts(table, "y", sample_weight=w * by, coding=Coding(min_rows=1))
+            for by in (1.0, factor)
+        ]
+    sizes = [n if one.effective is None else one.effective[0] for one in found]
+    assert sizes[0] == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-8)
+    assert sizes[0] == pytest.approx(sizes[1], rel=1e-8)
+    masses = [one.counts for one in found]
+    np.testing.assert_allclose(masses[0], masses[1], rtol=1e-6)
+    assert all(one.masses is None or one.masses.sum() <= 2 * MOST_MASS for one in found)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.floats(0, 1))
+def test_quantiles_of_counts_are_those_of_copies(counts: list[int], p: float) -> None:
+    values = np.sort(np.random.default_rng(len(counts)).normal(size=len(counts)))
+    (found,) = quantiles_of_counts(values, np.array(counts), [p])
+    copies = np.repeat(values, counts)
+    enough = [value for value in values if Fraction(int((copies <= value).sum()), len(copies)) >= p]
+    assert found == enough[0]
+
+
+def test_drawn_rows_keep_their_mean_weight() -> None:
+    cohorts = build_cohorts(
+        {"x": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y", sample_weight=[1.0, 2.0, 3.0, 4.0]
+    )
+    half = reweighted(cohorts, np.array([1, 1]))
+    np.testing.assert_allclose(half.counts / half.counts.sum(), [0.3, 0.7], rtol=1e-12)
+    assert half.effective[0] == pytest.approx(cohorts.effective[0] / 2)
+
+
+def test_how_unequal_weights_are_within_a_row_is_kept() -> None:
+    table = {"x": [0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1, 1]}
+    weights = np.array([1.0, 1.0, 1.0, 9.0, 0.1, 0.1, 0.1])
+    cohorts = build_cohorts(table, "y", sample_weight=weights)
+    unit = cohorts.masses.sum() / weights.sum()
+    np.testing.assert_allclose(cohorts.heaviest / unit, [1.0, 9.0], rtol=1e-4)
+
+
+@given(st.lists(st.floats(0.01, 50.0), min_size=1, max_size=9))
+def test_a_heavy_row_and_others_alike_have_the_same_sums(weights: list[float]) -> None:
+    n, w = np.array([len(weights)]), np.array(weights)
+    mass, squares = np.array([w.sum()]), np.array([(w**2).sum()])
+    heaviest = heaviest_of(n, mass, squares)
+    assert mass / n * (1 - 1e-12) <= heaviest <= mass
+    np.testing.assert_allclose(squares_of(n, mass, heaviest), squares, rtol=1e-9)
+
+
+def drawn(n_clusters: int, alike: int) -> DrawnRows:
+    """Rows of one stratum, in clusters of rows that are all alike."""
+    clusters = np.arange(n_clusters)
+    zeros = np.zeros(n_clusters, dtype=np.int64)
+    target = (clusters * 7 % 5 < 2).astype(np.int64)
+    return DrawnRows(zeros, target, zeros, clusters, zeros + alike, zeros + alike, zeros + alike)
+
+
+def test_rows_that_are_alike_within_clusters_are_worth_one_a_cluster() -> None:
+    n = 1000
+    one, three = (design_effects(drawn(n, alike), 0, 2) for alike in (1, 3))
+    np.testing.assert_allclose(one, 1.0, rtol=1e-12)
+    np.testing.assert_allclose(three, (3 * n - 1) / (n - 1), rtol=1e-12)
+
+
+def test_a_row_is_a_cluster_where_none_are_named() -> None:
+    rng = np.random.default_rng(3)
+    n = 200
+    stratum, target = rng.integers(0, 5, n), rng.integers(0, 3, n)
+    masses = rng.integers(1, 9, n)
+    zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    named = DrawnRows(zeros, target, stratum, np.arange(n), masses, masses**2.0, ones)
+    unnamed = DrawnRows(zeros, target, stratum, None, masses, masses**2.0, ones)
+    np.testing.assert_allclose(
+        design_effects(named, 0, 3), design_effects(unnamed, 0, 3), rtol=1e-12
+    )
+
+
+def test_strata_of_one_cluster_are_said() -> None:
+    table = {"s": [0, 0, 0, 1], "c": [0, 1, 2, 3], "x": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
+    with pytest.warns(MisfeatWarning, match="1 strata of 's' have a single cluster"):
+        build_cohorts(table, "y", design={"strata": "s", "cluster": "c"})
+
+
+def test_a_design_that_is_missing_somewhere_is_refused() -> None:
+    table = {"c": [0, 1, None, 3], "x": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
+    with pytest.raises(MisfeatError, match="'c' of the design is missing in 1 rows"):
+        build_cohorts(table, "y", design={"cluster": "c"})
+
+
+def test_weights_that_are_worlds_apart_are_refused(table: pl.DataFrame) -> None:
+    weight = np.ones(N_ROWS)
+    weight[0] = 1e8
+    rows = table.drop("times").with_columns(weight=pl.Series(weight))
+    for held in (rows, rows.lazy()):
+        with pytest.raises(MisfeatError, match=r"'weight' go from 1 to 1e\+08, too far apart"):
+            build_cohorts(held, "target", sample_weight="weight")
+
+
+def test_rows_of_weight_0_are_as_if_they_were_not_there(table: pl.DataFrame) -> None:
+    rows = table.drop("times").filter(pl.col("weight") > 0)
+    more = rows.head(40).with_columns(
+        weight=pl.lit(0.0), word=pl.lit("none of the others"), target=pl.lit("odd")
+    )
+    whole = pl.concat([rows, more])
+    expected = build_cohorts(rows, "target", groups="site", sample_weight="weight")
+    for held in (whole, whole.lazy(), whole.to_pandas()):
+        found = build_cohorts(held, "target", groups="site", sample_weight="weight")
+        assert "Rows whose weight in 'weight' is 0 are left out." in found.notes
+        assert replace(found, notes=expected.notes).equals(expected)

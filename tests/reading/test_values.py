@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from misfeat import MisfeatError
+from misfeat.reading.values import MissingCodes, canonical, label, read_number, sort_key
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])
+def test_every_spelling_of_missing_is_none(value):
+    assert canonical(value) is None
+
+
+@pytest.mark.parametrize("value", [1, 1.0, np.int8(1), np.float32(1), Decimal(1)])
+def test_equal_numbers_have_one_spelling(value):
+    assert canonical(value) == 1
+    assert type(canonical(value)) is int
+
+
+def test_flags_are_not_numbers():
+    assert canonical(np.bool_(True)) is True
+    assert sort_key(True) != sort_key(1)
+
+
+def test_fractions_and_huge_or_infinite_numbers_stay_floats():
+    assert canonical(0.5) == 0.5
+    assert type(canonical(1e300)) is float
+    assert canonical(float("inf")) == float("inf")
+
+
+def test_moments_become_naive_datetimes_in_utc():
+    noon = dt.datetime(2024, 3, 1, 12)
+    assert canonical(dt.date(2024, 3, 1)) == dt.datetime(2024, 3, 1)
+    assert canonical(pd.Timestamp("2024-03-01 12:00")) == noon
+    assert type(canonical(pd.Timestamp("2024-03-01 12:00"))) is dt.datetime
+    east = dt.timezone(dt.timedelta(hours=2))
+    assert canonical(dt.datetime(2024, 3, 1, 14, tzinfo=east)) == noon
+
+
+def test_other_objects_are_spelled_as_text():
+    assert canonical((1, 2)) == "(1, 2)"
+
+
+def test_labels_show_dates_without_midnight():
+    assert label(dt.datetime(2024, 3, 1)) == "2024-03-01"
+    assert label(dt.datetime(2024, 3, 1, 12)) == "2024-03-01 12:00:00"
+    assert label("as it is") == "as it is"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1.5", 1.5),
+        ("-3", -3),
+        (" 3", None),
+        ("1_000", None),
+        ("٣", None),
+        ("x", None),
+        ("nan", None),
+        (True, None),
+        (None, None),
+    ],
+)
+def test_numbers_are_read_from_text(text, number):
+    assert read_number(text) == number
+
+
+def test_codes_hold_everywhere_or_in_one_column():
+    codes = MissingCodes.parse({"*": ["?", -9], "chol": 0})
+    assert codes.numbers("chol") == (-9.0, 0.0)
+    assert codes.numbers("age") == (-9.0,)
+    assert codes.labels("chol") == ("?", "-9", "0")
+
+
+def test_a_single_code_needs_no_list():
+    assert MissingCodes.parse("?").everywhere == ("?",)
+    assert MissingCodes.parse(None) == MissingCodes()
+    assert MissingCodes.parse(np.array([1.0, np.nan])).everywhere == (1,)
+
+
+def test_dates_and_flags_are_codes_by_their_labels():
+    codes = MissingCodes.parse([dt.date(1900, 1, 1), False])
+    assert codes.labels("any") == ("1900-01-01", "False")
+    assert codes.numbers("any") == ()
+
+
+def test_numbers_too_large_for_a_float_are_codes_too():
+    assert MissingCodes.parse(10**400).numbers("any") == (10**400,)
+
+
+@pytest.mark.parametrize("wrong", [len, [["?"]], {"x": {"a": 1}}, {"x": [len]}])
+def test_what_can_be_no_code_is_refused(wrong):
+    with pytest.raises(MisfeatError, match="a value that means missing is a text") as refused:
+        MissingCodes.parse(wrong)
+    assert refused.value.parameter == "missing_values"
