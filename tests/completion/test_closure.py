@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth
 from misfeat.completion import ExactScores, InteractionsCompleter, Known, TransferCompleter
-from misfeat.completion.parts import best_below, ceilings, closed_upwards
-from misfeat.lattice import level, ranks_below
+from misfeat.completion.parts import ceilings, closed_upwards
+from misfeat.lattice import best_below, level, ranks_below
 from tests.completion.coded import drawn_cohorts
 
 

@@ -13,9 +13,9 @@ from misfeat.datasets import load_heart
 from misfeat.estimation.estimates import Estimate
 from misfeat.lattice import level, ranks_below
 from misfeat.selection.collecting import WORTH_SAYING
-from tests.cohorts.holders import as_rows
 from tests.completion.coded import known_of_sums
 from tests.completion.numeric import drawn_numbers
+from tests.reading.holders import as_rows
 
 
 def completed(known, size, confidence=0.9):

@@ -51,7 +51,7 @@ from tests.fuzz.promises import (
     hold,
     sets_of,
 )
-from tests.fuzz.questions import NEURAL, SLOW, questions
+from tests.fuzz.questions import NEURAL, questions
 from tests.fuzz.tables import GROUP, TARGET, Drawn, tables
 
 if TYPE_CHECKING:
@@ -368,4 +368,4 @@ class Selecting(RuleBasedStateMachine):
 
     @property
     def _is_slow(self) -> bool:
-        return any(name in repr(self.asked.get("completer")).lower() for name in SLOW)
+        return any(name in repr(self.asked.get("completer")).lower() for name in NEURAL)

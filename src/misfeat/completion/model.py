@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from misfeat.completion.parts import best_below
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import level
+from misfeat.lattice import best_below, level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

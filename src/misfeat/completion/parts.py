@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.lattice import level, rank, ranks_below
+from misfeat.lattice import best_below, level, rank, ranks_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,21 +40,6 @@ def recorded_part_scores(
         parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
         scores[chosen] = by_size[size][cohort, rank(parts)]
     return scores
-
-
-def best_below(scores: Scores, n_features: int, size: int) -> Scores:
-    """The best score of the parts one smaller, for every subset of a size.
-
-    Examples
-    --------
-    >>> best_below(np.array([[0.1, 0.3, 0.2]]), 3, 2)
-    array([[0.3, 0.2, 0.3]])
-    """
-    ranks = ranks_below(level(n_features, size)).T
-    best = scores[:, ranks[0]]
-    for part in ranks[1:]:
-        np.maximum(best, scores[:, part], out=best)
-    return best
 
 
 def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:

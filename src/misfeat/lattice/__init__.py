@@ -2,6 +2,7 @@
 
 from misfeat.lattice.export import edges_beside, edges_between, to_networkx, to_pyg
 from misfeat.lattice.levels import (
+    best_below,
     contains,
     count,
     count_edges_beside,
@@ -17,6 +18,7 @@ from misfeat.lattice.sampling import arbitrary, randwalk, stratified
 
 __all__ = [
     "arbitrary",
+    "best_below",
     "contains",
     "count",
     "count_edges_beside",

@@ -207,3 +207,18 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
         tuple(feature for part in chosen for feature in part)
         for chosen in combinations(parts, min(size, len(parts)))
     ]
+
+
+def best_below(scores: NDArray[np.float64], n_features: int, size: int) -> NDArray[np.float64]:
+    """The best score of the parts one smaller, for every subset of a size.
+
+    Examples
+    --------
+    >>> best_below(np.array([[0.1, 0.3, 0.2]]), 3, 2)
+    array([[0.3, 0.2, 0.3]])
+    """
+    ranks = ranks_below(level(n_features, size)).T
+    best = scores[:, ranks[0]]
+    for part in ranks[1:]:
+        np.maximum(best, scores[:, part], out=best)
+    return np.asarray(best)
