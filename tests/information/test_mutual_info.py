@@ -11,7 +11,6 @@ from misfeat.cohorts import Cohort, build_cohorts
 from misfeat.cohorts.features import hide_features
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
-from misfeat.information.mutual_info import extended_mutual_info
 from misfeat.lattice import level
 from tests.information.generated import (
     cohort_of,
@@ -261,21 +260,3 @@ def cohort(request):
     mask = np.zeros((1, 6), dtype=bool)
     mask[0, 4] = True
     return hide_features(cohorts, mask)["all rows"]
-
-
-@pytest.mark.parametrize("above_chance", [False, True])
-@pytest.mark.parametrize("sets", [[[1]], [[0, 2], [1, 5], [3, 4]], [[0, 1, 3]]])
-def test_every_feature_that_joins_is_scored_as_if_listed(cohort, sets, above_chance):
-    found = extended_mutual_info(cohort, np.array(sets), above_chance=above_chance, n_jobs=2)
-    for members, line in zip(sets, found, strict=True):
-        for feature, score in enumerate(line):
-            if feature in members or 4 in (feature, *members):
-                assert np.isnan(score)
-                continue
-            listed = np.array([sorted([*members, feature])])
-            (expected,) = joint_mutual_info(cohort, listed, above_chance=above_chance)
-            assert score == pytest.approx(expected, abs=1e-12)
-
-
-def test_no_set_gives_no_score(cohort):
-    assert extended_mutual_info(cohort, np.zeros((0, 2), dtype=int)).shape == (0, 6)

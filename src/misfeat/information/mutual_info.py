@@ -17,7 +17,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError
 from misfeat.information.prepared import PreparedRows, prepare_rows
-from misfeat.information.scoring import Sums, listed_tasks, sums_of_levels, sums_of_subsets
+from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.machine.threads import Work
 
@@ -155,42 +155,4 @@ def mutual_info_of(rows: PreparedRows, sums: Sums) -> Scores:
             scores = np.log(n_rows) + (difference - classes) / n_rows
             scores[scores < 0.0] = 0.0  # rounding may leave a trace below zero
     found: Scores = np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
-    return found
-
-
-def extended_mutual_info(
-    cohort: Cohort,
-    sets: NDArray[np.integer],
-    *,
-    above_chance: bool = False,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Scores:
-    """Score some sets with every other feature added, one at a time.
-
-    The rows of a set are grouped once for all features that join it.
-
-    The result, of shape (n_sets, n_features), is NaN for the features of the set itself, and where
-    the cohort never recorded one.
-    """
-    rows = prepare_rows(cohort, above_chance=above_chance)
-    found = np.full((len(sets), len(cohort.recorded)), np.nan)
-    own = rows.positions[sets]
-    computable = np.flatnonzero((own >= 0).all(axis=1))
-    n_features, size = rows.n_features, own.shape[1]
-    if not len(computable) or not n_features:
-        return found
-    members = np.empty((len(computable), n_features, size + 1), dtype=np.int16)
-    members[:, :, :size] = own[computable][:, None]
-    members[:, :, size] = np.arange(n_features)
-    listed = members.reshape(-1, size + 1)
-    further = (listed[:, :size] != listed[:, size:]).all(axis=1)
-    listed = listed[further]
-    sums = np.zeros((4 if rows.lacks_values else 1, len(listed)))
-    sizes = np.full(len(listed), size + 1, dtype=np.int64)
-    work = Work(n_jobs, progress)
-    work.run(listed_tasks(rows, listed, sizes, sums, work))
-    scores = np.full(len(further), np.nan)
-    scores[further] = mutual_info_of(rows, sums)
-    found[np.ix_(computable, rows.features)] = scores.reshape(-1, n_features)
     return found
