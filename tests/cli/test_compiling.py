@@ -7,51 +7,43 @@ import sys
 import pytest
 
 from misfeat.cli import compiling
-from misfeat.completion.transfer.kernels.pairs import complete_pairs
-from misfeat.completion.transfer.kernels.sets import complete_sets
+from misfeat.information.kernels.dealing import score_deals
 from misfeat.machine.compiling import is_kept
 
 KEPT = """
-from misfeat.cli.compiling import LONGEST_FIRST, compile_part
+from misfeat.cli.compiling import compile_tests
 from misfeat.datasets import make_cohorts
 from misfeat import SubgroupSelector
-from misfeat.completion.transfer.kernels.pairs import complete_pairs
-from misfeat.completion.transfer.kernels.sets import complete_sets
 from misfeat.information.kernels.dealing import score_deals
 
-for part in LONGEST_FIRST:
-    compile_part(part)
-kernels = [complete_pairs, complete_sets, score_deals]
-before = [kernel.signatures for kernel in kernels]
+compile_tests()
+before = score_deals.signatures
 data = make_cohorts(3, 80, 5, hide=0.3, random_state=0)
 selector = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target)
 selector.significance()
-assert all(before)
-print(before == [kernel.signatures for kernel in kernels])
+assert before
+print(before == score_deals.signatures)
 """
 
 
-def test_parts_hold_the_kernels_that_a_run_needs():
+def test_what_is_compiled_ahead_is_what_a_run_needs():
     told = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "True"
 
 
 def test_what_is_compiled_ahead_is_kept():
-    for part in compiling.LONGEST_FIRST:
-        compiling.compile_part(part)
-    assert is_kept(complete_sets) in (True, None)
-    assert is_kept(complete_pairs) in (True, None)
+    compiling.compile_tests()
+    assert is_kept(score_deals) in (True, None)
 
 
 def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
-    compiling.compile_part("sets")
+    compiling.compile_tests()
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("nothing to compile"))
     with compiling.compiled_beside():
         pass
 
 
-@pytest.mark.parametrize("others", [1, 2, 3])
-def test_other_processes_end_with_the_first_ones_work(monkeypatch, tmp_path, others):
+def test_the_other_process_ends_with_the_first_ones_work(monkeypatch, tmp_path):
     started = []
 
     class Noted(subprocess.Popen):
@@ -59,23 +51,19 @@ def test_other_processes_end_with_the_first_ones_work(monkeypatch, tmp_path, oth
             super().__init__(*args, **kwargs)
             started.append(self)
 
-    shares = [compiling.LONGEST_FIRST[one::others] for one in range(others)]
     monkeypatch.setattr(subprocess, "Popen", Noted)
-    monkeypatch.setattr(compiling, "_shares_of_others", lambda: shares)
+    monkeypatch.setattr(compiling, "_is_worthwhile", lambda: True)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     with compiling.compiled_beside():
-        assert len(started) == others
-        assert all(one.poll() is None for one in started)
-    assert all(one.wait(300) is not None for one in started)
+        (process,) = started
+        assert process.poll() is None
+    assert process.poll() is not None
 
 
-@pytest.mark.slow
-def test_an_empty_cache_is_seen_and_its_kernels_shared_out(tmp_path):
-    code = "from misfeat.cli.compiling import _shares_of_others as of; print(sum(of(), ()))"
+def test_an_empty_cache_is_seen(tmp_path):
+    code = "from misfeat.cli.compiling import _is_worthwhile as of; print(of())"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     told = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    found = told.stdout.strip()
-    alone = (os.cpu_count() or 1) == 1
-    assert all((part in found) != alone for part in compiling.LONGEST_FIRST)
+    assert told.stdout.strip() == str((os.cpu_count() or 1) > 1)

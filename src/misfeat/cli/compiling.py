@@ -1,75 +1,49 @@
-"""Compiling on several cores: the kernels that a run needs last, in processes beside it.
+"""Compiling on two cores: the kernels of permutation tests, in a process beside the first run.
 
-Numba compiles one kernel at a time in a process. The first run after an installation starts others
-that make what it will need last. Processes that need the same kernel take turns, so that none is
-compiled twice.
+Numba compiles one kernel at a time in a process, and a run needs those of its tests last.
+Processes that need the same kernel take turns, so that none is compiled twice.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONGEST_FIRST = ("sets", "chance", "pairs")
-"""What other processes compile, one after the other, each beginning at another place."""
-
 
 @contextmanager
 def compiled_beside() -> Iterator[None]:
-    """Compile in other processes while the block runs, where there is something to compile."""
-    with ExitStack() as others:
-        for parts in _shares_of_others():
-            process = others.enter_context(_start(parts))
-            others.callback(process.terminate)
+    """Compile in another process while the block runs, where there is something to compile."""
+    if not _is_worthwhile():
         yield
+        return
+    nowhere = subprocess.DEVNULL
+    command = [sys.executable, "-m", "misfeat.cli.compiling"]
+    with subprocess.Popen(  # noqa: S603
+        command, stdin=nowhere, stdout=nowhere, stderr=nowhere
+    ) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
-def _shares_of_others() -> list[tuple[str, ...]]:
-    """The parts that each of the other processes compiles; none where all is kept already."""
+def _is_worthwhile() -> bool:
+    """Whether kernels are not kept yet, and there is a core for them."""
     from joblib import effective_n_jobs
 
-    from misfeat.completion.transfer.kernels.sets import complete_sets
+    from misfeat.information.kernels.dealing import score_deals
     from misfeat.machine.compiling import is_kept
 
-    if not sys.executable or is_kept(complete_sets) is not False:
-        return []
-    others = min(effective_n_jobs(-1) - 1, len(LONGEST_FIRST))
-    return [LONGEST_FIRST[one::others] for one in range(others)]
+    return bool(sys.executable) and is_kept(score_deals) is False and effective_n_jobs(-1) > 1
 
 
-def _start(parts: tuple[str, ...]) -> subprocess.Popen[bytes]:
-    nowhere = subprocess.DEVNULL
-    command = [sys.executable, "-m", "misfeat.cli.compiling", *parts]
-    return subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)  # noqa: S603
-
-
-def compile_part(part: str) -> None:
-    """Compile some kernels.
-
-    Those that complete and pool sets ("sets"), those of tests against chance ("chance"), or those
-    that complete pairs ("pairs").
-    """
-    {"sets": _compile_sets, "chance": _compile_chance, "pairs": _compile_pairs}[part]()
-
-
-def _compile_sets() -> None:
-    from misfeat.completion.transfer.ahead import compile_sets
-
-    compile_sets()
-
-
-def _compile_pairs() -> None:
-    from misfeat.completion.transfer.ahead import compile_pairs
-
-    compile_pairs()
-
-
-def _compile_chance() -> None:
+def compile_tests() -> None:
+    """Compile the kernels of permutation tests."""
     import numpy as np
 
     from misfeat.cohorts import build_cohorts
@@ -85,5 +59,4 @@ def _compile_chance() -> None:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        compile_part(name)
+    compile_tests()

@@ -91,11 +91,6 @@ def _wide() -> None:
     _fitted(features=20, size=2, coding=Coding(max_sets=FEW_SETS))
 
 
-def _large_sets() -> None:
-    """Sets of five features, whose tables are fitted to those of their parts."""
-    _fitted(rows=4_000, features=7, size=5)
-
-
 def _fitted(
     *,
     rows: int = 800,
@@ -141,6 +136,5 @@ KINDS: dict[str, Callable[[], None]] = {
     "many rows": _long,
     "numbers as target": _of_numbers,
     "wide tables": _wide,
-    "large sets": _large_sets,
 }
 """What tables are answered for, by what is told of them."""
