@@ -111,3 +111,21 @@ def test_r2_is_the_same_estimator_on_numbers():
     for place, members in enumerate(level(3, 2)):
         expected = explained[frozenset("abc"[f] for f in members)] / 1.45
         assert found.mean[:, place] == pytest.approx(expected, abs=0.05)
+
+
+def test_scores_of_many_correlated_features_stay_below_what_all_explain():
+    """Eighteen features share one cause, six of them explain the target: more add nothing."""
+    rng = np.random.default_rng(0)
+    weights = np.array([1.2, 0.9, 0.7, 0.5, 0.4, 0.3])
+    cause = rng.normal(size=(4000, 1))
+    values = np.digitize(2.0 * cause + rng.normal(size=(4000, 18)), [-0.5, 0.5])
+    odds = 1.0 / (1.0 + np.exp(-(values[:, :6] - 1) @ weights))
+    table = {f"f{i:02d}": values[:, i] for i in range(18)}
+    table |= {"g": np.repeat(list("abcd"), 1000), "y": (rng.random(4000) < odds).astype(int)}
+    selector = SubgroupSelector("g", size=1).fit(table, "y")
+    entropies = [-(p * np.log(p) + (1 - p) * np.log(1 - p)) for p in (odds.mean(), odds)]
+    truth = entropies[0] - entropies[1].mean()
+    names = sorted(table)[:18]
+    for size in (6, 12, 18):
+        scores = [selector.score_of(name, names[:size]) for name in selector.cohorts_.names]
+        assert np.mean(scores) == pytest.approx(truth, rel=0.08)

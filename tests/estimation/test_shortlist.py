@@ -109,7 +109,7 @@ def test_another_scale_keeps_what_can_be_enumerated(columns):
 def test_a_feature_that_was_left_out_is_told_with_what_to_do(columns, few_features):
     selector = SubgroupSelector("site", size=2).fit(columns, "y")
     name = selector.selection_.shortlist.left_out[0]
-    with pytest.raises(MisfeatError, match=rf"left out.*include=\['{name}'\].*max_sets"):
+    with pytest.raises(MisfeatError, match=rf"left out.*include=\['{name}'\]"):
         selector.why("a", [name])
     again = SubgroupSelector("site", size=2, include=[name]).fit(columns, "y")
     assert all(name in one.features for one in again.best_sets())

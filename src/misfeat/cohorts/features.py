@@ -79,8 +79,7 @@ def _reason(audit: ColumnAudit) -> str:
         case "left out", treatment if treatment == NOT_ON_SHORTLIST:
             return Message(
                 "was left out, for it explains nothing by itself or in a pair; use {include}, so "
-                "that every set holds it, or keep all features with {max_sets}",
-                max_sets=Setting("max_sets", None),
+                "that every set holds it",
                 include=Setting("include", [audit.column]),
             )
         case "left out", treatment if treatment == IDENTIFIER:

@@ -140,7 +140,7 @@ class Estimate:
         """Scores of single sets of any size; they are those of the population."""
         if not self.lists:
             raise MisfeatError(
-                "Sets of any size are scored on the scale {setting}, from rows or counts.",
+                "Paths and sets of any size need the scale {setting}, and rows or counts.",
                 remedy="Fit with it.",
                 setting=Setting("estimate", POPULATION),
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,8 @@ LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
 """Between these, single features say how a subgroup's scores are to be scaled."""
 MOST_MISFIT = 0.25
 """Scores are never taken to be off by a larger share because of the model."""
+MOST_DIFFUSE = 3
+"""Pairs whose diffuse interactions are added to a score, at most."""
 HALF_WIDTH = 1.645
 """Standard deviations to either end of what is possible where nothing is known between."""
 
@@ -181,11 +184,16 @@ class PopulationModel:
         return replace(self, diffuse=max(0.0, above / total) if total > 0 else 0.0)
 
     def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
-        """Columns that the interactions of all pairs of recorded features of sets would have."""
+        """Columns that the interactions of all pairs of recorded features of sets would have.
+
+        Of more than three features, as many as three of them have on the mean: how much the
+        interactions of many features have in common, pairs do not say.
+        """
         widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
         own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
         found: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
-        return found
+        size = subsets.shape[1]
+        return found * min(1.0, MOST_DIFFUSE / max(comb(size, 2), 1))
 
     def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""

@@ -126,7 +126,8 @@ class CodingParameters:
         option=Option("Rows without a group value: 'own' or 'drop'.", COLUMNS),
     )
     max_sets: int | None = parameter(
-        """Sets times subgroups up to which every set is scored. Where there are more, the best sets
+        """Sets times subgroups up to which every set is scored (of more than three features fewer,
+        for these take longer). Where there are more, the best sets
         are searched for: features join one by one, interactions whole, and are exchanged as long as
         that raises the score. Of more than 150 features a shortlist is looked at, of those that
         explain most alone or in pairs, in half of the rows; `cautions` says what was left out. On

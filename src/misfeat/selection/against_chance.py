@@ -107,7 +107,8 @@ class AgainstChance(Explained):
         """
         size = self._level_size(size)
         dealer = self._dealer(permutations, within, level)
-        include = self._included(size)
+        # Smaller sets than those of all features to include are tested whatever they hold.
+        include = self._included(size) if len(self.asked.include) <= size else []
         asked = (size, int(permutations), within, level)
         found = self._tests.get(asked)
         if found is None:

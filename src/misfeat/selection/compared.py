@@ -82,12 +82,17 @@ class Compared(Explained):
         ('a', ('b',))
         """
         names = tuple(filter(self._can_be_told, self.subgroup_names(subgroup)))
-        shown = self._shown(self._level_size(size))
+        size = self._level_size(size)
+        fits = len(self.asked.include) <= size
+        shown = self._shown(size) if fits else self.completed(size)
         levels = [self.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
         values = FeatureValues(levels, shown, self.feature_names, self._contrasts(), self._least())
 
         def of(name: str) -> list[FeatureValue]:
-            best = [one.features for one in self.best_sets(len(levels), subgroup=name)]
+            best = [
+                one.features
+                for one in self.best_sets(max(len(levels), len(self.asked.include)), subgroup=name)
+            ]
             return values.of(self.cohorts.position(name), name, best)
 
         return self._of_each(names, "Valuing features", of)

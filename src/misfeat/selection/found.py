@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from misfeat.selection.trust import Trust
 
 
+MOST_OF_ALL = 3
+"""Features of the sets that questions about all sets are answered for, where larger ones are
+searched for."""
+
+
 class Found:
     """What a fit found; `Selection` asks it everything that users ask."""
 
@@ -116,8 +121,8 @@ class Found:
 
     def _shown(self, size: int | None) -> CompletedScores:
         """The scores of the sets of a size that hold every feature to include."""
+        included = self._included(self._checked_size(size))
         scores = self.completed(size)
-        included = self._included(scores.subsets.shape[1])
         if not included:
             return scores
         held = np.all([(scores.subsets == place).any(axis=1) for place in included], axis=0)
@@ -131,8 +136,9 @@ class Found:
         return size
 
     def _level_size(self, size: int | None) -> int:
-        """The same, at most the largest size of which all sets are scored."""
-        return min(self._checked_size(size), self.book.largest_level)
+        """The same, for questions about all sets: few features, where larger sets are searched."""
+        size = self._checked_size(size)
+        return min(MOST_OF_ALL, self.book.largest_level) if self.book.is_searched(size) else size
 
     def _framed(self, columns: dict[str, list[Any]]) -> Any:
         """An answer as a dataframe of the library that the table came in."""

@@ -119,7 +119,8 @@ def steps_of(
     )
 
 
-def n_enough(adds: Floats, entropy: float) -> int:
-    """How many steps are worth taking: up to the last one that adds a share worth having."""
-    worth = np.flatnonzero(adds >= LEAST_ADDED * entropy)
+def n_enough(steps: Steps, entropy: float, confidence: float | None) -> int:
+    """How many steps are worth taking: up to the last that adds a share worth having, for sure."""
+    sure = (steps.adds_low > 0) | (confidence is None)
+    worth = np.flatnonzero(sure & (steps.adds >= LEAST_ADDED * entropy))
     return int(worth[-1]) + 1 if len(worth) else 1

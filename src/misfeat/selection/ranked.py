@@ -168,7 +168,7 @@ class Ranked(Found):
             of the features up to this one; ``adds``, ``adds_low``, ``adds_high``, what it adds to
             those before it; ``source``, ``"predicted"`` where the subgroup did not record all of
             them; and ``enough``, False for steps after the last one that adds at least 1 % of the
-            target's entropy (or of the variance, for R²).
+            target's entropy (or of the variance, for R²) and whose interval lies above 0.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class Ranked(Found):
         path = self._path(np.eye(len(self.cohorts))[cohort], most)
         found = steps_of(self.book.listed(), path, cohort, self.confidence)
         entropy = float(whole[cohort])
-        enough = n_enough(found.adds, entropy)
+        enough = n_enough(found, entropy, self.confidence)
         lacking = np.logical_or.accumulate(self.missing[cohort, path])
         return [
             PathStep(

@@ -123,10 +123,14 @@ class ScoreBook:
         return self.completed(size).of_sets(rank(subsets))
 
     def is_searched(self, size: int) -> bool:
-        """Whether there are too many sets of a size to score all."""
+        """Whether there are too many sets of a size to score all.
+
+        A set of many features takes longer than one of three, about as the square of their number.
+        """
         if self.max_sets is None or not self.can_list:
             return False
-        return sets_in_all(self._n_features, size, len(self.measure.missing)) > self.max_sets
+        sets = sets_in_all(self._n_features, size, len(self.measure.missing))
+        return sets * max(1.0, size / 3.0) ** 2 > self.max_sets
 
     @property
     def can_list(self) -> bool:

@@ -190,11 +190,11 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
             more=Message(_outstanding(shortlist.outstanding)),
         ),
         Message(
-            "Leave out what cannot matter ({exclude}), or keep all with {max_sets}. P-values are "
-            "of the other rows, and hold; what stability and validation say is about the features "
-            "that were kept.",
-            max_sets=Setting("max_sets", None),
+            "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
+            "P-values are of the other rows, and hold; what stability and validation say is about "
+            "the features that were kept.",
             exclude=Setting("exclude"),
+            include=Setting("include"),
         ),
         severity=WEAKENS,
     )
