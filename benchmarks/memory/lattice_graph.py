@@ -19,7 +19,8 @@ import numpy as np
 import torch
 
 from misfeat.completion.networks.completer import TrainingSettings
-from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.training import train
 from misfeat.completion.paper.models import ModelShape
 from misfeat.lattice import count_edges_beside, count_edges_between, count_nodes
 from misfeat.lattice.neighbours import neighbours

@@ -32,7 +32,8 @@ from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from misfeat.completion.networks.completer import TrainingSettings
-from misfeat.completion.networks.training import Batch, Labels, step_of
+from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.training import Batch, step_of
 from misfeat.completion.paper.models import ModelShape
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level, to_pyg

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.completion.networks.training import Labels, taught_subgroups, with_untaught_averaged
+from misfeat.completion.networks.labels import Labels, taught_subgroups, with_untaught_averaged
 
 NAN = np.nan
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from misfeat.completion.networks.completer import TrainingSettings
-from misfeat.completion.networks.training import Draw, Labels, train
+from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.training import Draw, train
 from misfeat.completion.paper.models import ModelShape
 
 

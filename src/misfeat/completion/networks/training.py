@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
+from misfeat.completion.networks.labels import Labels
 from misfeat.exceptions import MisfeatError, Setting, warn
 from misfeat.machine.interrupts import answer_interrupt
 
@@ -22,42 +23,6 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
-
-    rows: NDArray[np.int64]
-    scores: Scores
-
-    @classmethod
-    def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
-        """The rows whose scores are known."""
-        there = ~np.isnan(scores)
-        return cls(rows[there], scores[there])
-
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
-        """Labels to train on and labels to choose by; the same ones where they are too few."""
-        order = rng.permutation(len(self.rows))
-        held_out = round(share * len(order))
-        if not 0 < held_out < len(order):
-            return self, self
-        parts = order[held_out:], order[:held_out]
-        train, validation = (Labels(self.rows[part], self.scores[part]) for part in parts)
-        return train, validation
-
-
-def taught_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which subgroups have a known score, one that is not NaN, to learn from."""
-    return np.logical_or.reduce([~np.isnan(scores).all(axis=1) for scores in by_size])
-
-
-def with_untaught_averaged(guess: Scores, taught: NDArray[np.bool_]) -> Scores:
-    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
-    averaged = guess.copy()
-    averaged[~taught] = guess[taught].mean(axis=0)
-    return averaged
 
 
 EPOCHS_BEFORE_CAPTURE = 3

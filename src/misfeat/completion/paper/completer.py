@@ -9,7 +9,7 @@ import numpy as np
 from misfeat.completion.model import Guess
 from misfeat.completion.named import INHERIT
 from misfeat.completion.networks.completer import NeuralCompleter, TrainingSettings
-from misfeat.completion.networks.training import taught_subgroups, with_untaught_averaged
+from misfeat.completion.networks.labels import taught_subgroups, with_untaught_averaged
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:

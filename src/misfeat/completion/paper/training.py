@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from misfeat.completion.networks.training import History, Labels, train
+from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.training import History, train
 from misfeat.completion.paper.models import PaperModels
 
 if TYPE_CHECKING:
