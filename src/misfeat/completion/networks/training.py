@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from misfeat.completion.networks.labels import Labels
 from misfeat.exceptions import MisfeatError, Setting, warn
 from misfeat.machine.interrupts import answer_interrupt
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from torch.nn import Parameter
 
     from misfeat.completion.networks.completer import TrainingSettings
+    from misfeat.completion.networks.labels import Labels
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
