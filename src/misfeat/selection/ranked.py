@@ -135,7 +135,8 @@ class Ranked(Found):
         names = [name for name in self.subgroup_names(subgroup) if self._can_be_told(name)]
         scores, whole = self._shown(size), self.book.measure.whole
         contrasts = self._contrasts() if distinct else None
-        smaller = range(1, min(scores.subsets.shape[1], self.book.largest_level + 1))
+        m = scores.subsets.shape[1]
+        smaller = range(1, min(m, self._level_size(m) + 1))
 
         def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
             left = without_padding(
