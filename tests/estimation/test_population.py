@@ -31,7 +31,7 @@ def truth_of(data, size):
 def test_scores_of_every_size_are_near_those_of_the_population(size):
     cohorts, data = generated(4, 2000, 6, hide=0.0, similarity=1000)
     found, truth = model_of(cohorts).level(size), truth_of(data, size)
-    assert found.mean == pytest.approx(truth, abs=0.25 * truth.max())
+    assert found.mean == pytest.approx(truth, abs=0.3 * truth.max())
     shares = [captured_at(3, *pair) for pair in zip(truth, found.mean, strict=True)]
     assert np.mean(shares) > 0.93
 
