@@ -82,8 +82,8 @@ def selection_of(
     counted.
     """
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
-    _check_request(question, table, excluded, blocks)
     with closing(table):
+        _check_request(question, table, excluded, blocks)
         built = counted(question, table, target, rules, progress)
     cohorts, measure = _measured(question, *built, excluded, blocks)
     check_features(measure.features, cohorts)

@@ -59,7 +59,11 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
         raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
     table = open_columns(X, codes)
     if isinstance(y, str):
-        return table, _existing(y, table.names)
+        try:
+            return table, _existing(y, table.names)
+        except MisfeatError:
+            table.close()
+            raise
     y = one_value_a_row(y, "y")
     target = _free_name(y, table.names, "target")
     return table.with_column(target, y, "y"), target
