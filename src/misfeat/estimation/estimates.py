@@ -10,9 +10,9 @@ import numpy as np
 from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.model import CompletedScores, guess_of
 from misfeat.estimation.intervals import closed, completed_of, intervals_of
-from misfeat.estimation.listed import ListedScores
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.sample_r2 import complete_sample_r2
+from misfeat.estimation.set_scores import ListedScores
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 

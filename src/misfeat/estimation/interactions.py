@@ -14,7 +14,6 @@ every set that holds its features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +21,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.estimation.additive import POOL_RIDGE, set_columns, slopes_of, whitened, whitening
-from misfeat.estimation.kernels import interaction_statistic
-from misfeat.estimation.moments import Term, one_hot, recorded_all
+from misfeat.estimation.kernels import interaction_statistic, residual_sums
+from misfeat.estimation.moments import Term, recorded_all
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,21 +55,24 @@ LEAST_ROWS_PER_CELL = 2
 TINY = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
-class _Residuals:
+class _Residuals(NamedTuple):
     """What is left of the target in the cells of a set, after its additive part.
 
-    `n_rows` in every cell; `sums` and `squares` of residuals, a column a target column; the
-    residual `variance` of one row; `n_fitted` columns of the additive part; and what whitened the
-    target.
+    `n_rows` in every cell; `sums` and `squares` of residuals, a column a target column; `n_fitted`
+    columns of the additive part; and what whitened the target.
     """
 
     n_rows: Floats
     sums: Floats
     squares: Floats
-    variance: Floats
     n_fitted: int
     whiten: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """The residual variance of one row, a number a target column."""
+        found: Floats = self.squares.sum(axis=0) / self.n_rows.sum()
+        return found
 
 
 class _Candidate(NamedTuple):
@@ -138,21 +140,29 @@ def _candidates(table: Counted, moments: Moments, sets: NDArray[np.integer]) -> 
         cohorts = np.flatnonzero(pattern)
         if not len(cohorts) or not len(chosen):
             continue
-        pooled = moments.pooled(cohorts)
-        given = whitened(pooled, moments.n_targets)
-        whiten = whitening(pooled[-moments.n_targets :, -moments.n_targets :])
-        targets = np.eye(table.shares().shape[1])[:, table.classes_shown] @ whiten.T
-        columns = set_columns(moments, chosen)
-        slopes = slopes_of(given, columns, POOL_RIDGE)
-        for features, own, betas in zip(chosen, columns.columns, slopes, strict=True):
-            members = tuple(map(int, features))
-            n_fitted = int((own >= 0).sum())
-            fitted = _fitted(table, moments, members, betas[:n_fitted])
-            counts = table.counts(members, cohorts)
-            effect, deviation = interaction_statistic(counts, fitted, targets, n_fitted)
+        for features, residuals in _residuals(table, moments, chosen, cohorts):
+            effect, deviation = interaction_statistic(
+                residuals.n_rows, residuals.sums, residuals.squares, residuals.n_fitted
+            )
             if deviation > 0:
-                found.append(_Candidate(members, effect / deviation, effect))
+                found.append(_Candidate(features, effect / deviation, effect))
     return found
+
+
+def _residuals(
+    table: Counted, moments: Moments, sets: NDArray[np.integer], cohorts: Integers
+) -> Iterator[tuple[tuple[int, ...], _Residuals]]:
+    """What is left of the target in the cells of sets that some subgroups recorded."""
+    pooled, n_targets = moments.pooled(cohorts), moments.n_targets
+    whiten = whitening(pooled[-n_targets:, -n_targets:])
+    targets = np.eye(table.shares().shape[1])[:, table.classes_shown] @ whiten.T
+    columns = set_columns(moments, sets)
+    slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
+    for members, own, betas in zip(sets, columns.columns, slopes, strict=True):
+        features, n_fitted = tuple(map(int, members)), int((own >= 0).sum())
+        fitted = _fitted(table, moments, features, betas[:n_fitted])
+        rows, sums, squares = residual_sums(table.counts(features, cohorts), fitted, targets)
+        yield features, _Residuals(rows, sums, squares, n_fitted, whiten)
 
 
 def _fitted(table: Counted, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
@@ -194,59 +204,10 @@ def _believed(table: Counted, moments: Moments, candidate: _Candidate, least: fl
         return None
     recorded = moments.recorded[:, candidate.features].all(axis=1)
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
-    residuals = _residuals(table, moments, candidate.features, cohorts)
+    members = np.array([candidate.features])
+    ((_, residuals),) = _residuals(table, moments, members, cohorts)
     share = candidate.effect / (residuals.n_rows.sum() * residuals.sums.shape[1])
     return _term(candidate, residuals) if share > LEAST_EFFECT else None
-
-
-def _residuals(
-    table: Counted, moments: Moments, features: tuple[int, ...], cohorts: Integers
-) -> _Residuals:
-    """Sums over the rows of cells, from counts by subgroup, cell and class.
-
-    The residual of a row depends on its subgroup, cell and class alone.
-    """
-    counts = table.counts(features, cohorts)
-    columns, values = _cell_columns(table, moments, features)
-    pooled, n_targets = moments.pooled(cohorts), moments.n_targets
-    whiten = whitening(pooled[-n_targets:, -n_targets:])
-    within = pooled[np.ix_(columns, columns)] + POOL_RIDGE * np.eye(len(columns))
-    slopes = np.linalg.solve(within, pooled[columns, -n_targets:] @ whiten.T)
-    targets = np.eye(counts.shape[2])[:, table.classes_shown] @ whiten.T
-    by_cell, by_class = counts.sum(axis=2), counts.sum(axis=0)
-    n_rows, fitted = by_cell.sum(axis=0), values @ slopes
-    whole = np.maximum(by_cell.sum(axis=1), TINY)[:, None]
-    target = counts @ targets  # summed over the rows of every subgroup and cell
-    centre = (target.sum(axis=1) - by_cell @ fitted) / whole
-    summed, shift = target.sum(axis=0), by_cell.T @ centre
-    squares = by_class @ targets**2 + n_rows[:, None] * fitted**2 + by_cell.T @ centre**2
-    squares += 2.0 * fitted * (shift - summed) - 2.0 * np.einsum("kct,kt->ct", target, centre)
-    return _Residuals(
-        n_rows=n_rows,
-        sums=summed - n_rows[:, None] * fitted - shift,
-        squares=np.maximum(squares, 0.0),
-        variance=np.maximum(squares, 0.0).sum(axis=0) / whole.sum(),
-        n_fitted=len(columns),
-        whiten=whiten,
-    )
-
-
-def _cell_columns(
-    table: Counted, moments: Moments, features: tuple[int, ...]
-) -> tuple[Integers, Floats]:
-    """The columns of a set's additive part, and their values in every cell."""
-    cards = table.cards[list(features)]
-    codes = np.indices(cards.tolist()).reshape(len(cards), -1)
-    columns = [moments.columns[f] for f in features]
-    values = [
-        one_hot(table.cards[f], table.usual[f])[code]
-        for f, code in zip(features, codes, strict=True)
-    ]
-    for term, own in zip(moments.terms, moments.columns[moments.n_features :], strict=True):
-        if set(term.features) <= set(features):
-            columns.append(own)
-            values.append(term.effects[_cells_of(table, features, term.features)])
-    return np.concatenate(columns), np.concatenate(values, axis=1)
 
 
 def _term(candidate: _Candidate, left: _Residuals) -> Term:

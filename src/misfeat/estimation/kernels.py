@@ -53,8 +53,11 @@ def count_cells(codes, cards, features, target, weights, offsets, cohorts, count
 
 
 @compiled
-def interaction_statistic(counts, fitted, targets, n_fitted):
-    """U of a set's residuals, and its standard deviation; see `misfeat.estimation.interactions`.
+def residual_sums(counts, fitted, targets):
+    """Rows of every cell, and the sums and squares of what is left of the target in them.
+
+    The residual of a row depends on its subgroup, cell and class alone: the target less what is
+    fitted, centred in every subgroup.
 
     Parameters
     ----------
@@ -64,13 +67,10 @@ def interaction_statistic(counts, fitted, targets, n_fitted):
         What the additive part gives in every cell.
     targets : ndarray of float64 of shape (n_classes, n_targets)
         The whitened columns of the target in every class.
-    n_fitted : int
-        Columns of the additive part.
 
     Returns
     -------
-    tuple of two floats
-        Both 0 where too few cells have several rows to say anything.
+    tuple of ndarray of shape (n_cells,), (n_cells, n_targets) and (n_cells, n_targets)
     """
     n_cohorts, n_cells, n_classes = counts.shape
     n_targets = targets.shape[1]
@@ -99,13 +99,23 @@ def interaction_statistic(counts, fitted, targets, n_fitted):
                         left = targets[y, t] - fitted[cell, t] - centre[t]
                         sums[cell, t] += count * left
                         squares[cell, t] += count * left * left
-    whole = n_rows.sum()
+    return n_rows, sums, squares
+
+
+@compiled
+def interaction_statistic(n_rows, sums, squares, n_fitted):
+    """U of a set's residuals, and its standard deviation; see `misfeat.estimation.interactions`.
+
+    The first three are what `residual_sums` gives, `n_fitted` the columns of the additive part.
+    Both are 0 where too few cells have several rows to say anything.
+    """
+    n_cells, n_targets = sums.shape
     several = 0
     for cell in range(n_cells):
         several += n_rows[cell] > 1.0
     if several - 1 <= n_fitted:
         return 0.0, 0.0
-    effect, deviation = 0.0, 0.0
+    whole, effect, deviation = n_rows.sum(), 0.0, 0.0
     for t in range(n_targets):
         variance = squares[:, t].sum() / whole
         effect += n_fitted * variance  # the additive part was fitted

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.listed import ListedScores
+    from misfeat.estimation.set_scores import ListedScores
 
     Floats = NDArray[np.float64]
 

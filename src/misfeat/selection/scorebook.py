@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.model import Completer
     from misfeat.estimation.estimates import Estimate
-    from misfeat.estimation.listed import ListedScores
+    from misfeat.estimation.set_scores import ListedScores
     from misfeat.information.measures import Measure
     from misfeat.machine.progress import Progress
 
