@@ -73,7 +73,7 @@ def completion(
     from benchmarks.common.tables import TABLES
     from benchmarks.completion.experiment import CompletionBench, report
     from misfeat.cli.spelling import split
-    from misfeat.machine.progress import progress_shown
+    from misfeat.runtime.progress import progress_shown
     from misfeat.selection.folders import make_folder
 
     del debug
@@ -145,9 +145,9 @@ def speed(
         write_figures,
     )
     from misfeat.cli.spelling import split
-    from misfeat.machine.progress import progress_shown
     from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
+    from misfeat.runtime.progress import progress_shown
     from misfeat.selection.folders import make_folder
     from misfeat.show.console import new_console
 

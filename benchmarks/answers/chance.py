@@ -24,7 +24,7 @@ from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
 from misfeat.datasets import load_attrition, load_heart
 from misfeat.information.dealing import deals_of
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 LEVELS = (0.01, 0.05, 0.1, 0.5)
 EFFECTS = {"one": (0.4, 0.55), "pair": (0.5, 0.7), "three": (0.3, 0.4), "triple": (0.7, 1.0)}

@@ -19,7 +19,7 @@ from sklearn.metrics import mutual_info_score
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS, max_test
 from misfeat.information.dealing import deals_of
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 DEALS, REPEATS = 200, 5
 

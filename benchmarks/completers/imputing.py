@@ -27,7 +27,7 @@ from misfeat.completion.baselines.imputed import (
 )
 from misfeat.completion.named import INHERIT
 from misfeat.exceptions import check_count
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 SEEDS = range(1, 11)
 SHARES = (0.2, 0.5)

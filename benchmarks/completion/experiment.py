@@ -14,7 +14,7 @@ from benchmarks.completers import completer_names, completer_of
 from benchmarks.completion.hiding import Truth, bootstrap_ceiling, outcome_of, population_ceiling
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.devices import check_device
+from misfeat.runtime.devices import check_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.common.tables import BenchTable
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
     Row = dict[str, Any]
 

@@ -32,7 +32,7 @@ MEASURED = f"""
 import sys, time
 import misfeat
 from misfeat.cohorts import build_cohorts
-from misfeat.machine.memory import available_memory
+from misfeat.runtime.memory import available_memory
 
 def peak():
     lines = dict(line.split(":", 1) for line in open("/proc/self/status"))

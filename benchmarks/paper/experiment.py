@@ -30,9 +30,9 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info
 from misfeat.lattice import level, ranks_below
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.machine.devices import torch_device
 from misfeat.metrics.closure import share_closed
 from misfeat.metrics.distances import total_variation
+from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

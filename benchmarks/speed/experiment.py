@@ -25,7 +25,7 @@ from misfeat.completion.calibration import WHAT as CALIBRATING
 from misfeat.estimation.estimates import WHAT as ESTIMATING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import write_file
+from misfeat.runtime.atomic_files import write_file
 from misfeat.selection.chance_tests import DEALING
 from misfeat.selection.computing import WHAT as SCORING
 from misfeat.selection.enough import WHAT as SEEING_ENOUGH
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selector import SubgroupSelector
 
 STEPS = {
@@ -152,8 +152,8 @@ def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[st
     ['coding', 'scores of own rows', 'population']
     """
     from benchmarks.speed.clock import StepClock, forget_peak, held_memory, peak_memory
-    from misfeat.machine.compiling import compilations_counted
-    from misfeat.machine.progress import progress_told
+    from misfeat.runtime.compilation import compilations_counted
+    from misfeat.runtime.progress import progress_told
 
     with compilations_counted() as compiled:
         began = time.perf_counter()

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.common.tables import TABLES
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.datasets.population import random_mask
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 SHARES, SEEDS, THREADS = (0.2, 0.5), (1, 2, 3), (1, 2)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         MisfeatWarning,
         UnseenSubgroupWarning,
     )
-    from misfeat.machine.memory import memory_limit
+    from misfeat.runtime.memory import memory_limit
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.comparison import compare
@@ -50,7 +50,7 @@ _HOME = {
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
     "__version__": "misfeat.version:__version__",
     "compare": "misfeat.show.comparison:compare",
-    "memory_limit": "misfeat.machine.memory:memory_limit",
+    "memory_limit": "misfeat.runtime.memory:memory_limit",
     "plot": "misfeat.show.plot:",
 }
 

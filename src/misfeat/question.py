@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
-from misfeat.machine.devices import DEVICES
 from misfeat.parameters.declaring import (
     COLUMNS,
     PREDICTIONS,
@@ -22,6 +21,7 @@ from misfeat.parameters.declaring import (
     parameter,
     with_parameters,
 )
+from misfeat.runtime.devices import DEVICES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

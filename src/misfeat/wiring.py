@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.information.measures import Measure
-    from misfeat.machine.progress import Progress
     from misfeat.nesting import NestedQuestion
     from misfeat.reading.table import Table
+    from misfeat.runtime.progress import Progress
 
     Blocks = Mapping[str, tuple[str, ...]]
 

@@ -8,7 +8,7 @@ import pytest
 
 from misfeat.cli import compiling
 from misfeat.information.kernels.dealing import score_deals
-from misfeat.machine.compiling import is_kept
+from misfeat.runtime.compilation import is_kept
 
 KEPT = """
 from misfeat.cli.compiling import compile_tests

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from misfeat import __version__
-from misfeat.machine import memory
+from misfeat.runtime import memory
 from tests.cli.commands import ASKED, QUICK, TABLE, run
 
 

@@ -8,7 +8,7 @@ from misfeat import SubgroupSelector
 from misfeat.cli import warming
 from misfeat.cli.warming import KINDS, warm_up
 from misfeat.datasets import make_cohorts
-from misfeat.machine.compiling import compilations_counted
+from misfeat.runtime.compilation import compilations_counted
 
 
 def forms():

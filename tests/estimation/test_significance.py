@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from misfeat.estimation import significance
 from misfeat.estimation.significance import PILOTS, REACHED, max_test, p_values
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 
 def besag_clifford(maxima, statistic, permutations):

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from misfeat.information import dealing, joint_mutual_info, level_mutual_info
 from misfeat.information.kernels.dealing import shuffled
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.information.generated import cohort_of, with_gaps
 
 SEED = np.random.SeedSequence(7)

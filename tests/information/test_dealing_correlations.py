@@ -5,7 +5,7 @@ import pytest
 
 from misfeat.information.correlation import squared_correlation
 from misfeat.information.dealing_correlations import CorrelationDeals
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 SEED = np.random.SeedSequence(3)
 

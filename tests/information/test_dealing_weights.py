@@ -14,7 +14,7 @@ from misfeat.information import dealing, entropies, joint_mutual_info, level_mut
 from misfeat.information.chance import chance_of_counts, chance_of_totals, n_log_n
 from misfeat.information.dealing import OfDesign, design_effect
 from misfeat.lattice.levels import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.information.generated import cohort_of
 from tests.information.test_dealing import questions as unweighted
 

@@ -5,7 +5,7 @@ import numpy as np
 from misfeat.cohorts import Cohort
 from misfeat.information.prepared import prepare_rows
 from misfeat.information.scoring import sums_of_levels
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.information.generated import random_cohort
 
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 from misfeat.cli.exit_codes import INTERRUPTED
-from misfeat.machine.interrupts import interrupts_kept
+from misfeat.runtime.progress import interrupts_kept
 
 __all__ = ["main"]
 

@@ -37,7 +37,7 @@ def _is_worthwhile() -> bool:
     from joblib import effective_n_jobs
 
     from misfeat.information.kernels.dealing import score_deals
-    from misfeat.machine.compiling import is_kept
+    from misfeat.runtime.compilation import is_kept
 
     return bool(sys.executable) and is_kept(score_deals) is False and effective_n_jobs(-1) > 1
 
@@ -50,7 +50,7 @@ def compile_tests() -> None:
     from misfeat.datasets import make_cohorts
     from misfeat.estimation.significance import max_test
     from misfeat.information.dealing import deals_of
-    from misfeat.machine.threads import Work
+    from misfeat.runtime.threads import Work
 
     data = make_cohorts(2, 60, 4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)

@@ -14,8 +14,8 @@ import tomli_w
 
 from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.machine.paths import as_path
 from misfeat.reading.addresses import is_address, without_secrets
+from misfeat.runtime.atomic_files import as_path
 from misfeat.selection.folders import SETTINGS, as_folder, read_parts
 
 if TYPE_CHECKING:

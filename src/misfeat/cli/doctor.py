@@ -34,7 +34,7 @@ def doctor(
         return
     from misfeat.cli.compiling import compiled_beside
     from misfeat.cli.examination import examine
-    from misfeat.machine.progress import progress_shown
+    from misfeat.runtime.progress import progress_shown
 
     with progress_shown(not quiet) as progress, compiled_beside():
         found = examine(debug, progress)
@@ -50,7 +50,7 @@ def _compile(json: bool, quiet: bool) -> None:
     """Compile what is not kept yet, and say what that took and where it lies."""
     from misfeat.cli.examination import kernel_cache
     from misfeat.cli.warming import warm_up
-    from misfeat.machine.progress import progress_shown
+    from misfeat.runtime.progress import progress_shown
 
     cache = kernel_cache()
     if not cache["writable"]:

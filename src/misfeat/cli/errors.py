@@ -16,7 +16,7 @@ from misfeat.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 from misfeat.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
-from misfeat.machine.interrupts import answer_interrupt
+from misfeat.runtime.progress import answer_interrupt
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from misfeat.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selector import SubgroupSelector
 
 TABLES = {
@@ -139,7 +139,7 @@ def _java() -> str | None:
 def _machine() -> dict[str, Any]:
     from joblib import effective_n_jobs
 
-    from misfeat.machine.memory import GIB, available_memory, current_limit
+    from misfeat.runtime.memory import GIB, available_memory, current_limit
 
     return {
         "cores": os.cpu_count(),
@@ -154,7 +154,7 @@ def _training() -> dict[str, Any]:
     """Where PyTorch, which only some completers need, would train their networks."""
     import torch
 
-    from misfeat.machine.devices import torch_device
+    from misfeat.runtime.devices import torch_device
 
     cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
     return {

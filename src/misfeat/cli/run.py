@@ -113,7 +113,7 @@ def _found(
 ) -> _Found:
     """Do all the work, and save what is to be saved."""
     from misfeat.cli.compiling import compiled_beside
-    from misfeat.machine.progress import progress_shown
+    from misfeat.runtime.progress import progress_shown
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import worth_rows
 
@@ -140,7 +140,7 @@ def _limited_memory(share: float | None) -> AbstractContextManager[None]:
     """Limit the memory that scores may take, where a share of it was given."""
     if share is None:
         return nullcontext()
-    from misfeat.machine.memory import memory_limit
+    from misfeat.runtime.memory import memory_limit
 
     return memory_limit(share)
 

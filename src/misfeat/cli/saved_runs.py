@@ -9,7 +9,7 @@ import typer
 from misfeat.cli.columns import complete_names
 from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
 from misfeat.cli.options import as_option
-from misfeat.machine.paths import as_path
+from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

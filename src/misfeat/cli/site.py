@@ -137,7 +137,7 @@ def summarise(
     debug: Debug = False,
 ) -> None:
     """Count what the site shares; 'site show' says exactly what is in it."""
-    from misfeat.machine.progress import progress_shown
+    from misfeat.runtime.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
     from misfeat.sites.summarising import check_signs, check_takes_part

@@ -14,13 +14,13 @@ import numpy as np
 
 from misfeat.cohorts.coding import Coding
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.machine.compiling import compilations_counted
+from misfeat.runtime.compilation import compilations_counted
 from misfeat.selector import SubgroupSelector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
 LONG_ROWS = 140_000
 """More than 2**16 rows a subgroup: counts take 32 bits."""

@@ -16,10 +16,10 @@ from misfeat.cohorts.model import BETWEEN_TERMS, NOT_RECORDED
 from misfeat.cohorts.subgroups import DROPPED, Recorded, Runs, rows_without, settle_small
 from misfeat.cohorts.weights import effective_sizes, heaviest_of
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
-from misfeat.machine.memory import allowed_memory
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_queries import Drawing, DrawsRows
 from misfeat.reading.values import MISSING_LABEL
+from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile, Taken
-    from misfeat.machine.progress import Progress
     from misfeat.reading.table import Table
     from misfeat.reading.values import Value
+    from misfeat.runtime.progress import Progress
 
 
 def build_cohorts(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.profiles import Profile
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.profiles import Profile
     from misfeat.cohorts.rules import CohortRules
-    from misfeat.machine.progress import Progress
     from misfeat.reading.table import Table
+    from misfeat.runtime.progress import Progress
 
     Counts = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ chosen (conformal prediction over clusters).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count, islice
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol
@@ -21,7 +21,6 @@ from scipy.optimize import nnls
 
 from misfeat.completion.model import SINGLES, guess_of, support_of
 from misfeat.lattice import level
-from misfeat.machine.spreading import is_elsewhere, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,20 +122,18 @@ def try_out(completer: Guessing, known: Known, size: int, rounds: int, seed: int
     masks = [mask for mask in hiding_rounds(known.exact.missing, rounds, rng) if mask.any()]
     if known.progress is not None:
         known.progress(WHAT, 0, rounds)
-    shared = completer, replace(known, progress=None) if is_elsewhere() else known, size
-    parts: dict[int, Trial] = {}
-    for number, part in spread(_tried_with, shared, masks):
-        parts[number] = part
+    parts = []
+    for mask in masks:
+        parts.append(_tried_with(completer, known, size, mask))
         if known.progress is not None:
             known.progress(WHAT, len(parts), rounds)
     if known.progress is not None:
         known.progress(WHAT, rounds, rounds)
-    return Trial.joined([parts[number] for number in range(len(masks))])
+    return Trial.joined(parts)
 
 
-def _tried_with(shared: tuple[Guessing, Known, int], mask: NDArray[np.bool_]) -> Trial:
+def _tried_with(completer: Guessing, known: Known, size: int, mask: NDArray[np.bool_]) -> Trial:
     """How guesses do when the features that a mask marks are hidden."""
-    completer, known, size = shared
     hidden = known.hidden(mask)
     guess = guess_of(completer, hidden, size)
     score = completer.combined(guess, hidden.exact)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
 
 NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)

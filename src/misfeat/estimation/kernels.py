@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 CHUNK = 1024
 """Rows whose cells are numbered together, so that these stay in the first-level cache."""

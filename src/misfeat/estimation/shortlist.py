@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohorts
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
     Floats = NDArray[np.float64]
     Sets = NDArray[np.integer]

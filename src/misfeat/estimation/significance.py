@@ -20,13 +20,9 @@ from __future__ import annotations
 
 from bisect import insort
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from misfeat.machine.spreading import is_elsewhere, spread, workers_elsewhere
-from misfeat.machine.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.dealing import Deals
+    from misfeat.runtime.threads import Work
 
     Floats = NDArray[np.float64]
 
@@ -49,8 +46,6 @@ FIRST_ROUND = 32
 """Deals before one looks for the first time whether to stop; every round is twice as long."""
 TIED = 1e-9
 """Studentised scores that differ by less are tied; rounding must not tell them apart."""
-TASKS_A_WORKER = 2
-"""Stretches of deals for every worker elsewhere."""
 NOTHING = 1e-12
 """A score (nats, or R²) that varies by less does not vary."""
 
@@ -209,7 +204,7 @@ def max_test(
             break
         first = len(maxima)
         last = min(max(FIRST_ROUND, 2 * first), permutations)
-        maxima = np.concatenate([maxima, _maxima(dealt, first, last, within)])
+        maxima = np.concatenate([maxima, dealt.maxima(first, last, within)])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
     return MaxTest(tuple(np.split(own, sizes)), deals.subsets, maxima, permutations)
@@ -230,20 +225,6 @@ class _Dealt:
             found = np.where(self.kept, found, -np.inf)
         greatest: Floats = found.max(axis=1)
         return greatest
-
-
-def _maxima(dealt: _Dealt, first: int, last: int, work: Work) -> Floats:
-    """The same, of stretches of deals where there are workers elsewhere."""
-    if not is_elsewhere():
-        return dealt.maxima(first, last, work)
-    n_stretches = min(TASKS_A_WORKER * workers_elsewhere(), last - first)
-    bounds = np.linspace(first, last, n_stretches + 1).astype(int).tolist()
-    found = dict(spread(_maxima_of, dealt, list(pairwise(bounds))))
-    return np.concatenate([found[number] for number in range(n_stretches)])
-
-
-def _maxima_of(dealt: _Dealt, stretch: tuple[int, int]) -> Floats:
-    return dealt.maxima(*stretch, Work(1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,14 +40,14 @@ from misfeat.information.plan import (
 from misfeat.information.prepared import PreparedRows, prepare_rows
 from misfeat.information.scoring import sums_of_subsets
 from misfeat.lattice.levels import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
     from misfeat.information.kernels.cube import CubePlan
-    from misfeat.machine.threads import Task
+    from misfeat.runtime.threads import Task
 
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]

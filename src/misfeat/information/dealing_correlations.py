@@ -17,7 +17,7 @@ from misfeat.lattice.levels import level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.machine.threads import Task, Work
+    from misfeat.runtime.threads import Task, Work
 
     Scores = NDArray[np.float64]
 

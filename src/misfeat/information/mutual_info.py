@@ -19,7 +19,7 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information.prepared import PreparedRows, prepare_rows
 from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,6 @@ def level_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    share: tuple[int, int] = (0, 1),
 ) -> list[Scores]:
     """Score every feature subset of sizes low to high in one cohort.
 
@@ -102,8 +101,6 @@ def level_mutual_info(
         The sizes. All of them (the power set) for at most 22 recorded features.
     above_chance, n_jobs, progress
         As in `joint_mutual_info`.
-    share : tuple of int, default=(0, 1)
-        Which part of the work to do, and of how many; the scores of the other parts are NaN.
 
     Returns
     -------
@@ -126,7 +123,7 @@ def level_mutual_info(
             f"is scored for at most {LARGEST_POWER_SET} features; lower the size."
         )
     top = min(high, n_recorded)
-    work = Work(n_jobs, progress, share)
+    work = Work(n_jobs, progress)
     found = sums_of_levels(rows, low, top, 1, work) if low <= top else []
     scores = []
     for size in range(low, high + 1):

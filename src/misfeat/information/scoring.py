@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.prepared import PreparedRows
-    from misfeat.machine.threads import Task, Work
+    from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]
     Search = Callable[[Members, NDArray[np.int64], "Sums"], None]
@@ -179,8 +179,7 @@ class _Part:
 def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: Work) -> list[Sums]:
     """Sums for every subset of sizes low to high, in the order of ranks, a list entry a size.
 
-    `n_kinds` is 1 for differences, 2 to keep both sums apart; rows that lack values make it 4. Sums
-    whose tasks are not in the share of `work` are NaN.
+    `n_kinds` is 1 for differences, 2 to keep both sums apart; rows that lack values make it 4.
     """
     n = rows.n_features
     n_kinds = 4 if rows.lacks_values else n_kinds

@@ -9,7 +9,7 @@ import numpy as np
 
 from misfeat.information.prepared import prepare_rows
 from misfeat.information.scoring import sums_of_subsets
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

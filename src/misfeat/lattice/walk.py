@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
-from misfeat.machine.copying import copy_values
+from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from joblib import effective_n_jobs
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, as_message, listed
-from misfeat.machine.memory import allowed_memory
-from misfeat.machine.paths import unreadable
+from misfeat.runtime.atomic_files import unreadable
+from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

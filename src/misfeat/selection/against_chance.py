@@ -11,7 +11,7 @@ from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.dealing import MOST_DEALS
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 from misfeat.selection.chance_tests import ChanceTests, Dealer, SubgroupChance, chance_tests
 from misfeat.selection.enough import (
     MOST,

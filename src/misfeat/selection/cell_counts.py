@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

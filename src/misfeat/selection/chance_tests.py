@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -13,8 +13,7 @@ from misfeat.estimation.significance import PILOTS, Greatest, MaxTest, max_test
 from misfeat.information.dealing import deals_of
 from misfeat.information.dealing_correlations import CorrelationDeals
 from misfeat.lattice import rank
-from misfeat.machine.spreading import in_order, is_elsewhere, spread, workers_elsewhere
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.dealing import Deals
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selection.scorebook import ScoreBook
 
     Floats = NDArray[np.float64]
@@ -76,10 +75,6 @@ class Dealer:
     within: int | None = None
     seed: int | None = None
     greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
-
-    def without_scores(self) -> Dealer:
-        """The same without the scores that were computed, for workers elsewhere."""
-        return replace(self, book=self.book.of_other_rows(self.book.measure, 0))
 
     def p_value(self, asked: Searched) -> float:
         """How likely chance alone gives a set that tells as much, of those that are searched.
@@ -154,18 +149,11 @@ class Searched(NamedTuple):
 def dealt_tests(
     dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
 ) -> list[MaxTest]:
-    """Carry out tests: cohort by cohort, by workers elsewhere where there are any."""
-    if is_elsewhere() and len(asked) >= workers_elsewhere():
-        tests = in_order(spread(_tested, dealer.without_scores(), asked))
-    else:
-        tests = [dealer.of(*one, progress=progress) for one in asked]
+    """Carry out tests, cohort by cohort."""
+    tests = [dealer.of(*one, progress=progress) for one in asked]
     for one, test in zip(asked, tests, strict=True):
         dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
     return tests
-
-
-def _tested(dealer: Dealer, asked: Searched) -> MaxTest:
-    return dealer.of(*asked)
 
 
 def chance_tests(

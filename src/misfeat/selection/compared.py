@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from misfeat.exceptions import check_count
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 from misfeat.selection.contrasts import INTERACTION_COLUMNS, Interaction, interactions_of
 from misfeat.selection.explained import Explained
 from misfeat.selection.swapping import ALTERNATIVE_COLUMNS, Alternative, alternatives_to

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.elsewhere import Part, ScoredRows, levels_elsewhere
 from misfeat.lattice import rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.machine.spreading import in_order, is_elsewhere
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.information.measures import Measure, MutualInformation
-    from misfeat.machine.progress import Progress
+    from misfeat.information.measures import Measure
+    from misfeat.runtime.progress import Progress
 
     Floats = NDArray[np.float64]
 
@@ -47,61 +44,39 @@ class Computing:
 
     def levels(self, low: int, high: int, progress: Progress | None) -> list[Floats]:
         """Scores of all sets of some sizes, an array of shape (n_grids, n_cohorts, n_sets) each."""
-        n_cohorts, n_grids = len(self.seeds), len(self.grids)
-        told = None if progress is None else _CohortsDone(progress, n_cohorts * n_grids)
-        parts = [Part(g, cohort, low, high) for g in range(n_grids) for cohort in range(n_cohorts)]
-        flat = in_order(self._of_parts(parts, told))
+        n_cohorts = len(self.seeds)
+        told = None if progress is None else _CohortsDone(progress, n_cohorts * len(self.grids))
+        by_cohort = []
+        for grid, measure in enumerate(self.grids):
+            for cohort in range(n_cohorts):
+                if told is not None:
+                    told.begin(grid * n_cohorts + cohort)
+                if self.budget < 1:
+                    by_cohort.append(self._sampled(measure, cohort, low, high))
+                else:
+                    by_cohort.append(measure.of_levels(cohort, low, high, self.n_jobs, told))
         if told is not None:
-            told.begin(len(parts))
+            told.begin(len(by_cohort))
         return [
-            np.array(scores).reshape(n_grids, n_cohorts, -1) for scores in zip(*flat, strict=True)
+            np.array(scores).reshape(len(self.grids), n_cohorts, -1)
+            for scores in zip(*by_cohort, strict=True)
         ]
 
-    def _of_parts(
-        self, parts: Sequence[Part], told: _CohortsDone | None
-    ) -> Iterator[tuple[int, list[Floats]]]:
-        """Scores of one part after the other, an array a size."""
-        if is_elsewhere() and self.budget == 1 and self.measure.rows is not None:
-            yield from self._elsewhere(parts, told)
-            return
-        for number, part in enumerate(parts):
-            if told is not None:
-                told.begin(part.grid * len(self.seeds) + part.cohort)
-            if self.budget < 1:
-                yield number, self._sampled(part)
-            else:
-                measure = self.grids[part.grid]
-                yield number, measure.of_levels(part.cohort, part.low, part.high, self.n_jobs, told)
-
-    def _elsewhere(
-        self, parts: Sequence[Part], told: _CohortsDone | None
-    ) -> Iterator[tuple[int, list[Floats]]]:
-        rows = cast("Cohorts", self.measure.rows)
-        found = levels_elsewhere(ScoredRows(rows, self.measure.above_chance), parts)
-        for done, (number, scores) in enumerate(found, start=1):
-            part = parts[number]
-            measure = cast("MutualInformation", self.grids[part.grid])
-            yield number, [measure.bounded(one, part.cohort) for one in scores]
-            if told is not None:
-                told.begin(done)
-
-    def _sampled(self, part: Part) -> list[Floats]:
+    def _sampled(self, measure: Measure, cohort: int, low: int, high: int) -> list[Floats]:
         """Scores of a share of a cohort's computable sets, the same in every grid; else NaN."""
-        rng = np.random.default_rng(self.seeds[part.cohort])
-        recorded = np.flatnonzero(~self.measure.missing[part.cohort])
+        rng = np.random.default_rng(self.seeds[cohort])
+        recorded = np.flatnonzero(~self.measure.missing[cohort])
         n_features = len(self.measure.features)
-        scores = [np.full(comb(n_features, m), np.nan) for m in range(part.low, part.high + 1)]
-        if part.low == 0:
+        scores = [np.full(comb(n_features, m), np.nan) for m in range(low, high + 1)]
+        if low == 0:
             scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
-        smallest, largest = max(part.low, 1), min(part.high, len(recorded))
+        smallest, largest = max(low, 1), min(high, len(recorded))
         if smallest > largest:
             return scores
         sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
         for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
             subsets = recorded[unrank(ranks, size)]
-            scores[size - part.low][rank(subsets)] = self.grids[part.grid].of_subsets(
-                part.cohort, subsets, self.n_jobs
-            )
+            scores[size - low][rank(subsets)] = measure.of_subsets(cohort, subsets, self.n_jobs)
         return scores
 
 

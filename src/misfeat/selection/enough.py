@@ -15,20 +15,19 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.exceptions import Message
-from misfeat.machine.spreading import in_order, is_elsewhere, spread, workers_elsewhere
 from misfeat.selection.chance_tests import Searched, dealt_tests
 from misfeat.selection.ranking import TIED_DECIMALS
 from misfeat.words.names import joined
 from misfeat.words.numbers import p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selection.chance_tests import Dealer
 
 WHAT = "Seeing how many features are enough"
@@ -154,25 +153,12 @@ def enough_of_each(
         if progress is not None:
             progress(WHAT, before + done, len(cohorts) * largest)
 
-    def each() -> Iterator[tuple[int, Enough]]:
-        if is_elsewhere() and len(cohorts) >= workers_elsewhere():
-            recorded = (~dealer.book.measure.missing[list(cohorts)]).sum(axis=1)
-            sizes = range(1, min(largest, int(recorded.max(initial=0))) + 1)
-            scores = {size: completed(size) for size in sizes}
-            yield from spread(_enough, (dealer.without_scores(), scores, largest, level), cohorts)
-            return
-        for number, cohort in enumerate(cohorts):
-            told = partial(tell, number * largest)
-            yield number, enough_of(dealer, cohort, completed, largest, level, told)
-
-    found = in_order(each())
+    found = [
+        enough_of(dealer, cohort, completed, largest, level, partial(tell, number * largest))
+        for number, cohort in enumerate(cohorts)
+    ]
     tell(len(cohorts) * largest)
     return found
-
-
-def _enough(shared: tuple[Dealer, dict[int, CompletedScores], int, float], cohort: int) -> Enough:
-    dealer, scores, largest, level = shared
-    return enough_of(dealer, cohort, scores.__getitem__, largest, level)
 
 
 def enough_of(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
-from misfeat.machine.paths import as_path, real_path, unreadable, unwritable
+from misfeat.runtime.atomic_files import as_path, real_path, unreadable, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

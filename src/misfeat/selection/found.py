@@ -8,8 +8,8 @@ import numpy as np
 
 from misfeat.cohorts.features import not_a_feature
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.long_work import long_work
 from misfeat.reading.dataframes import result_frame
+from misfeat.runtime.progress import long_work
 from misfeat.selection.asked import Asked, check_size
 from misfeat.selection.saving import Saved, read_saved, write_saved
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 from misfeat.selection.asked import check_set
 from misfeat.selection.contrasts import Contrasts
 from misfeat.selection.found import Found

@@ -15,23 +15,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from misfeat.cohorts.weights import drawn_anew
 from misfeat.estimation.estimates import POPULATION
 from misfeat.information.grids import information_of
-from misfeat.machine.interrupts import check_interrupt
-from misfeat.machine.spreading import in_order, spread
 from misfeat.metrics.stability import agreement_of
+from misfeat.runtime.threads import counted
 from misfeat.selection.ranking import order_of_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selection.scorebook import ScoreBook
 
     Numbers = NDArray[np.int64]
@@ -185,27 +185,24 @@ def redrawn(
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
 
-    def draws() -> Iterator[tuple[int, tuple[Numbers, Numbers]]]:
-        tell(0)
-        for done, draw in enumerate(spread(_come_again, (answer, kept), seeds), start=1):
-            check_interrupt()
-            yield draw
-            tell(done)
-
     def tell(done: int) -> None:
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
-    best, ranks = (np.array(found) for found in zip(*in_order(draws()), strict=True))
+    draws = Parallel(prefer="threads")(
+        delayed(_come_again)(answer, kept, seed) for seed in counted(seeds, tell)
+    )
+    tell(len(seeds))
+    best, ranks = (np.array(found) for found in zip(*draws, strict=True))
     return Redrawn(kept, best, ranks)
 
 
 def _come_again(
-    shared: tuple[Callable[[np.random.Generator], CompletedScores], Numbers],
+    answer: Callable[[np.random.Generator], CompletedScores],
+    kept: Numbers,
     seed: np.random.SeedSequence,
 ) -> tuple[Numbers, Numbers]:
     """The best sets of one draw, and the ranks of those that are best with all rows."""
-    answer, kept = shared
     scores = answer(np.random.default_rng(seed))
     best, ranks = np.empty_like(kept), np.empty_like(kept)
     place = np.empty(len(scores.subsets), dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 from misfeat.selection.explained import Explained
 from misfeat.selection.redrawing import (
     Stability,

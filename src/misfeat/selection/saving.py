@@ -25,7 +25,7 @@ from misfeat.information.count_tables import CountTables
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import TableInformation
-from misfeat.machine.paths import real_path
+from misfeat.runtime.atomic_files import real_path
 from misfeat.selection.asked import Asked
 from misfeat.selection.checking import (
     ContradictionError,

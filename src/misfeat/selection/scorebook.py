@@ -15,7 +15,7 @@ from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank
-from misfeat.machine.memory import check_memory, memory_needed
+from misfeat.runtime.memory import check_memory, memory_needed
 from misfeat.selection.computing import Computing
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from misfeat.estimation.estimates import Estimate
     from misfeat.estimation.set_scores import ListedScores
     from misfeat.information.measures import Measure
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 SEARCHING = "Searching for the best sets"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import check_count
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 from misfeat.selection.against_chance import AgainstChance
 from misfeat.selection.asked import check_costs
 from misfeat.selection.caution import CAUTION_COLUMNS

@@ -13,11 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from misfeat.completion.model import CompletedScores, ExactScores
 from misfeat.estimation.estimates import POPULATION
-from misfeat.machine.spreading import in_order, spread
+from misfeat.runtime.threads import counted
 from misfeat.selection.judging import figures_of, truth_of_population, truth_of_sample
 from misfeat.selection.leaving_out import (
     can_be_halved,
@@ -28,13 +29,11 @@ from misfeat.selection.leaving_out import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from misfeat.completion import Known
     from misfeat.estimation.estimates import Estimate
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
     from misfeat.selection.judging import Figures, Truth
 
 
@@ -143,18 +142,17 @@ class LeftOut:
 def _answers(
     table: LeftOut, told: _Told, what: str, parts: Sequence[NDArray[Any] | None]
 ) -> list[Answer]:
-    """What is answered without each of some parts, one after the other or by workers elsewhere."""
+    """What is answered without each of some parts."""
 
-    def found() -> Iterator[tuple[int, Answer]]:
-        for done in spread(_answer, table, [(what, part) for part in parts]):
-            yield done
+    def report(begun: int) -> None:
+        if begun:
             told.done(what)
 
-    return in_order(found())
-
-
-def _answer(table: LeftOut, part: tuple[str, NDArray[Any] | None]) -> Answer:
-    return table.answer(*part)
+    found: list[Answer] = Parallel(prefer="threads")(
+        delayed(table.answer)(what, part) for part in counted(parts, report)
+    )
+    report(len(parts))
+    return found
 
 
 def _truth_of_population(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting
-from misfeat.machine.paths import as_path, unreadable, write_file
+from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

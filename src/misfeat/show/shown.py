@@ -79,7 +79,7 @@ class ShownSelection(Selection):
         • Every subgroup recorded every feature: there is nothing to collect.
         ...
         """
-        from misfeat.machine.progress import progress_shown
+        from misfeat.runtime.progress import progress_shown
         from misfeat.show.console import new_console
         from misfeat.show.sentences import print_sentences, screen_of
         from misfeat.show.terminal import print_tables

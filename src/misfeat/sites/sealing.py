@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.machine.paths import as_path, unreadable, write_file
+from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

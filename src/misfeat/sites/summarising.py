@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile
-    from misfeat.machine.progress import Progress
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table import Table
+    from misfeat.runtime.progress import Progress
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000

@@ -17,7 +17,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
-from misfeat.machine.paths import as_path, write_file
+from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
 

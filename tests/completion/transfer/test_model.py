@@ -11,7 +11,7 @@ from misfeat.completion.transfer.model import TransferModel
 from misfeat.completion.transfer.rows import CodedRows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.recipe import TRANSFERRED, transferred_cohorts
 from tests.completion.transfer.reference import Reference

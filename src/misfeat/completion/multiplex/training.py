@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import Known
     from misfeat.completion.multiplex.network import MultiplexNetwork
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
     Mask = NDArray[np.bool_]
 

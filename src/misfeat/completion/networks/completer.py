@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
 from misfeat.completion.named import resolved
 from misfeat.exceptions import check_count
-from misfeat.machine.devices import check_device, check_torch, torch_device
+from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from misfeat.exceptions import MisfeatError, Setting, warn
-from misfeat.machine.interrupts import answer_interrupt
+from misfeat.runtime.progress import answer_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

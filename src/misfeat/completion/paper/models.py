@@ -15,8 +15,8 @@ from misfeat.completion.paper.network import ACTIVATIONS, PaperNetwork
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
-from misfeat.machine.devices import torch_device
-from misfeat.machine.paths import as_path, unwritable
+from misfeat.runtime.atomic_files import as_path, unwritable
+from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

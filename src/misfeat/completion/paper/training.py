@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from misfeat.completion.networks.completer import TrainingSettings
     from misfeat.completion.paper.models import ModelShape
     from misfeat.lattice.neighbours import Neighbours
-    from misfeat.machine.progress import Progress
+    from misfeat.runtime.progress import Progress
 
 
 def train_models(

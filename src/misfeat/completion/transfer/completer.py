@@ -17,7 +17,7 @@ from misfeat.completion.transfer.rows import CodedRows, CountedTables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

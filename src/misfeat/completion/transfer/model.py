@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.transfer.rows import CodedRows, CountedTables
-    from misfeat.machine.threads import Work
+    from misfeat.runtime.threads import Work
 
     Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 
 @compiled

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
-from misfeat.machine.copying import copy_lines, copy_values
+from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
 
 @compiled

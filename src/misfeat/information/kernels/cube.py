@@ -21,7 +21,7 @@ import numpy as np
 
 from misfeat.information.kernels.chance import sum_of_chance, sum_of_weighted_chance
 from misfeat.information.kernels.logs import f_of
-from misfeat.machine.compiling import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

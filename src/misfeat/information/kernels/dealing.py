@@ -14,7 +14,7 @@ import numpy as np
 
 from misfeat.information.kernels.cube import ALIGNED_WORDS, place_of, sum_out
 from misfeat.information.kernels.logs import f_of
-from misfeat.machine.compiling import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.information.kernels.depth_first import next_begins_so, shared_depth
-from misfeat.machine.compiling import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled_fast
+from misfeat.runtime.compilation import compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
-from misfeat.machine.paths import unwritable, write_file
+from misfeat.runtime.atomic_files import unwritable, write_file
 from misfeat.show.export.cells import inert, plain_value
 from misfeat.show.export.tables import ABOUT, IN_WORDS, TITLES
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
-from misfeat.machine.paths import as_path, check_no_folder, unwritable, write_file
+from misfeat.runtime.atomic_files import as_path, check_no_folder, unwritable, write_file
 from misfeat.selection.asked import check_size
 from misfeat.show.answers import in_columns
 from misfeat.show.export.csv_files import check_folder, csv_text, write_folder, zip_bytes

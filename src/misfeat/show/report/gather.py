@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.exceptions import InPython, Message
-from misfeat.machine.progress import progress_shown
+from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report.packing import cells_that_fit, sizes_that_fit
 

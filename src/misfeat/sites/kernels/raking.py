@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 
 @compiled

@@ -12,7 +12,7 @@ from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.datasets import make_cohorts
 from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.lattice import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 

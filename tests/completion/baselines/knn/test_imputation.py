@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from misfeat.completion.baselines.knn import KNNCompleter
 from misfeat.completion.baselines.knn.imputation import PackedRows, imputed_codes
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from misfeat.completion import MarkovBlanketCompleter
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.completion.baselines.markov_blanket import markov_blanket
 from misfeat.information import joint_mutual_info
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
 
 

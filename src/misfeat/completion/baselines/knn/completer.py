@@ -9,7 +9,7 @@ from misfeat.completion.baselines.imputed import all_recorded, guess_of, imputed
 from misfeat.completion.baselines.knn.imputation import imputed_codes
 from misfeat.completion.named import INHERIT
 from misfeat.exceptions import check_count
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from misfeat.completion.model import Guess, Known

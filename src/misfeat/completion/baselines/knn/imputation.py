@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.machine.threads import Work
+    from misfeat.runtime.threads import Work
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]

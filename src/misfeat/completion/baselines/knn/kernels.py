@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from misfeat.completion.named import INHERIT
 from misfeat.completion.parts import recorded_part_scores
 from misfeat.exceptions import check_count
 from misfeat.lattice import level
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.completion.transfer.kernels.tables import LANES, part_cells
-from misfeat.machine.compiling import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 LEAST_STRENGTH = 0.02
 """A weaker proxy is not used."""

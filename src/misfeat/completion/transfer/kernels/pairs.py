@@ -10,7 +10,7 @@ from misfeat.completion.transfer.kernels.expectation import note_score
 from misfeat.completion.transfer.kernels.fitting import donors_mean, rake_pair
 from misfeat.completion.transfer.kernels.splits import cohorts_lacking, split_of
 from misfeat.completion.transfer.kernels.tables import donors_of, in_lanes
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

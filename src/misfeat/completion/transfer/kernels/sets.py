@@ -20,7 +20,7 @@ from misfeat.completion.transfer.kernels.splits import (
     split_of,
 )
 from misfeat.completion.transfer.kernels.tables import donors_of, in_lanes
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

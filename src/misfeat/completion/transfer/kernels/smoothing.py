@@ -21,7 +21,7 @@ from misfeat.completion.transfer.kernels.tables import (
     rake_parts,
     rank_of,
 )
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ import numpy as np
 
 from misfeat.completion.transfer.kernels.fitting import Parts
 from misfeat.completion.transfer.kernels.tables import count_cells, rank_of, strides_of
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

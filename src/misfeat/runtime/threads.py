@@ -2,10 +2,10 @@
 
 How many threads is joblib's to say (`joblib.parallel_config` included). The threads themselves are
 those of the standard library: a fit runs about a hundred short lists of tasks, and joblib's pool
-takes some 12 ms to start and stop for each of them, these take 0.2 ms. The thread that asks works,
+takes some 12 ms to start and stop for each of them, these take 0.2 ms. The calling thread works,
 too, and the others wait a moment before they join it: threads that hand Python back and forth take
-longer over short lists than one does. Tasks that go to other processes and machines are those of
-`misfeat.machine.spreading`.
+longer over short lists than one does. Few large tasks, such as refits, go through
+`joblib.Parallel` and with it to wherever a joblib context sends them.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Event, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import joblib
 import numpy as np
 
-from misfeat.machine.interrupts import check_interrupt, interrupts_put_off
-from misfeat.machine.spreading import threads_here
+from misfeat.runtime.progress import check_interrupt, interrupts_put_off
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Task = Callable[[], None]
 
+Item = TypeVar("Item")
+
 HEAD_START = 0.01
-"""Seconds that the asking thread works alone."""
+"""Seconds that the calling thread works alone."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,6 @@ class Work:
     n_jobs: int | None = None
     progress: Callable[[int, int], None] | None = None
     """Called as ``progress(done, total)`` after every task. What it raises stops the work."""
-    share: tuple[int, int] = (0, 1)
-    """Of every list of tasks only those are carried out whose turn it is: the number of the turn,
-    and how many turns there are. Workers elsewhere take one each."""
 
     def stretches(
         self, count: int, a_thread: int, longest: int = 2**62, shortest: int = 1
@@ -53,57 +52,54 @@ class Work:
         >>> Work(1).stretches(100, a_thread=4, shortest=40)
         [(0, 50), (50, 100)]
         """
-        threads = threads_here(self.n_jobs) if self.share[1] == 1 else self.share[1]
-        n_tasks = max(min(a_thread * threads, count // shortest), -(-count // longest))
+        n_tasks = max(min(a_thread * self._n_threads, count // shortest), -(-count // longest))
         bounds = np.linspace(0, count, max(1, min(count, n_tasks)) + 1).astype(np.int64).tolist()
         return list(pairwise(bounds))
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Carry out tasks on threads. An error or an interrupt stops those not yet begun."""
-        turn, turns = self.share
-        tasks = tasks[turn::turns]
-        n_threads = min(threads_here(self.n_jobs), len(tasks))
+        n_threads = min(self._n_threads, len(tasks))
         if n_threads <= 1:
             for done, task in enumerate(tasks, start=1):
                 task()
-                self._tell(done, len(tasks))
+                self._report(done, len(tasks))
             return
-        crew = _Crew(tasks)
+        queue = _TaskQueue(tasks)
         with interrupts_put_off(), ThreadPoolExecutor(n_threads - 1) as pool:
             try:
-                others = [pool.submit(crew.join) for _ in range(n_threads - 1)]
-                for done in crew.work():
-                    self._tell(done, len(tasks))
+                others = [pool.submit(queue.join) for _ in range(n_threads - 1)]
+                while queue.run_next():
+                    for done in queue.newly_done():
+                        self._report(done, len(tasks))
             finally:
-                crew.stop()
+                queue.stop()
             for other in others:
                 other.result()
-        for done in crew.told():
-            self._tell(done, len(tasks))
+        for done in queue.newly_done():
+            self._report(done, len(tasks))
 
-    def _tell(self, done: int, total: int) -> None:
+    @property
+    def _n_threads(self) -> int:
+        return int(joblib.effective_n_jobs(self.n_jobs))
+
+    def _report(self, done: int, total: int) -> None:
         check_interrupt()
         if self.progress is not None:
             self.progress(done, total)
 
 
-class _Crew:
-    """Threads that share a list of tasks."""
+class _TaskQueue:
+    """Tasks that several threads take from."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._left, self._lock, self._stopped = iter(tasks), Lock(), Event()
-        self._done = self._told = 0
-
-    def work(self) -> Iterator[int]:
-        """Take tasks until none is left, and count those that all threads have done."""
-        while self._do_one():
-            yield from self.told()
+        self._done = self._reported = 0
 
     def join(self) -> None:
-        """Take tasks as well, unless the asking thread is done with all of them by then."""
+        """Take tasks as well, unless the calling thread is done with all of them by then."""
         self._stopped.wait(HEAD_START)
         try:
-            while self._do_one():
+            while self.run_next():
                 pass
         except BaseException:
             self.stop()
@@ -113,13 +109,14 @@ class _Crew:
         """Begin no more tasks."""
         self._stopped.set()
 
-    def told(self) -> Iterator[int]:
+    def newly_done(self) -> Iterator[int]:
         """Count the tasks done since the last time."""
-        while self._told < self._done:
-            self._told += 1
-            yield self._told
+        while self._reported < self._done:
+            self._reported += 1
+            yield self._reported
 
-    def _do_one(self) -> bool:
+    def run_next(self) -> bool:
+        """Carry out a task, if one is left."""
         with self._lock:
             task = None if self._stopped.is_set() else next(self._left, None)
         if task is None:
@@ -128,3 +125,11 @@ class _Crew:
         with self._lock:
             self._done += 1
         return True
+
+
+def counted(items: Iterable[Item], report: Callable[[int], None]) -> Iterator[Item]:
+    """Items for `joblib.Parallel`; `report` is told before each how many were begun already."""
+    for number, item in enumerate(items):
+        check_interrupt()
+        report(number)
+        yield item

@@ -4,7 +4,7 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.machine.progress import Bar, progress_shown
+from misfeat.runtime.progress import Bar, progress_shown
 
 
 class Clock:
@@ -104,7 +104,7 @@ def test_every_step_of_a_fit_is_told_and_finished(with_progress, monkeypatch):
         def close(self):
             pass
 
-    monkeypatch.setattr("misfeat.machine.progress.Bar", Told)
+    monkeypatch.setattr("misfeat.runtime.progress.Bar", Told)
     data = make_cohorts(n_rows=200, n_features=5, hide=0.3, random_state=0)
     selector = SubgroupSelector(data.groups, size=2, verbose=1).fit(data.columns, data.target)
     steps = list(dict.fromkeys(what for what, _, _ in told))

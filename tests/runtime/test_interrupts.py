@@ -8,13 +8,13 @@ import weakref
 
 import pytest
 
-from misfeat.machine.interrupts import (
+from misfeat.runtime.threads import (
+    Work,
     answer_interrupt,
     check_interrupt,
     interrupts_kept,
     interrupts_put_off,
 )
-from misfeat.machine.threads import Work
 
 
 @pytest.fixture(autouse=True)

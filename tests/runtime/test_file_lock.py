@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from misfeat.machine import turns
-from misfeat.machine.turns import Turn
+from misfeat.runtime import turns
+from misfeat.runtime.file_lock import Turn
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from misfeat.machine.turns import Turn
+from misfeat.runtime.file_lock import Turn
 turn = Turn(Path(sys.argv[1]), "work")
 assert turn.take()
 print("taken", flush=True)

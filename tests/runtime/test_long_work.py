@@ -4,7 +4,7 @@ import pytest
 
 from misfeat.cli.errors import in_options
 from misfeat.exceptions import MemoryLimitError, MisfeatError
-from misfeat.machine.long_work import long_work
+from misfeat.runtime.progress import long_work
 
 duckdb = pytest.importorskip("duckdb")
 torch = pytest.importorskip("torch")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.machine.paths import as_path, check_no_folder, real_path, write_file
+from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, write_file
 
 TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
 ODD = {

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.machine.devices import check_device, check_torch, torch_device
+from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 
 def test_only_names_of_devices_are_taken():

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.machine import memory
-from misfeat.machine.memory import (
+from misfeat.runtime import memory
+from misfeat.runtime.memory import (
     GIB,
     available_memory,
     check_memory,
@@ -37,7 +37,7 @@ def needed_by_4(n_features, size):
 
 
 def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
-    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 2 * GIB)
+    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 2 * GIB)
     check_memory(100, 3, 4, needed=needed_by_4)
     with pytest.raises(MisfeatError) as caught:
         check_memory(1000, 3, 4, needed=needed_by_4)
@@ -49,7 +49,7 @@ def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
 
 
 def test_small_amounts_have_small_units(monkeypatch):
-    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 2 * GIB)
+    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 2 * GIB)
     with memory_limit(1e-6), pytest.raises(MisfeatError) as caught:
         check_memory(20, 3, 4, needed=needed_by_4)
     message = str(caught.value)
@@ -61,7 +61,7 @@ def test_small_amounts_have_small_units(monkeypatch):
 
 
 def test_where_nothing_fits_it_is_said(monkeypatch):
-    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 10)
+    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 10)
     with pytest.raises(MisfeatError, match="fewer features and subgroups"):
         check_memory(10, 2, 4, needed=needed_by_4)
 
@@ -69,7 +69,7 @@ def test_where_nothing_fits_it_is_said(monkeypatch):
 def test_the_selector_asks_before_it_works(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.integers(2, size=(50, 30)), rng.integers(2, size=50)
-    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 10**6)
+    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 10**6)
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector(size=4).fit(X, y)
     with memory_limit(0.9):
@@ -82,7 +82,7 @@ def test_the_memory_of_a_completer_counts(monkeypatch):
     }
     columns["site"] = np.arange(40) % 2
     columns["f0"][::2] = np.nan
-    monkeypatch.setattr("misfeat.machine.memory.available_memory", lambda: 50 * 10**6)
+    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 50 * 10**6)
     assert SubgroupSelector("site", size=3).fit(columns, "y").best_sets()
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector("site", size=3, completer="paper").fit(columns, "y")
@@ -227,7 +227,7 @@ def test_a_limit_of_the_process_counts_what_it_has_taken(monkeypatch, limited, l
 
 REALLY = """
 import resource, sys
-from misfeat.machine.memory import available_memory
+from misfeat.runtime.memory import available_memory
 import psutil
 
 kind, much = getattr(resource, sys.argv[1]), 2**28

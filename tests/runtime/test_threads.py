@@ -6,7 +6,7 @@ import time
 import joblib
 import pytest
 
-from misfeat.machine.threads import Work
+from misfeat.runtime.threads import Work
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 1000])

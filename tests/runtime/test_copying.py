@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import misfeat
-from misfeat.machine.copying import copy_lines, copy_values
+from misfeat.runtime.compilation import copy_lines, copy_values
 
 KERNELS = sorted(
     file

@@ -11,10 +11,10 @@ import pytest
 from numba.core import config, event
 from numba.core.errors import TypingError
 
-from misfeat.machine.compiling import EVENT, CollectorPaused, compilations_counted
+from misfeat.runtime.compilation import EVENT, CollectorPaused, compilations_counted
 
 SOURCE = """
-from misfeat.machine.compiling import compiled
+from misfeat.runtime.compilation import compiled
 
 @compiled
 def add(a, b):

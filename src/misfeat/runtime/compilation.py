@@ -2,8 +2,8 @@
 
 Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
 file carries the hash of its content: one that does not match is compiled anew and replaced, and
-where nothing can be written, kernels are compiled in every process. Processes that need the same
-kernel take turns: one compiles it, the others wait and load it.
+where nothing can be written, kernels are compiled in every process. Of processes that need the same
+kernel, one compiles it, and the others wait and load it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,29 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from misfeat.machine.progress import CompilingTold
-from misfeat.machine.turns import Turn
+from misfeat.runtime.file_lock import FileLock
+from misfeat.runtime.progress import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIGEST_BYTES = sha256().digest_size
 EVENT = "numba:compile"
-"""Numba tells of every kernel that it compiles; of one that it finds on disk it does not."""
+"""Numba reports every kernel that it compiles; one that it finds on disk it does not."""
+ANNOUNCED_AFTER = 1.0
+"""Seconds of compiling; a single kernel is not worth a line."""
+COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 
-class TimedCompilations(event.Listener):
-    """Times compilations, those within others once; Numba makes one at a time.
+class Compilations(event.Listener):
+    """Counts the kernels that are compiled, and the seconds that all of them take.
 
-    `took` is told the seconds since the outermost kernel, or the last one within it, was told of.
+    Kernels that others call are counted, too, but their seconds only once.
     """
 
-    def __init__(self, took: Callable[[float], None]) -> None:
-        self._took, self._began, self._depth = took, 0.0, 0
+    def __init__(self) -> None:
+        self.count, self.seconds = 0, 0.0
+        self._depth, self._began = 0, 0.0
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002
         """A kernel begins to be compiled."""
@@ -50,54 +54,47 @@ class TimedCompilations(event.Listener):
         """A kernel is compiled."""
         self._depth -= 1
         now = time.monotonic()
-        self._took(now - self._began)
+        self.count += 1
+        self.seconds += now - self._began
         self._began = now
 
 
-class CollectorPaused(event.Listener):
-    """Pauses Python's search for unreachable objects while kernels are compiled.
+class _ProcessCompilations(Compilations):
+    """Says once that kernels are compiled, and pauses Python's search for unreachable objects.
 
     Compiling makes very many objects, nearly all of which live until it is done: looking through
     them again and again takes a sixth of the time and finds nothing.
     """
 
-    def __init__(self) -> None:
-        self._depth, self._was_on = 0, False
-
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel begins to be compiled."""
-        if not self._depth:
-            self._was_on = gc.isenabled()
-            gc.disable()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel is compiled."""
-        self._depth -= 1
-        if not self._depth and self._was_on:
-            gc.enable()
-
-
-class Compilations(TimedCompilations):
-    """Counts the kernels that are compiled, and the seconds that all of them take.
-
-    Kernels that others call are counted, too, but their seconds only once. `tell` is told the name
-    of every kernel when it begins to be compiled.
-    """
-
-    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
-        super().__init__(self._add)
-        self.count, self.seconds, self._tell = 0, 0.0, tell
+    _collects, _announced = False, False
 
     def on_start(self, event: Any) -> None:
-        """A kernel begins to be compiled."""
+        if not self._depth:
+            self._collects = gc.isenabled()
+            gc.disable()
         super().on_start(event)
-        if self._tell is not None:
-            self._tell(event.data["dispatcher"].__name__)
 
-    def _add(self, seconds: float) -> None:
-        self.count += 1
-        self.seconds += seconds
+    def on_end(self, event: Any) -> None:
+        super().on_end(event)
+        if not self._depth and self._collects:
+            gc.enable()
+        if self.seconds >= ANNOUNCED_AFTER and not self._announced:
+            self._announced = True
+            announce(COMPILING)
+
+
+event.register(EVENT, _ProcessCompilations())
+
+
+@contextmanager
+def compilations_counted() -> Iterator[Compilations]:
+    """Count what is compiled while the block runs."""
+    compilations = Compilations()
+    event.register(EVENT, compilations)
+    try:
+        yield compilations
+    finally:
+        event.unregister(EVENT, compilations)
 
 
 class CheckedCacheFile(IndexDataCacheFile):
@@ -116,14 +113,25 @@ class CheckedCacheFile(IndexDataCacheFile):
         """Which file holds which signature; nothing where the index is damaged or of old code."""
         version = pickle.dumps(self._version, protocol=-1)
         try:
-            found = Path(self._index_path).read_bytes()
-            stamp, overloads = _checked(found.removeprefix(version))
+            content = Path(self._index_path).read_bytes()
+            stamp, overloads = _checked(content.removeprefix(version))
         except OSError:
             return {}
-        return overloads if found.startswith(version) and stamp == self._source_stamp else {}
+        return overloads if content.startswith(version) and stamp == self._source_stamp else {}
 
     def _load_data(self, name: str) -> Any:
         return _checked(Path(self._data_path(name)).read_bytes())
+
+
+def _checked(content: bytes) -> Any:
+    """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
+    digest, pickled = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if sha256(pickled).digest() != digest:
+        raise OSError("the content does not match its hash")
+    try:
+        return pickle.loads(pickled)  # noqa: S301  (Numba's own format, of the user's own folder)
+    except (AttributeError, ImportError) as error:
+        raise OSError("the kernel is of a version with other modules") from error
 
 
 class SharedCache(FunctionCache):
@@ -134,38 +142,26 @@ class SharedCache(FunctionCache):
         file = self._cache_file
         name = file._index_name.removesuffix(".nbi")
         self._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
-        self._turn = Turn(Path(file._cache_path), name)
+        self._lock = FileLock(Path(file._cache_path, f"{name}.lock"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is on disk, or was put there while another process had its turn."""
-        found = super().load_overload(sig, target_context)
-        if found is None and self._turn.take():
-            found = super().load_overload(sig, target_context)
-            if found is not None:
-                self._turn.end()
-        return found
+        """What is on disk, or was put there while another process compiled it."""
+        kernel = super().load_overload(sig, target_context)
+        if kernel is not None:
+            return kernel
+        with suppress(OSError):  # a folder that cannot be written: no one waits
+            if self._lock.acquire():
+                kernel = super().load_overload(sig, target_context)
+                if kernel is not None:
+                    self._lock.release()
+        return kernel
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a kernel, and let other processes go on."""
         try:
             super().save_overload(sig, data)
         finally:
-            self._turn.end()
-
-
-event.register(EVENT, TimedCompilations(CompilingTold()))
-event.register(EVENT, CollectorPaused())
-
-
-def _checked(content: bytes) -> Any:
-    """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
-    digest, held = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    if sha256(held).digest() != digest:
-        raise OSError("the content does not match its hash")
-    try:
-        return pickle.loads(held)  # noqa: S301  (Numba's own format, of the user's own folder)
-    except (AttributeError, ImportError) as error:
-        raise OSError("the kernel is of a version with other modules") from error
+            self._lock.release()
 
 
 def _kept_on_disk(kernel: Any) -> Any:
@@ -193,12 +189,19 @@ def compiled_fast(function: Callable[..., Any]) -> Any:
     return _kept_on_disk(nb.njit(nogil=True, fastmath=True)(function))
 
 
-@contextmanager
-def compilations_counted(tell: Callable[[str], None] | None = None) -> Iterator[Compilations]:
-    """Count what is compiled while the block runs."""
-    found = Compilations(tell)
-    event.register(EVENT, found)
-    try:
-        yield found
-    finally:
-        event.unregister(EVENT, found)
+# To assign an array to a part of another one, Numba compiles the words of an error as well, for
+# arrays whose shapes differ, which takes longer than most kernels do. Hence value by value.
+
+
+@compiled
+def copy_values(source, target):
+    """Copy an array to the beginning of another one."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+@compiled
+def copy_lines(source, target):
+    """Copy the lines of a table to the beginning of another one."""
+    for i in range(len(source)):
+        copy_values(source[i], target[i])

@@ -1,0 +1,130 @@
+"""Paths as users give them, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from misfeat.exceptions import MisfeatError, Setting
+
+STAGED = ".saving-"
+"""How the names of files and folders begin that are not complete yet."""
+TRIES = 200
+"""How often a file is replaced that another process reads, and a folder read that one writes."""
+LONGEST_PAUSE = 0.05
+"""Seconds between two tries, at most: in all, some ten seconds."""
+
+
+def as_path(path: object, parameter: str, what: str = "file") -> Path:
+    """The path that a user gave; raises for anything that no system takes for a path.
+
+    A leading ``~`` stands for a home folder. Messages name the parameter, and what the path should
+    name: a file or a folder.
+    """
+    setting = Setting(parameter, path)
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise MisfeatError("{setting}; give the path of a {what}.", setting=setting, what=what)
+    if not text:
+        raise MisfeatError(
+            "{setting} is empty; give the path of a {what}.", setting=setting, what=what
+        )
+    if "\0" in text:
+        raise MisfeatError("{setting} holds a zero byte, which no path does.", setting=setting)
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise MisfeatError(
+            "{setting} begins with a home folder that is not known; spell it out.", setting=setting
+        ) from error
+
+
+def real_path(path: Path) -> Path:
+    """The path behind links; a link that leads nowhere but in a circle stays what it is."""
+    return Path(os.path.realpath(path))
+
+
+def unwritable(path: Path | str, error: OSError) -> MisfeatError:
+    """The error for what the system does not let us write."""
+    return MisfeatError("{place!r} cannot be written: {why}.", place=str(path), why=error.strerror)
+
+
+def unreadable(path: Path | str, error: OSError) -> MisfeatError:
+    """The error for what the system does not let us see."""
+    return MisfeatError("{place!r} cannot be read: {why}.", place=str(path), why=error.strerror)
+
+
+def check_no_folder(path: Path) -> None:
+    """Raise where a file is to be written and a folder is."""
+    if path.is_dir():
+        raise MisfeatError("{place!r} is a folder; give the name of a file in it.", place=str(path))
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file at once or not at all; folders above it are made where they do not exist.
+
+    An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
+    """
+    try:
+        check_no_folder(path)
+        target = real_path(path)
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, content)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Put a file in the place of what is there, a link included, by way of one beside it."""
+    staged = target.with_name(f"{STAGED}{uuid4().hex}")
+    try:
+        write_new(staged, content)
+        move(staged, target)
+    finally:
+        staged.unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, and have it on the disk."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def move(source: Path, target: Path) -> None:
+    """Move a file over another one."""
+    for turn in range(TRIES):
+        try:
+            source.replace(target)
+        except PermissionError:
+            if os.name == "posix" or turn == TRIES - 1:
+                raise
+            pause(turn)  # on Windows nobody replaces a file that another one reads
+        else:
+            return
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the entries of a folder on the disk, where the system can be asked to."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):  # some file systems have no such request
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def pause(turn: int) -> None:
+    """Wait a moment before the next try, longer after many."""
+    time.sleep(min(0.001 * (turn + 1), LONGEST_PAUSE))

@@ -1,0 +1,311 @@
+"""What long work has: progress, a Ctrl-C that is not lost, and full memory explained.
+
+Progress is a bar in a terminal, plain lines now and then where there is none. Python drops an
+interrupt that comes within a callback of C code (ctypes, as while kernels are compiled; weak
+references; `__del__`), and engines answer with an error of their own. While a block of
+`interrupts_kept` runs, each one is noted, and raised at the next chance if it was dropped.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    Progress = Callable[[str, int, int], None]
+
+PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
+FIRST_LINE_AFTER = 4.0
+"""Seconds of work before the first plain line; shorter work needs none."""
+LINE_EVERY = 5.0
+"""Seconds between plain lines, at least."""
+FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")
+"""What DuckDB and PyTorch raise; neither need be installed."""
+FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
+"""What PyTorch on a CPU, Python's threads and libraries in C++ say."""
+
+_shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
+_latest: Bar | None = None
+"""What was shown last, for threads that do not know whose work they do."""
+
+
+@contextmanager
+def long_work(verbose: bool) -> Iterator[Progress | None]:
+    """Show progress where it is wanted, keep interrupts, and say what to do about full memory.
+
+    Examples
+    --------
+    >>> with long_work(verbose=False):
+    ...     raise MemoryError
+    Traceback (most recent call last):
+        ...
+    misfeat.exceptions.MemoryLimitError: The memory is full; lower size, leave features out \
+(exclude) or use budget.
+    """
+    with interrupts_kept(), progress_shown(verbose) as progress:
+        try:
+            yield progress
+        except MemoryLimitError:
+            raise  # explained already, within this piece of work
+        except Exception as error:
+            if not is_full_memory(error):
+                raise
+            raise _full_memory(error) from error
+
+
+def is_full_memory(error: BaseException) -> bool:
+    """Whether an error says that there was no memory left."""
+    if isinstance(error, MemoryError) or type(error).__name__ in FULL_MEMORY_TYPES:
+        return True
+    if isinstance(error, RuntimeError) and any(words in str(error) for words in FULL_MEMORY_WORDS):
+        return True
+    return error.__cause__ is not None and is_full_memory(error.__cause__)
+
+
+def _full_memory(error: Exception) -> MemoryLimitError:
+    size, exclude = Setting("size"), Setting("exclude")
+    if type(error).__module__.startswith("torch") and "CUDA" in str(error):
+        return MemoryLimitError(
+            "The memory of the CUDA device is full;",
+            remedy="use {device}, lower {size} or leave features out ({exclude}).",
+            device=Setting("device", "cpu"),
+            size=size,
+            exclude=exclude,
+        )
+    return MemoryLimitError(
+        "The memory is full;",
+        remedy="lower {size}, leave features out ({exclude}) or use {budget}.",
+        size=size,
+        exclude=exclude,
+        budget=Setting("budget"),
+    )
+
+
+@contextmanager
+def progress_shown(wanted: bool) -> Iterator[Progress | None]:
+    """Show how far work is, and how long it will take, on standard error while the block runs.
+
+    A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a few
+    seconds. Within another such block the outer one shows it. The environment variable
+    ``MISFEAT_PROGRESS=off`` hides it everywhere.
+    """
+    outer = _shown.get()
+    if wanted and outer is not None:
+        yield outer
+        return
+    if not wanted or _is_turned_off():
+        yield None
+        return
+    global _latest
+    bar = Bar()
+    token, _latest = _shown.set(bar), bar
+    try:
+        yield bar
+    finally:
+        _latest = None
+        _shown.reset(token)
+        bar.close()
+
+
+@contextmanager
+def progress_told(listener: Progress) -> Iterator[None]:
+    """Tell a function how far work is while the block runs, rather than show it to anyone."""
+    token = _shown.set(listener)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def announce(line: str) -> None:
+    """Write a line that stays, where progress is shown."""
+    if _latest is not None:
+        _latest.announce(line)
+
+
+def _is_turned_off() -> bool:
+    chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
+    if chosen not in ("", "auto", "off"):
+        raise MisfeatError(f"{PROGRESS_VARIABLE}={chosen!r}; use 'auto' or 'off'.")
+    return chosen == "off"
+
+
+class Bar:
+    """Rich's bar, which fills once for every step, or plain lines where there is no terminal.
+
+    Lines are such as ``Scoring feature sets: 40 %, about 0:00:20 left``, a few seconds apart.
+    Nothing is drawn before the first step.
+
+    Examples
+    --------
+    >>> now = [0.0]
+    >>> show = Bar(print, clock=lambda: now[0])
+    >>> for done in (0, 1, 2, 3):
+    ...     show("Scoring feature sets", done, 4)
+    ...     now[0] += 5.0
+    Scoring feature sets: 25 %
+    Scoring feature sets: 50 %, about 0:00:10 left
+    Scoring feature sets: 75 %, about 0:00:05 left
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.table import Column
+
+        console = Console(stderr=True)
+        drawn = (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter
+        self._drawn = drawn and write is None
+        self._console, self._clock, self._write = console, clock, write or self._print
+        self._next_line = clock() + FIRST_LINE_AFTER
+        self._bar = Progress(
+            TextColumn(
+                "{task.description}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=2),
+            ),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            expand=console.width < 80,
+            get_time=clock,
+        )
+        self._task: Any = None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show how far a step is; less than before is the same step once more."""
+        if self._task is None:
+            self._bar.add_task("", start=False)
+            (self._task,) = self._bar.tasks
+            if self._drawn:
+                self._bar.start()
+        if what != self._task.description or done < self._task.completed:
+            self._bar.reset(self._task.id, total=total, completed=done, description=what)
+        self._bar.update(self._task.id, total=total, completed=done)
+        now = self._clock()
+        if self._drawn or now < self._next_line or done >= total:
+            return
+        self._next_line = now + LINE_EVERY
+        left = self._task.time_remaining
+        about = "" if left is None else f", about {timedelta(seconds=left)} left"
+        self._write(f"{what}: {100 * done // total} %{about}")
+
+    def announce(self, line: str) -> None:
+        """Write a line that stays."""
+        self._write(line)
+
+    def _print(self, line: str) -> None:
+        style = "dim" if self._drawn else ""
+        self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Take the bar away; lines stay."""
+        if self._drawn:
+            self._bar.stop()
+
+
+class _Interrupt:
+    """Whether an interrupt came that nobody has answered yet."""
+
+    def __init__(self) -> None:
+        self.noted = False
+        self.raises_at_once = False
+
+    def handle(self, _number: int, _frame: FrameType | None) -> None:
+        """Handle the signal."""
+        self.noted = True
+        if self.raises_at_once:
+            raise KeyboardInterrupt
+
+
+_interrupt: _Interrupt | None = None
+"""Of the main thread, which is the one that signals come to; None outside of blocks."""
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Have every Ctrl-C within a block end it with KeyboardInterrupt, also where one was dropped.
+
+    Other threads than the main one, and programs with a handler of their own for the signal, are
+    left as they are.
+    """
+    global _interrupt
+    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    interrupt = _interrupt = _Interrupt()
+    hook_before = sys.unraisablehook
+    ended_by: BaseException | None = None
+
+    def hook(dropped: Any) -> None:
+        if not (interrupt.noted and issubclass(dropped.exc_type, KeyboardInterrupt)):
+            hook_before(dropped)
+
+    try:
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGINT, interrupt.handle)
+        interrupt.raises_at_once = True
+        yield
+    except BaseException as error:
+        ended_by = error
+        raise
+    finally:
+        # From here on an interrupt is only noted, so that none gets in the way of tidying up.
+        interrupt.raises_at_once = False
+        _interrupt = None
+        sys.unraisablehook = hook_before
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if interrupt.noted and not isinstance(ended_by, KeyboardInterrupt | GeneratorExit):
+            raise KeyboardInterrupt from ended_by
+
+
+def check_interrupt() -> None:
+    """Raise KeyboardInterrupt if one came that was dropped or put off."""
+    if _interrupt is not None and _interrupt.noted and _is_main():
+        raise KeyboardInterrupt
+
+
+def answer_interrupt() -> None:
+    """Say that an interrupt was answered, where something else than ending was the answer."""
+    if _interrupt is not None and _is_main():
+        _interrupt.noted = False
+
+
+@contextmanager
+def interrupts_put_off() -> Iterator[None]:
+    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way.
+
+    An exception in the midst of the locks of a pool of threads can leave one locked for ever.
+    """
+    interrupt = _interrupt if _is_main() else None
+    if interrupt is None:
+        yield
+        return
+    before, interrupt.raises_at_once = interrupt.raises_at_once, False
+    try:
+        yield
+    finally:
+        interrupt.raises_at_once = before
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
