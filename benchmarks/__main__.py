@@ -74,7 +74,7 @@ def completion(
     from benchmarks.completion.experiment import CompletionBench, report
     from misfeat.cli.spelling import split
     from misfeat.runtime.progress import progress_shown
-    from misfeat.selection.folders import make_folder
+    from misfeat.saving.run_folder import make_folder
 
     del debug
     asked = CompletionBench(
@@ -107,7 +107,7 @@ def paper(
     from benchmarks.paper.plan import FULL, QUICK
     from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
-    from misfeat.selection.folders import make_folder
+    from misfeat.saving.run_folder import make_folder
 
     del debug
     for name, value in (("device", device), ("n_jobs", jobs)):
@@ -148,7 +148,7 @@ def speed(
     from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
     from misfeat.runtime.progress import progress_shown
-    from misfeat.selection.folders import make_folder
+    from misfeat.saving.run_folder import make_folder
     from misfeat.show.console import new_console
 
     del debug
@@ -242,7 +242,7 @@ def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, qu
     import os
 
     from misfeat.datasets.files import FOLDER_VARIABLE
-    from misfeat.selection.folders import make_folder
+    from misfeat.saving.run_folder import make_folder
 
     if data:
         os.environ[FOLDER_VARIABLE] = data  # processes that draw read it, too

@@ -22,8 +22,8 @@ from misfeat.exceptions import (
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
 from misfeat.reading.inputs import open_columns
-from misfeat.restoring import loaded_selector, save_selector
 from misfeat.runtime.progress import long_work
+from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.show.shown import ShownSelection
 from misfeat.wiring import opened, selection_of
 

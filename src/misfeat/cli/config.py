@@ -16,7 +16,7 @@ from misfeat.cli.options import OPTIONS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.addresses import is_address, without_secrets
 from misfeat.runtime.atomic_files import as_path
-from misfeat.selection.folders import SETTINGS, as_folder, read_parts
+from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 
 if TYPE_CHECKING:
     from misfeat.cli.options import RunOption

@@ -40,7 +40,7 @@ def demo(
     from misfeat.cli.compiling import compiled_beside
     from misfeat.cli.saved_runs import open_page
     from misfeat.demo import run_demo
-    from misfeat.selection.folders import REPORT, as_folder
+    from misfeat.saving.run_folder import REPORT, as_folder
 
     del debug
     with warnings_as_notes(False), compiled_beside():

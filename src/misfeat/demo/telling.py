@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from misfeat.exceptions import Message
-from misfeat.restoring import save_selector
 from misfeat.runtime.progress import progress_shown
-from misfeat.selection.folders import REPORT, SETTINGS
+from misfeat.saved_selector import save_selector
+from misfeat.saving.run_folder import REPORT, SETTINGS
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.sentences import print_sentences

@@ -10,8 +10,9 @@ from misfeat.cohorts.features import not_a_feature
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.reading.dataframes import result_frame
 from misfeat.runtime.progress import long_work
+from misfeat.saving.saved_run import SavedRun, read_run, write_run
 from misfeat.selection.asked import Asked, check_size
-from misfeat.selection.saving import Saved, read_saved, write_saved
+from misfeat.selection.scorebook import ScoreBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from misfeat.selection.chance_tests import ChanceTests
     from misfeat.selection.enough import Enough
     from misfeat.selection.redrawing import Stability
-    from misfeat.selection.scorebook import ScoreBook
     from misfeat.selection.trust import Trust
 
 
@@ -214,15 +214,20 @@ class Found:
         >>> again.best_sets() == selection.best_sets()
         True
         """
-        found = Saved(
+        arrays: dict[str, NDArray[Any]] = {}
+        scores = self.book.packed(arrays)
+        run = SavedRun(
             self.cohorts,
-            self.book,
-            self.asked,
+            self.book.measure,
+            self.book.estimate,
+            vars(self.asked),
+            scores,
+            arrays,
             self.validation,
             estimator,
             self.shortlist,
         )
-        write_saved(found, folder, beside)
+        write_run(run, folder, beside)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -238,17 +243,19 @@ class Found:
         Selection
             Without the estimator that made it.
         """
-        return cls.from_saved(read_saved(folder))
+        return cls.from_saved(read_run(folder))
 
     @classmethod
-    def from_saved(cls, saved: Saved) -> Self:
+    def from_saved(cls, run: SavedRun) -> Self:
         """The selection that was saved as plain data.
 
         Parameters
         ----------
-        saved : Saved
-            What `misfeat.selection.saving.read_saved` read.
+        run : SavedRun
+            What `misfeat.saving.saved_run.read_run` read.
         """
-        selection = cls(saved.cohorts, saved.book, saved.asked, shortlist=saved.shortlist)
-        selection.validation = saved.validation
+        scores, arrays = dict(run.scores), run.score_arrays
+        book = ScoreBook.unpacked(scores, arrays, run.measure, run.estimate)
+        selection = cls(run.cohorts, book, Asked(**run.options), shortlist=run.shortlist)
+        selection.validation = run.validation
         return selection

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
+from misfeat.saving.serialisation import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     `file` says where it came from, for messages.
     """
     try:
-        document = json.loads(text, parse_constant=_no_number)
+        document = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise not_whole(file, "it is cut off, or no file of misfeat") from error
     if not isinstance(document, dict) or document.get("format") != kind:
@@ -127,11 +128,6 @@ def _check_signature(document: dict[str, Any], plain: bytes, file: str) -> None:
         raise not_whole(file, "its signature is none")
     if not is_signed(plain, public, signature):
         raise not_whole(file, "its signature is not that of its contents")
-
-
-def _no_number(word: str) -> None:
-    """What Python would read as infinite or as no number is not JSON."""
-    raise ValueError(word)
 
 
 def _as_text(contents: Any) -> bytes:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from math import prod
 from typing import TYPE_CHECKING
@@ -15,7 +13,7 @@ from misfeat.completion.paper.network import ACTIVATIONS, PaperNetwork
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbours import Neighbours, neighbours
-from misfeat.runtime.atomic_files import as_path, unwritable
+from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
@@ -137,17 +135,9 @@ class PaperModels:
         from safetensors.torch import save
 
         path = as_path(path, "path")
-        unfinished = path.parent / f".{os.getpid()}.part"
         metadata = {"format": FORMAT, "shape": json.dumps(asdict(self.shape))}
         weights = {name: weight.contiguous() for name, weight in self.weights.items()}
-        try:
-            unfinished.write_bytes(save(weights, metadata=metadata))
-            unfinished.replace(path)
-        except OSError as error:
-            raise unwritable(path, error) from error
-        finally:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
+        write_file(path, save(weights, metadata=metadata))
 
     @classmethod
     def load(cls, path: str | Path) -> PaperModels:

@@ -13,8 +13,8 @@ import pytest
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.completion import InteractionsCompleter, TransferCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.selection.folders import ARRAYS, MANIFEST
-from misfeat.selection.saving import _checksum
+from misfeat.saving.run_folder import ARRAYS, MANIFEST
+from misfeat.saving.saved_run import _checksum
 
 
 def test_a_loaded_selector_answers_as_the_saved_one(selector, tmp_path):

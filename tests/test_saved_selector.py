@@ -8,8 +8,8 @@ import pytest
 
 from misfeat import MisfeatError, Selection, SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.selection.folders import MANIFEST
-from misfeat.selection.saving import _checksum
+from misfeat.saving.run_folder import MANIFEST
+from misfeat.saving.saved_run import _checksum
 
 
 @pytest.fixture

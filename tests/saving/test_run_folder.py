@@ -1,20 +1,22 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 
 import pytest
 
 from misfeat import DamagedFileError, MisfeatError, SubgroupSelector
-from misfeat.selection import folders
-from misfeat.selection.folders import (
+from misfeat.runtime.atomic_files import STAGED
+from misfeat.runtime.file_lock import FileLock
+from misfeat.saving import run_folder
+from misfeat.saving.run_folder import (
     ARRAYS,
     COMMITTED,
     MANIFEST,
     PARTS,
     REPORT,
     SETTINGS,
-    STAGED,
     add_part,
     check_folder,
     make_folder,
@@ -196,7 +198,7 @@ def test_only_plain_files_are_read(folder):
 
 
 def test_a_run_that_is_saved_while_it_is_read_is_read_again(folder, monkeypatch):
-    read, turns = folders._read, []
+    read, turns = run_folder._read, []
 
     def slowly(file):
         if not turns:
@@ -206,23 +208,32 @@ def test_a_run_that_is_saved_while_it_is_read_is_read_again(folder, monkeypatch)
             return found
         return read(file)
 
-    monkeypatch.setattr(folders, "_read", slowly)
+    monkeypatch.setattr(run_folder, "_read", slowly)
     assert read_parts(folder, PARTS) == NEW
 
 
 def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
-    monkeypatch.setattr(folders, "TRIES", 3)
-    monkeypatch.setattr(folders, "_stamp", lambda _: object())
+    monkeypatch.setattr(run_folder, "TRIES", 3)
+    monkeypatch.setattr(run_folder, "_stamp", lambda _: object())
     with pytest.raises(MisfeatError, match="is being written all the time"):
         read_parts(folder, PARTS)
 
 
 def test_systems_without_locks_or_syncing_of_folders_save_too(folder, monkeypatch):
-    import fcntl
-
     def unknown(*_):
         raise OSError(errno.ENOTSUP, "no such request")
 
     monkeypatch.setattr(fcntl, "flock", unknown)
+    write_parts(folder, NEW)
+    assert in_place(folder) == NEW
+
+
+def test_a_folder_that_another_one_keeps_locked_is_told(folder, monkeypatch):
+    lock = FileLock(folder)
+    assert lock.acquire()
+    monkeypatch.setattr(run_folder, "FileLock", lambda path: FileLock(path, patience=0.05))
+    with pytest.raises(MisfeatError, match="is being written; try again later"):
+        write_parts(folder, NEW)
+    lock.release()
     write_parts(folder, NEW)
     assert in_place(folder) == NEW

@@ -1,8 +1,9 @@
-"""Settings as JSON and back, without loss."""
+"""Settings as JSON and back, without loss, and JSON that is read strictly."""
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +14,8 @@ from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.dataframes import names_held
 
-_AS_THEY_ARE = frozenset({type(None), bool, int, str})
 
-
-class _NotPlainError(ValueError):
+class NotPlainError(ValueError):
     """A value cannot be written, or something is not what `encoded` gave."""
 
     def __init__(self, value: Any) -> None:
@@ -25,9 +24,7 @@ class _NotPlainError(ValueError):
 
 
 def encoded(value: Any, name: str) -> Any:
-    """What JSON can hold for a value.
-
-    `name` is what a message calls it.
+    """What JSON can hold for a value; messages call it by a name.
 
     Examples
     --------
@@ -37,8 +34,8 @@ def encoded(value: Any, name: str) -> Any:
     {'age': (40, 65)}
     """
     try:
-        return _written(value)
-    except _NotPlainError as error:
+        return _encoded(value)
+    except NotPlainError as error:
         raise MisfeatError(
             "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings "
             "of these can.",
@@ -52,18 +49,18 @@ def decoded(value: Any) -> Any:
         case None | bool() | int() | float() | str():
             return value
         case list():
-            return [decoded(one) for one in value]
+            return [decoded(member) for member in value]
         case {"tuple": list(members)}:
-            return tuple(decoded(one) for one in members)
+            return tuple(decoded(member) for member in members)
         case {"dict": list(pairs)}:
-            return {decoded(key): decoded(one) for key, one in pairs}
+            return {decoded(key): decoded(member) for key, member in pairs}
         case {"float": str(text)}:
             return float(text)
         case {"datetime": str(text)}:
             return dt.datetime.fromisoformat(text)
         case {"date": str(text)}:
             return dt.date.fromisoformat(text)
-    raise _NotPlainError(value)
+    raise NotPlainError(value)
 
 
 def encoded_completer(completer: Any) -> Any:
@@ -88,14 +85,21 @@ def decoded_completer(saved: Any) -> Any:
     return COMPLETERS[saved["name"]](**params)
 
 
-def _written(value: Any) -> Any:
+def parse_json(text: bytes) -> Any:
+    """What JSON holds; a ValueError also for what Python alone takes for a number, as NaN."""
+    return json.loads(text, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+def _encoded(value: Any) -> Any:
     """What JSON can hold; other collections are written as the plain one that is nearest."""
-    if type(value) in _AS_THEY_ARE:
-        return value
     match value:
         case np.generic():
-            return _written(value.item())
-        case int() | str():
+            return _encoded(value.item())
+        case None | bool() | int() | str():
             return value
         case float():
             return value if math.isfinite(value) else {"float": str(value)}
@@ -104,16 +108,16 @@ def _written(value: Any) -> Any:
         case dt.date():
             return {"date": value.isoformat()}
         case list():
-            return [_written(one) for one in value]
+            return [_encoded(member) for member in value]
         case tuple():
-            return {"tuple": [_written(one) for one in value]}
+            return {"tuple": [_encoded(member) for member in value]}
         case Mapping():
-            return {"dict": [[_written(key), _written(one)] for key, one in value.items()]}
+            return {"dict": [[_encoded(key), _encoded(member)] for key, member in value.items()]}
         case np.ndarray():
-            return _written(value.tolist())
+            return _encoded(value.tolist())
         case set() | frozenset():
-            return [_written(one) for one in sorted(value, key=repr)]
-    held = names_held(value)
-    if held is None:
-        raise _NotPlainError(value)
-    return _written(held)
+            return [_encoded(member) for member in sorted(value, key=repr)]
+    names = names_held(value)
+    if names is None:
+        raise NotPlainError(value)
+    return _encoded(names)

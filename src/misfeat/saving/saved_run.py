@@ -1,4 +1,4 @@
-"""What a fit found as a folder: JSON for settings, safetensors for arrays; nothing is unpickled.
+"""What a fit left as a folder: JSON for settings, safetensors for arrays; nothing is unpickled.
 
 ``selection.json`` holds everything but arrays, the checksum of ``arrays.safetensors``, and one of
 itself, so that a damaged file is noticed whatever happened to it.
@@ -25,22 +25,19 @@ from misfeat.information.count_tables import CountTables
 from misfeat.information.grids import information_of
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.information.tabled import TableInformation
-from misfeat.runtime.atomic_files import real_path
-from misfeat.selection.asked import Asked
-from misfeat.selection.checking import (
+from misfeat.runtime.atomic_files import real_path, unreadable
+from misfeat.saving.checks import (
     ContradictionError,
-    check_asked,
-    check_book,
     check_cohorts,
     check_estimate,
-    check_held,
+    check_options,
     check_scores,
     check_shortlist,
+    check_sums,
+    check_tables,
     demand,
 )
-from misfeat.selection.checking_tables import check_sums, check_tables
-from misfeat.selection.encoding import decoded, decoded_completer, encoded, encoded_completer
-from misfeat.selection.folders import (
+from misfeat.saving.run_folder import (
     ARRAYS,
     MANIFEST,
     REPORT,
@@ -50,7 +47,13 @@ from misfeat.selection.folders import (
     refuse_foreign,
     write_parts,
 )
-from misfeat.selection.scorebook import ScoreBook
+from misfeat.saving.serialisation import (
+    decoded,
+    decoded_completer,
+    encoded,
+    encoded_completer,
+    parse_json,
+)
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -78,21 +81,26 @@ LONGEST_REASON = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Saved:
-    """All that a saved selection holds."""
+class SavedRun:
+    """All that a saved run holds, as plain data.
+
+    `options` are the options of the fit by name. `scores` is what scores say of themselves, and
+    `score_arrays` their arrays, whose names begin with ``book.``.
+    """
 
     cohorts: Cohorts
-    book: ScoreBook
-    asked: Asked
+    measure: Measure
+    estimate: Estimate
+    options: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    score_arrays: Arrays
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
     shortlist: Shortlist | None = None
 
 
-def write_saved(
-    saved: Saved, folder: str | Path, beside: Mapping[str, bytes] | None = None
-) -> None:
-    """Write what a fit found to a folder; an older one is replaced at once or not at all.
+def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | None = None) -> None:
+    """Write what a fit left to a folder; an older run is replaced at once or not at all.
 
     `beside` are further parts of the same whole: a report, and the settings of a run.
     """
@@ -107,27 +115,41 @@ def write_saved(
             report=REPORT,
             settings=SETTINGS,
         )
-    arrays: Arrays = {}
-    manifest = _manifest_of(saved, arrays)
+    arrays = dict(run.score_arrays)
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "misfeat": __version__,
+        "asked": {name: encoded(value, name) for name, value in run.options.items()},
+        "cohorts": _packed(run.cohorts, "cohorts", arrays),
+        "sums": _packed(run.measure.sums, "sums", arrays),
+        "tables": _packed(run.measure.tables, "tables", arrays),
+        "estimate": {"name": run.estimate.name, "confidence": run.estimate.confidence},
+        "completer": encoded_completer(run.estimate.completer),
+        "book": dict(run.scores),
+        "validation": run.validation,
+        "estimator": None if run.estimator is None else dict(run.estimator),
+        "shortlist": _packed(run.shortlist, "shortlist", arrays),
+    }
     packed = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     manifest["arrays"] = hashlib.sha256(packed).hexdigest()
     manifest["checksum"] = _checksum(manifest)
-    place = as_folder(folder)
-    place = real_path(place) if os.path.islink(place) else place  # noqa: PTH114
-    refuse_foreign(place)
-    write_parts(place, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
+    path = as_folder(folder)
+    path = real_path(path) if path.is_symlink() else path
+    refuse_foreign(path)
+    write_parts(path, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
 
 
-def read_saved(folder: str | Path) -> Saved:
-    """Read what `write_saved` wrote, and check all of it."""
-    place = as_folder(folder)
-    manifest, packed = _read(place)
+def read_run(folder: str | Path) -> SavedRun:
+    """Read what `write_run` wrote, and check all of it."""
+    path = as_folder(folder)
+    manifest, packed = _read(path)
     try:
-        return _restored(manifest, _unpacked_arrays(packed))
+        return _unpacked_run(manifest, packed)
     except ContradictionError as error:
-        raise incomplete(place / error.part, error) from error
+        raise incomplete(path / error.part, error) from error
     except MALFORMED as error:
-        raise incomplete(place, error) from error
+        raise incomplete(path, error) from error
 
 
 def incomplete(file: Path, error: Exception) -> DamagedFileError:
@@ -139,100 +161,31 @@ def incomplete(file: Path, error: Exception) -> DamagedFileError:
     )
 
 
-def _manifest_of(saved: Saved, arrays: Arrays) -> dict[str, Any]:
-    """Everything but arrays; these are put into a dict of their own."""
-    book, measure = saved.book, saved.book.measure
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "misfeat": __version__,
-        "asked": _packed(saved.asked, "asked", arrays),
-        "cohorts": _packed(saved.cohorts, "cohorts", arrays),
-        "sums": _packed(measure.sums, "sums", arrays),
-        "tables": _packed(measure.tables, "tables", arrays),
-        "estimate": {"name": book.estimate.name, "confidence": book.estimate.confidence},
-        "completer": encoded_completer(book.completer),
-        "book": book.packed(arrays),
-        "validation": saved.validation,
-        "estimator": None if saved.estimator is None else dict(saved.estimator),
-        "shortlist": None
-        if saved.shortlist is None
-        else _packed(saved.shortlist, "shortlist", arrays),
-    }
-
-
-def _restored(manifest: dict[str, Any], arrays: Arrays) -> Saved:
-    """What a manifest and its arrays hold, each step checked before the next one builds on it."""
-    kinds = {"cohorts", "book"}
-    further = ("sums", "tables", "shortlist")
-    kinds |= {name for name in further if manifest.get(name) is not None}
-    demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
-    held = _unpacked(manifest["cohorts"], "cohorts", arrays)
-    audits = tuple(ColumnAudit(**audit) for audit in held.pop("columns"))
-    cohorts = Cohorts(**held, columns=audits)
-    check_cohorts(cohorts)
-    completer = decoded_completer(manifest["completer"])
-    demand(not isinstance(completer, str), "the completer")
-    estimate = Estimate(completer=completer, **manifest["estimate"])
-    check_estimate(estimate)
-    measure: Any
-    if manifest.get("tables") is not None:
-        tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
-        check_tables(tables, cohorts)
-        measure = TableInformation(tables, above_chance=estimate.above_chance)
-    elif manifest["sums"] is None:
-        measure = information_of(cohorts, above_chance=estimate.above_chance)
-    else:
-        sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
-        check_sums(sums, cohorts)
-        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
-    asked = Asked(**_unpacked(manifest["asked"], "asked", arrays))
-    check_asked(asked, measure.features)
-    book = _restored_book(manifest["book"], arrays, measure, estimate)
-    validation, estimator = manifest["validation"], manifest["estimator"]
-    demand(validation is None or isinstance(validation, str), "the validation")
-    demand(estimator is None or isinstance(estimator, dict), "the estimator")
-    shortlist = None
-    if manifest.get("shortlist") is not None:
-        shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        check_shortlist(shortlist, cohorts)
-    return Saved(cohorts, book, asked, validation, estimator, shortlist)
-
-
-def _restored_book(held: Any, arrays: Arrays, measure: Measure, estimate: Estimate) -> ScoreBook:
-    own = {name: array for name, array in arrays.items() if name.startswith("book.")}
-    check_held(held, set(own), measure)
-    check_scores(own, measure)
-    book = ScoreBook.unpacked(held, own, measure, estimate)
-    check_book(book)
-    return book
-
-
-def _packed(data: Any, name: str, arrays: Arrays) -> Any:
-    """The fields of plain data, if there is any: arrays apart, the rest encoded."""
+def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any] | None:
+    """The fields of a dataclass, if there is any: arrays apart, the rest encoded."""
     if data is None:
         return None
     rest = {}
-    for one in fields(data):
-        value = getattr(data, one.name)
+    for field in fields(data):
+        value = getattr(data, field.name)
         if isinstance(value, np.ndarray):
-            arrays[f"{name}.{one.name}"] = value
-        elif one.name == "columns":
-            rest[one.name] = encoded([asdict(audit) for audit in value], one.name)
+            arrays[f"{name}.{field.name}"] = value
+        elif field.name == "columns":
+            rest[field.name] = encoded([asdict(audit) for audit in value], field.name)
         else:
-            rest[one.name] = encoded(value, one.name)
+            rest[field.name] = encoded(value, field.name)
     return rest
 
 
 def _unpacked(saved: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any]:
-    found = {key: decoded(value) for key, value in saved.items()}
+    values = {key: decoded(value) for key, value in saved.items()}
     prefix = f"{name}."
     own = {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
-    return {**found, **own}
+    return {**values, **own}
 
 
-def _unpacked_arrays(packed: bytes) -> Arrays:
-    """Arrays by name; what is no such file is told as a ValueError."""
+def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
+    """What a manifest and its arrays hold, each step checked before the next one builds on it."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -240,7 +193,71 @@ def _unpacked_arrays(packed: bytes) -> Arrays:
         arrays: Arrays = load(packed)
     except SafetensorError as error:
         raise ContradictionError(ARRAYS, str(error)) from error
-    return arrays
+    further = ("sums", "tables", "shortlist")
+    kinds = {"cohorts", "book", *(name for name in further if manifest.get(name) is not None)}
+    demand({name.partition(".")[0] for name in arrays} <= kinds, "an unknown array", ARRAYS)
+    values = _unpacked(manifest["cohorts"], "cohorts", arrays)
+    audits = tuple(ColumnAudit(**audit) for audit in values.pop("columns"))
+    cohorts = Cohorts(**values, columns=audits)
+    check_cohorts(cohorts)
+    completer = decoded_completer(manifest["completer"])
+    demand(not isinstance(completer, str), "the completer")
+    estimate = Estimate(completer=completer, **manifest["estimate"])
+    check_estimate(estimate)
+    measure: Measure
+    if manifest.get("tables") is not None:
+        tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
+        check_tables(tables, cohorts)
+        measure = TableInformation(tables, above_chance=estimate.above_chance)
+    elif manifest["sums"] is not None:
+        sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
+        check_sums(sums, cohorts)
+        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
+    else:
+        measure = information_of(cohorts, above_chance=estimate.above_chance)
+    options = {name: decoded(value) for name, value in manifest["asked"].items()}
+    check_options(options, measure.features)
+    scores = {name: array for name, array in arrays.items() if name.startswith("book.")}
+    check_scores(manifest["book"], scores, measure)
+    validation, estimator = manifest["validation"], manifest["estimator"]
+    demand(validation is None or isinstance(validation, str), "the validation")
+    demand(estimator is None or isinstance(estimator, dict), "the estimator")
+    shortlist = None
+    if manifest.get("shortlist") is not None:
+        shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
+        check_shortlist(shortlist, cohorts)
+    return SavedRun(
+        cohorts,
+        measure,
+        estimate,
+        options,
+        manifest["book"],
+        scores,
+        validation,
+        estimator,
+        shortlist,
+    )
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
+    """The manifest and the packed arrays, of one save, with the checksums that they should have."""
+    try:
+        parts = read_parts(folder, [MANIFEST, ARRAYS])
+    except OSError as error:
+        raise unreadable(Path(error.filename or folder), error) from error
+    if MANIFEST not in parts:
+        raise MisfeatError(
+            "There is no selection in {folder!r}: it {why}.",
+            folder=str(folder),
+            why=_why_not(folder),
+        )
+    manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
+    file = folder / ARRAYS
+    if ARRAYS not in parts:
+        raise unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+    if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
+        raise _damaged(file)
+    return manifest, parts[ARRAYS]
 
 
 def _why_not(folder: Path) -> str:
@@ -249,34 +266,12 @@ def _why_not(folder: Path) -> str:
     return "is a file, not a folder" if folder.exists() else "does not exist"
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
-    """The manifest and the packed arrays, of one save, with the checksums that they should have."""
-    try:
-        parts = read_parts(folder, [MANIFEST, ARRAYS])
-    except OSError as error:
-        raise _unreadable(Path(error.filename or folder), error) from error
-    if MANIFEST not in parts:
-        raise MisfeatError(
-            "There is no selection in {folder!r}: it {why}.",
-            folder=str(folder),
-            why=_why_not(folder),
-        )
-    try:
-        manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, MisfeatError):
-            raise
-        raise _damaged(folder / MANIFEST) from error
-    file = folder / ARRAYS
-    if ARRAYS not in parts:
-        raise _unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
-    if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
-        raise _damaged(file)
-    return manifest, parts[ARRAYS]
-
-
 def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
-    manifest = json.loads(text, parse_constant=_no_number)
+    try:
+        manifest = parse_json(text)
+        sound = isinstance(manifest, dict) and _as_text(manifest) == text
+    except (ValueError, RecursionError) as error:
+        raise _damaged(file) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise MisfeatError("{file!r} is no selection of misfeat.", file=str(file))
     version = manifest.get("version")
@@ -288,17 +283,9 @@ def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
             misfeat=str(manifest.get("misfeat"))[:LONGEST_REASON],
             version=str(version)[:LONGEST_REASON],
         )
-    if _checksum(manifest) != manifest.get("checksum") or _as_text(manifest) != text:
+    if not sound or _checksum(manifest) != manifest.get("checksum"):
         raise _damaged(file)
     return manifest
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number")
-
-
-def _unreadable(file: Path, error: OSError) -> MisfeatError:
-    return MisfeatError("{file!r} cannot be read: {why}.", file=str(file), why=error.strerror)
 
 
 def _damaged(file: Path) -> DamagedFileError:

@@ -1,0 +1,16 @@
+"""A fitted selector that tests save, load and ask."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
+
+
+@pytest.fixture(scope="module")
+def selector():
+    data = make_cohorts(3, 200, 5, hide=0.3, random_state=0)
+    made = SubgroupSelector(data.groups, size=2, k=3, random_state=0)
+    return made.fit(pd.DataFrame(data.columns), data.target)
