@@ -8,6 +8,7 @@ three to record the vessels that only Cleveland looked at? The table comes with 
 # A cholesterol of 0 stands for unknown here, which only people can know: it is said.
 import misfeat
 from misfeat import Coding, SubgroupSelector
+from misfeat.answers.cautions import list_cautions
 from misfeat.datasets import load_heart
 
 heart = load_heart(readable=True)
@@ -25,7 +26,7 @@ print(best.round(3).to_string(index=False))
 
 # %%
 # Read this before anything else: what may mislead here, the worst first.
-for caution in selector.caution_list()[:3]:
+for caution in list_cautions(selector.selection_)[:3]:
     print(f"- {caution.words}")
 
 # %%

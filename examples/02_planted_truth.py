@@ -9,11 +9,12 @@ of them. So every estimate can be held against the truth, predicted ones include
 from matplotlib import pyplot as plt
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 
 data = make_cohorts(n_cohorts=6, n_rows=2000, hide=0.3, random_state=0)
 selector = SubgroupSelector(groups=data.groups, size=2, k=2).fit(data.columns, data.target)
-for best in selector.best_sets():
+for best in best_sets(selector.selection_):
     truth = data.true_score(best.subgroup, best.features)
     interval = f"{best.score:.4f} ({best.low:.4f} to {best.high:.4f})"
     print(best.subgroup, best.features, best.source, f"{interval}, truth {truth:.4f}")

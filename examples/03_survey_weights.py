@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 
 kept = Path(__file__).parents[1] / "benchmarks" / "weights" / "nhanes.csv.gz"
 survey = pd.read_csv(kept).dropna(subset=["HI_CHOL"])
@@ -40,6 +41,6 @@ for offset, (name, found) in enumerate(answers.items()):
     at = [n + 0.18 * offset for n in range(len(found))]
     reach = [found["score"] - found["low"], found["high"] - found["score"]]
     axes.errorbar(found["score"], at, xerr=reach, fmt="o", label=name)
-names = [f"{one.features[0]}, {one.subgroup}" for one in weighted.best_sets()]
+names = [f"{one.features[0]}, {one.subgroup}" for one in best_sets(weighted.selection_)]
 axes.set(yticks=range(len(names)), yticklabels=names, xlabel="score (nats)")
 axes.legend()

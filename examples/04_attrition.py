@@ -11,6 +11,8 @@ from made.attrition import staff
 
 import misfeat
 from misfeat import SubgroupSelector
+from misfeat.answers.enough import enough_features
+from misfeat.answers.why import explanation
 
 table = staff()
 selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")
@@ -18,13 +20,13 @@ selector.show()
 
 # %%
 # How many features are enough in each place, by tests that are right for the search.
-for enough in selector.enoughs():
+for enough in enough_features(selector.selection_):
     print(enough.sentence)
 misfeat.plot.size_curve(selector)
 
 # %%
 # Why does the best pair tell in Leeds? The share of those who left, cell by cell.
 (best, *_) = selector.top_k(size=2, k=1, subgroup="Leeds")["features"]
-for sentence in selector.explanation("Leeds", best).sentences(k=2):
+for sentence in explanation(selector.selection_, "Leeds", best).sentences(k=2):
     print(sentence)
 misfeat.plot.cells(selector, "Leeds", list(best), label="left")

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector, UnseenSubgroupWarning
+from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -146,7 +147,7 @@ def test_set_output_decides_the_library(make, columns, library):
 def test_one_subgroup_has_a_transformer_of_its_own(make, columns):
     table = make(columns)
     selector = SubgroupSelector("cohort", size=2).fit(table, "target")
-    (best,) = selector.best_sets(k=1, subgroup="cohort=c2")
+    (best,) = best_sets(selector.selection_, k=1, subgroup="cohort=c2")
     own = selector.for_subgroup("cohort=c2")
     assert names_of(own.transform(table)) == list(best.features)
     assert names_of(clone(own).fit(table).transform(table)) == list(best.features)

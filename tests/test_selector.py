@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from misfeat import Coding, Columns, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
 from tests.reading.holders import as_rows
@@ -93,7 +94,9 @@ def test_a_target_dealt_out_at_random_tells_next_to_nothing(generated):
 
     def best(estimate):
         selector = SubgroupSelector(generated.groups, size=3, k=1, estimate=estimate)
-        return np.array([one.share for one in selector.fit(columns, "target").best_sets()])
+        return np.array(
+            [one.share for one in best_sets(selector.fit(columns, "target").selection_)]
+        )
 
     assert (best("population") < 0.01).all()
     assert (best("sample") > 2 * best("population")).all()
@@ -232,7 +235,7 @@ def test_few_parameters_are_enough():
 def test_sets_of_more_features_than_there_are_hold_them_all(generated):
     with pytest.warns(MisfeatWarning, match=r"size=7 is greater than n_features=6; all features"):
         selector = SubgroupSelector(groups="cohort", size=7, k=1).fit(generated.columns, "target")
-    assert {len(best.features) for best in selector.best_sets()} == {6}
+    assert {len(best.features) for best in best_sets(selector.selection_)} == {6}
 
 
 def test_progress_goes_to_standard_error(generated, capsys):
@@ -241,7 +244,7 @@ def test_progress_goes_to_standard_error(generated, capsys):
 
 
 def test_answers_need_a_fit_first():
-    for ask in ("top_k", "scores", "best_sets"):
+    for ask in ("top_k", "scores", "path"):
         with pytest.raises(NotFittedError):
             getattr(SubgroupSelector(), ask)()
     with pytest.raises(NotFittedError):
@@ -277,7 +280,7 @@ def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
     monkeypatch.setattr("misfeat.reading.dataframes.find_spec", lambda _: None)
     with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
         fitted.top_k()
-    assert fitted.best_sets()
+    assert best_sets(fitted.selection_)
 
 
 def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):

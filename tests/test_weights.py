@@ -13,8 +13,10 @@ from safetensors.numpy import load, save
 from sklearn.pipeline import make_pipeline
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.selection.selection import Selection
+from misfeat.selection import Selection
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
 from tests.cli.commands import run
 from tests.reading.holders import HOLDERS, as_rows
@@ -108,7 +110,7 @@ def test_a_subgroup_says_what_its_rows_are_worth(weighted: SubgroupSelector) -> 
 
 
 def test_cells_hold_rows_of_the_table_and_weighted_shares(weighted: SubgroupSelector) -> None:
-    (first, *_) = weighted.explanation("site=a", ["x"]).cells
+    (first, *_) = explanation(weighted.selection_, "site=a", ["x"]).cells
     own = TABLE.filter((pl.col("site") == "a") & (pl.col("x") == int(first.values[0])))
     assert first.rows == len(own)
     share = {one.label: one.share for one in first.shares}["1"]
@@ -247,7 +249,7 @@ def test_selections_from_before_weights_are_read(tmp_path: Path) -> None:
 def test_correlations_are_those_of_weighted_least_squares(holder: str) -> None:
     rows = TABLE.select("x", "number", "y", "weight")
     selector = SubgroupSelector(size=2, k=1, measure="r2", estimate="sample")
-    (best,) = selector.fit(HOLDERS[holder](rows), "y", sample_weight="weight").best_sets()
+    (best,) = best_sets(selector.fit(HOLDERS[holder](rows), "y", sample_weight="weight").selection_)
     w, y = rows["weight"].to_numpy(), rows["y"].to_numpy()
     X = np.column_stack([np.ones(N_ROWS), rows["x"], rows["number"]])
     root = np.sqrt(w)[:, None]

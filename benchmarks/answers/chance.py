@@ -22,6 +22,7 @@ from scipy import stats
 
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
+from misfeat.answers.significance import significance_tests
 from misfeat.datasets import load_attrition, load_heart
 from misfeat.information.dealing import deals_of
 from misfeat.runtime.threads import Work
@@ -88,7 +89,9 @@ def null_run(table, seed, permutations):
     """P-values of all subgroups, and how often the target was dealt out."""
     make, target, group, size = tables()[table]
     selector = SubgroupSelector(group, size=size, random_state=seed, n_jobs=1)
-    found = selector.fit(make(seed), target).significances(permutations=permutations)
+    found = significance_tests(
+        selector.fit(make(seed), target).selection_, permutations=permutations
+    )
     return [(one.p_value, one.permutations) for one in found.subgroups]
 
 
@@ -96,7 +99,9 @@ def power_run(effect, strength, seed):
     """Whether an effect is found at the level of 5 %: by the maximum, and set by set."""
     table = generated(seed, 300, 12, 1, effect, strength)
     selector = SubgroupSelector(size=3, random_state=seed, n_jobs=1).fit(table, "y")
-    by_maximum = selector.significances(permutations=199).subgroups[0].p_value <= 0.05
+    by_maximum = (
+        significance_tests(selector.selection_, permutations=199).subgroups[0].p_value <= 0.05
+    )
     cohort = next(iter(selector.cohorts_))
     deals = deals_of(cohort, 3, seed=np.random.SeedSequence([seed, 1]))
     scores = 2 * cohort.size * deals.scores(0, 301, Work(1))

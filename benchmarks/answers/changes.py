@@ -26,6 +26,8 @@ from joblib import Parallel, delayed
 
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
+from misfeat.answers.comparison import compare_selections
+from misfeat.answers.differences import RECORDED, ToldShare, difference_of
 from misfeat.datasets import (
     load_adult,
     load_attrition,
@@ -34,8 +36,6 @@ from misfeat.datasets import (
     make_cohorts,
 )
 from misfeat.lattice import rank
-from misfeat.selection.changes import RECORDED, ToldShare, difference_of
-from misfeat.selection.comparing import compare_selections
 
 LEVEL = 0.1
 NORMAL_REACH = 1.6448536269514722
@@ -191,7 +191,7 @@ def by_shown_intervals(runs, changes):
             members = sorted(run.feature_names.index(name) for name in one.features)
             scores, place = run.completed(len(members)), rank(np.array([members]))[0]
             score, low, high = (
-                part[cohort, place] / run.book.measure.whole[cohort]
+                part[cohort, place] / run.set_scores.measure.whole[cohort]
                 for part in (scores.score, scores.low, scores.high)
             )
             told.append(

@@ -24,11 +24,12 @@ import sklearn.datasets
 
 from benchmarks.common.output import write_csv
 from misfeat import datasets
+from misfeat.answers.duplicates import duplicates
+from misfeat.answers.leaks import leaks, rows_by_value, told_by_column
+from misfeat.answers.missing_patterns import missing_patterns
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError
-from misfeat.selection.duplicates import duplicates
-from misfeat.selection.leaks import _by_value, leaks, missing_patterns, told_by_column
 
 TABLES = 20
 SEEDS = range(1000, 1000 + TABLES)
@@ -100,7 +101,9 @@ def counted(name, tables):
 
 
 def largest_single(cohorts):
-    tables = [_by_value(cohorts, feature).sum(axis=0) for feature in range(len(cohorts.features))]
+    tables = [
+        rows_by_value(cohorts, feature).sum(axis=0) for feature in range(len(cohorts.features))
+    ]
     shares = [told_by_column(table).share for table in tables]
     best = int(np.argmax(shares))
     return cohorts.features[best], round(shares[best], 3)

@@ -5,7 +5,7 @@
     python -m benchmarks.answers.stability --picture
 
 Rows are drawn from large tables, features hidden from some. The selection of these rows says how
-often each of its five best sets comes out again (`Selection.resampled`). That is held against fresh
+often each of its five best sets comes out again (`Selection.stability`). That is held against fresh
 draws of as many other rows from the same table: the share of them in which the set is among the
 five best. Writes a line a set into stability.csv beside this file, and the curve (what was called
 against what came out, by bins) into stability_curve.csv.
@@ -30,15 +30,16 @@ from joblib import Parallel, delayed
 
 from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
+from misfeat.answers.options import FitOptions
+from misfeat.answers.stability import redrawn, stability_of
+from misfeat.answers.top import best_sets
 from misfeat.cohorts.features import hide_features
 from misfeat.cohorts.weights import drawn_anew, reweighted
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.scores import SetScores
 from misfeat.information.measures import MutualInformation
-from misfeat.selection.asked import Asked
-from misfeat.selection.redrawing import redrawn
-from misfeat.selection.scorebook import ScoreBook
-from misfeat.selection.selection import Selection
+from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -127,7 +128,7 @@ def selection_of(rows: Cohorts, estimate: str, seed: int) -> Selection:
     confidence = None if estimate == "sample" else 0.9
     how = Estimate(estimate, AutoCompleter(confidence=confidence), confidence)
     measure = MutualInformation(rows, above_chance=how.above_chance)
-    return Selection(rows, ScoreBook(measure, how, n_jobs=1), Asked(SIZE, K, seed=seed))
+    return Selection(rows, SetScores(measure, how, n_jobs=1), FitOptions(SIZE, K, seed=seed))
 
 
 def compared(
@@ -138,18 +139,18 @@ def compared(
     mask = mask_of(source.cohorts.missing, hidden, seed)
     draw = draw_of(source, n_rows, seed)
     selection = selection_of(hide_features(draw.rows, mask), estimate, seed)
-    shown = [(best.subgroup, best.features) for best in selection.best_sets()]
+    shown = [(best.subgroup, best.features) for best in best_sets(selection)]
     again = dict.fromkeys(shown, 0)
     for number in range(n_fresh):
         rng = np.random.default_rng([seed, n_rows, number])
         fresh = hide_features(draw_rows(draw.left, n_rows, rng).rows, mask)
-        for best in selection_of(fresh, estimate, seed).best_sets():
+        for best in best_sets(selection_of(fresh, estimate, seed)):
             if (best.subgroup, best.features) in again:
                 again[best.subgroup, best.features] += 1
     if ways:
         called = {way: frequencies(selection, drawn, seed) for way, drawn in WAYS.items()}
     else:
-        called = {"as released": [one.frequency for one in selection.resampled().sets]}
+        called = {"as released": [one.frequency for one in stability_of(selection).sets]}
     about = {"table": table, "rows": n_rows, "hidden": hidden, "estimate": estimate, "seed": seed}
     return [
         {
@@ -170,7 +171,7 @@ def frequencies(selection: Selection, drawn: Drawn, seed: int) -> list[float]:
 
     def answer(rng: np.random.Generator) -> CompletedScores:
         rows = drawn(selection.cohorts, rng)
-        return selection_of(rows, selection.book.estimate.name, seed).completed(SIZE)
+        return selection_of(rows, selection.set_scores.estimate.name, seed).completed(SIZE)
 
     seeds = np.random.SeedSequence(seed).spawn(DRAWS_OF_WAYS)
     found = redrawn(selection.completed(SIZE), K, seeds, answer)

@@ -32,10 +32,10 @@ from misfeat.datasets import (
 )
 from misfeat.datasets.population import random_mask
 from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level
-from misfeat.selection.scorebook import ScoreBook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -282,9 +282,9 @@ def estimated(estimate: str, cohorts: Cohorts, size: int) -> CompletedScores:
     return book_of(estimate, cohorts).completed(size)
 
 
-def book_of(estimate: str, cohorts: Cohorts) -> ScoreBook:
+def book_of(estimate: str, cohorts: Cohorts) -> SetScores:
     """The scores of cohorts on a scale."""
     confidence = CONFIDENCE if estimate in OF_THE_POPULATION else None
     how = Estimate(estimate, AutoCompleter(confidence=confidence), confidence)
     measure = MutualInformation(cohorts, above_chance=how.above_chance)
-    return ScoreBook(measure, how, n_jobs=1)
+    return SetScores(measure, how, n_jobs=1)

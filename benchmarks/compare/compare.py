@@ -27,6 +27,7 @@ from peers import OF_ONE_SUBGROUP, SIZE, best_scored, filled, logistic
 from sklearn.metrics import roc_auc_score
 
 from misfeat import Coding, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import load_adult, make_cohorts
 from misfeat.datasets.population import random_mask
@@ -87,7 +88,7 @@ def choices(table: pd.DataFrame) -> Iterator[tuple[str, str, list[str], float]]:
     table = table.reset_index(drop=True)
     begun = time.process_time()
     selector = SubgroupSelector("group", size=SIZE, k=1).fit(table, "y")
-    best = {one.subgroup: list(one.features) for one in selector.best_sets()}
+    best = {one.subgroup: list(one.features) for one in best_sets(selector.selection_)}
     everything = selector.scores()
     recorded = everything[everything["source"] == "recorded"]
     seconds = (time.process_time() - begun) / len(best)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 
 DRAWS = 200
 ROWS = 150
@@ -55,9 +56,11 @@ def held(seed: int, features: tuple[int, ...], size: int) -> tuple[float, float,
     n_sets = 10
     truth = {
         (one.subgroup, one.features): one.score
-        for one in SubgroupSelector("site", size=size, k=n_sets).fit(whole, y).best_sets()
+        for one in best_sets(SubgroupSelector("site", size=size, k=n_sets).fit(whole, y).selection_)
     }
-    found = SubgroupSelector("site", size=size, k=n_sets, random_state=0).fit(gaps, y).best_sets()
+    found = best_sets(
+        SubgroupSelector("site", size=size, k=n_sets, random_state=0).fit(gaps, y).selection_
+    )
     predicted = [one for one in found if one.source == "predicted"]
     inside = [one.low <= truth[one.subgroup, one.features] <= one.high for one in predicted]
     best = [hit for one, hit in zip(predicted, inside, strict=True) if one.subgroup == "site=d"]

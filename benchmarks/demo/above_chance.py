@@ -25,12 +25,13 @@ import numpy as np
 
 from benchmarks.completers import DropCompleter
 from misfeat import Coding, SubgroupSelector
+from misfeat.answers import top
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import Dataset, load_nhanes
 from misfeat.information import joint_mutual_info
 
 if TYPE_CHECKING:
-    from misfeat.selection.ranking import ScoredSet
+    from misfeat.answers.top import ScoredSet
 
 SHUFFLES = 99
 SPLITS = 50
@@ -142,7 +143,7 @@ def best_sets(data: Dataset, columns: dict, case: tuple[int, str]) -> dict[str, 
         coding=Coding(bins=data.bins),
     )
     found: dict[str, ScoredSet] = {}
-    for best in selector.fit(columns, data.target).best_sets():
+    for best in top.best_sets(selector.fit(columns, data.target).selection_):
         if not best.missing:
             found.setdefault(best.subgroup, best)
     return found

@@ -44,11 +44,11 @@ from benchmarks.common.output import (
 )
 from benchmarks.common.units import Unit
 from benchmarks.downstream.peers import PEERS, STEPS
+from misfeat.answers.path import best_path
 from misfeat.cohorts.features import without_features
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
-from misfeat.selection.path import best_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

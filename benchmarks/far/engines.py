@@ -37,6 +37,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from made import GROUPS, TARGET, write_table
 
+from misfeat.answers.top import best_sets
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -164,7 +166,7 @@ def measure(engine: str, folder: Path) -> None:
         selector.fit(table, TARGET)
         answers = [
             (one.subgroup, one.features, one.score, one.low, one.high)
-            for one in selector.best_sets()
+            for one in best_sets(selector.selection_)
         ]
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         engine_cpu = cpu_of_engine() - before

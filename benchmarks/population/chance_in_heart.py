@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart
 
 SHUFFLES = 20
@@ -33,7 +34,7 @@ def shuffled(target, site, rng):
 
 def best(columns, target, k, estimate):
     selector = SubgroupSelector("site", size=3, k=k, estimate=estimate)
-    return selector.fit(columns, target).best_sets()
+    return best_sets(selector.fit(columns, target).selection_)
 
 
 def figures(estimate):

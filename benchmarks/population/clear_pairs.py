@@ -13,6 +13,7 @@ import csv
 from pathlib import Path
 
 from misfeat import SubgroupSelector
+from misfeat.answers.interactions import pair_interactions
 from misfeat.datasets import make_cohorts
 
 SIMILARITIES, ROWS, SEEDS = (20, 100, 1000), (200, 600, 2000, 10_000), range(900, 908)
@@ -49,7 +50,7 @@ def told(similarity: float, n_rows: int, seed: int) -> list[tuple[str, float]]:
             - data.true_score(pair.subgroup, (pair.feature,))
             - data.true_score(pair.subgroup, (pair.other,)),
         )
-        for pair in selector.pair_interactions()
+        for pair in pair_interactions(selector.selection_)
     ]
 
 

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.selector import SubgroupSelector
 
@@ -46,14 +49,14 @@ def trial(similarity: float, rows: int, seed: int) -> dict[str, bool]:
     def truth(*features: str) -> float:
         return data.true_score(subgroup, features) if features else 0.0
 
-    values = selector.feature_values(subgroup)
+    values = feature_values(selector.selection_, subgroup)
     one = values[rng.integers(len(values))]
     added = truth(one.feature, *one.adds_to) - truth(*one.adds_to)
     names = selector.selection_.feature_names
-    best = selector.best_sets(subgroup=subgroup, k=1)[0].features
+    best = best_sets(selector.selection_, subgroup=subgroup, k=1)[0].features
     name = best[rng.integers(len(best))]
-    share = selector.shapley(subgroup, best)[name]
-    pairs = selector.pair_interactions(subgroup)
+    share = shapley_values(selector.selection_, subgroup, best)[name]
+    pairs = pair_interactions(selector.selection_, subgroup)
     pair = pairs[rng.integers(len(pairs))]
     together = truth(pair.feature, pair.other) - truth(pair.feature) - truth(pair.other)
     order = [names[place] for place in rng.permutation(FEATURES)]

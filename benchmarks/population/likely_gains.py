@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from misfeat import SubgroupSelector
+from misfeat.answers.collecting import feature_worths
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 
 SIZES, ROWS, SEEDS = (2, 3), (300, 1000, 3000), range(20)
@@ -55,7 +56,7 @@ def gains(size: int, n_rows: int, seed: int) -> list[tuple[float, float, float, 
     )
     selection = SubgroupSelector(data.groups, size=size).fit(data.columns, data.target).selection_
     found = []
-    for worth in selection.worths():
+    for worth in feature_worths(selection):
         lacking = selection.cohorts.missing_features(worth.subgroup)
         own = [name for name in selection.feature_names if name not in lacking]
         before = best_of(data, worth.subgroup, [*combinations(own, size)])

@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.workloads import FULL, QUICK, TARGET, Workload
+from misfeat.answers.enough import WHAT as SEEING_ENOUGH
+from misfeat.answers.significance import DEALING
+from misfeat.answers.stability import WHAT as REDRAWING
+from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.calibration import WHAT as CALIBRATING
 from misfeat.estimation.estimates import WHAT as ESTIMATING
+from misfeat.estimation.scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.atomic_files import write_file
-from misfeat.selection.chance_tests import DEALING
-from misfeat.selection.computing import WHAT as SCORING
-from misfeat.selection.enough import WHAT as SEEING_ENOUGH
-from misfeat.selection.redrawing import WHAT as REDRAWING
-from misfeat.selection.trust import WHAT as VALIDATING
 from misfeat.words.numbers import count_words
 
 if TYPE_CHECKING:

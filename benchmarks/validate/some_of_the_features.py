@@ -4,7 +4,7 @@
 
 Generated tables of 24 features, 6 subgroups of 400 rows, sets of two; validation of all 276 sets
 (`captured`, `coverage`, `error` on the mean over subgroups) and of those of about half of the
-features, chosen as `Selection.trusts` chooses them where sets are too many.
+features, chosen as `Selection.validate` chooses them where sets are too many.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat import SubgroupSelector
+from misfeat.answers.held_out import features_to_judge, with_features
+from misfeat.answers.validation import trust
 from misfeat.datasets import make_cohorts
-from misfeat.selection.leaving_out import features_to_judge, with_features
-from misfeat.selection.trust import trust
 
 COHORTS, FEATURES, SIZE, K, ROUNDS = 6, 24, 2, 10, 4
 JUDGED = 13
@@ -32,7 +32,7 @@ def main():
         data = make_cohorts(COHORTS, 400, FEATURES, n_values=4, hide=0.2, random_state=seed)
         selector = SubgroupSelector(data.groups, size=SIZE, n_jobs=2).fit(data.columns, data.target)
         selection = selector.selection_
-        known, estimate = selection.book.known(SIZE), selection.book.estimate
+        known, estimate = selection.set_scores.known(SIZE), selection.set_scores.estimate
         most = COHORTS * JUDGED * (JUDGED - 1) // 2
         rng = np.random.default_rng(seed)
         kept = features_to_judge(selection.completed(SIZE), FEATURES, rng, most)

@@ -26,6 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from misfeat import SubgroupSelector
+from misfeat.answers.significance import significance_tests
 from misfeat.cohorts import build_cohorts
 from misfeat.information.measures import MutualInformation
 
@@ -106,7 +107,10 @@ def false_alarms(scheme, n_rows, seed, repeats):
         table = sampled(population(rng, told=0.0), n_rows, scheme, rng)
         selector = SubgroupSelector(groups="group", size=2)
         selector.fit(table, "y", sample_weight="weight")
-        p_values = [one.p_value for one in selector.significances(permutations=199).subgroups]
+        p_values = [
+            one.p_value
+            for one in significance_tests(selector.selection_, permutations=199).subgroups
+        ]
         found += sum(p <= 0.05 for p in p_values)
         tests += len(p_values)
     return found, tests

@@ -21,6 +21,7 @@ import numpy as np
 from made import WideTable, drawn_again, wide_table
 
 from misfeat import SubgroupSelector
+from misfeat.answers.significance import significance_tests
 from misfeat.cohorts import build_cohorts
 from misfeat.information.grids import information_of
 
@@ -56,14 +57,14 @@ def _measured(seed: int, planted: int) -> dict[str, float]:
     table = wide_table(seed, 200, 2000, **counts, hidden=0.0, strength=0.25, numbers=False)
     selector = SubgroupSelector("site", size=SIZE, k=K, n_jobs=-1)
     selection = selector.fit(table.columns, "y").selection_
-    held = selection.significances(permutations=DEALS).subgroups
+    held = significance_tests(selection, permutations=DEALS).subgroups
     found = {
         "alarms by subgroup": float(np.mean([one.p_value <= LEVEL for one in held])),
         "alarms by table": float(any(one.adjusted <= LEVEL for one in held)),
     }
     shortlist, selection.shortlist = selection.shortlist, None
-    selection._tests.clear()
-    naive = selection.significances(permutations=DEALS).subgroups
+    selection._answers.clear()
+    naive = significance_tests(selection, permutations=DEALS).subgroups
     selection.shortlist = shortlist
     found["if all rows were tested"] = float(np.mean([one.p_value <= LEVEL for one in naive]))
     truth = _truth(table, selection.feature_names, seed)

@@ -25,7 +25,7 @@ from misfeat.cohorts import build_cohorts
 from misfeat.estimation.shortlist import shortlist
 from misfeat.information.grids import target_entropies
 from misfeat.information.mutual_info import joint_mutual_info
-from misfeat.wiring import MOST_FEATURES
+from misfeat.pipeline import MOST_FEATURES
 
 OUTPUT = Path(__file__).with_suffix(".csv")
 
@@ -95,7 +95,7 @@ def _tells(table: WideTable) -> str:
 def _warm_up() -> None:
     """Compile the kernels on a small table, so that they are not timed."""
     small = wide_table(0, n_features=60, n_rows=2000, pairs=1, pairs_together=1, triples=1)
-    with mock.patch("misfeat.wiring.MOST_FEATURES", 30):
+    with mock.patch("misfeat.pipeline.MOST_FEATURES", 30):
         SubgroupSelector("site", size=3, coding=Coding(max_sets=20_000), n_jobs=-1).fit(
             small.columns, "y"
         )

@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from misfeat import Coding, SubgroupSelector, plot
+from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 
 FOLDER = Path(__file__).parent
@@ -39,7 +40,7 @@ def problem() -> plt.Figure:
     selector = SubgroupSelector("hospital", size=2, k=1, coding=unknown)
     selector.fit(heart.columns, heart.target)
     shown = ["chest pain", "exercise angina", "ST depression", "vessels", "cholesterol"]
-    best = selector.best_sets()
+    best = best_sets(selector.selection_)
     lacking = {one.subgroup: one.missing for one in selector.subgroups_.itertuples()}
     figure, axes = plt.subplots(figsize=(9.5, 2.9))
     for line, one in enumerate(best):
@@ -140,7 +141,7 @@ def _best(rows: int, strength: float) -> list[float]:
         )
         selector = SubgroupSelector(data.groups, size=3, k=1).fit(data.columns, data.target)
         plain = selector.scores().groupby("subgroup")["observed"].max()
-        for one in selector.best_sets():
+        for one in best_sets(selector.selection_):
             truth = data.true_score(one.subgroup, one.features)
             found.append([plain[one.subgroup], one.score, one.low, one.high, truth])
     return list(np.mean(found, axis=0))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
         UnseenSubgroupWarning,
     )
     from misfeat.runtime.memory import memory_limit
+    from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plot
     from misfeat.show.comparison import compare
-    from misfeat.show.shown import ShownSelection as Selection
     from misfeat.version import __version__
 
 __all__ = [
@@ -45,7 +45,7 @@ _HOME = {
     "DamagedFileError": "misfeat.exceptions:DamagedFileError",
     "MisfeatError": "misfeat.exceptions:MisfeatError",
     "MisfeatWarning": "misfeat.exceptions:MisfeatWarning",
-    "Selection": "misfeat.show.shown:ShownSelection",
+    "Selection": "misfeat.selection:Selection",
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
     "__version__": "misfeat.version:__version__",

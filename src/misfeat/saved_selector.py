@@ -18,7 +18,7 @@ from misfeat.saving.serialisation import (
     encoded,
     encoded_completer,
 )
-from misfeat.show.shown import ShownSelection
+from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ NOT_SAVED = ("verbose",)
 class FittedSelector(Protocol):
     """What is saved of an estimator."""
 
-    selection_: ShownSelection
+    selection_: Selection
     n_features_in_: int
 
 
@@ -69,7 +69,7 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
         raise incomplete(as_folder(folder) / MANIFEST, error) from error
     _check_class(kind, saved, str(folder))
     selector: Any = kind(**params)
-    selector.selection_ = ShownSelection.from_saved(run)
+    selector.selection_ = Selection.from_saved(run)
     selector.n_features_in_ = saved["n_features_in"]
     if saved["feature_names_in"] is not None:
         selector.feature_names_in_ = np.array(saved["feature_names_in"], dtype=object)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from misfeat.answers.top import best_sets, features_for_all
 from misfeat.cohorts.build import groups_chosen, subgroup_names
 from misfeat.cohorts.rules import CohortRules, parse_groups
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
@@ -21,11 +22,11 @@ from misfeat.exceptions import (
 )
 from misfeat.nesting import NestedQuestion
 from misfeat.parameters.declaring import with_parameters
+from misfeat.pipeline import opened, selection_of
 from misfeat.reading.inputs import open_columns
 from misfeat.runtime.progress import long_work
 from misfeat.saved_selector import loaded_selector, save_selector
-from misfeat.show.shown import ShownSelection
-from misfeat.wiring import opened, selection_of
+from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -37,7 +38,7 @@ Answer = TypeVar("Answer")
 
 
 def answer(
-    method: Callable[Concatenate[ShownSelection, Asking], Answer],
+    method: Callable[Concatenate[Selection, Asking], Answer],
 ) -> Callable[Concatenate[Any, Asking], Answer]:
     """A method of the estimator that hands the question on to its selection."""
 
@@ -140,48 +141,32 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]
             selection = selection_of(self, table, target, rules, progress)
-            if self.size == "auto":
-                selection.choose_size()
-            selection.prepare()
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
         note_columns(self, X, names)
         return self
 
-    top_k = answer(ShownSelection.top_k)
-    best_sets = answer(ShownSelection.best_sets)
-    scores = answer(ShownSelection.scores)
-    path = answer(ShownSelection.path)
-    path_steps = answer(ShownSelection.path_steps)
-    score_of = answer(ShownSelection.score_of)
-    why = answer(ShownSelection.why)
-    explanation = answer(ShownSelection.explanation)
-    significance = answer(ShownSelection.significance)
-    significances = answer(ShownSelection.significances)
-    enough = answer(ShownSelection.enough)
-    enoughs = answer(ShownSelection.enoughs)
-    features = answer(ShownSelection.features)
-    feature_values = answer(ShownSelection.feature_values)
-    shapley = answer(ShownSelection.shapley)
-    difference = answer(ShownSelection.difference)
-    alternatives = answer(ShownSelection.alternatives)
-    alternative_sets = answer(ShownSelection.alternative_sets)
-    interactions = answer(ShownSelection.interactions)
-    pair_interactions = answer(ShownSelection.pair_interactions)
-    worth_collecting = answer(ShownSelection.worth_collecting)
-    worths = answer(ShownSelection.worths)
-    cautions = answer(ShownSelection.cautions)
-    caution_list = answer(ShownSelection.caution_list)
-    validate = answer(ShownSelection.validate)
-    stability = answer(ShownSelection.stability)
-    resampled = answer(ShownSelection.resampled)
-    show = answer(ShownSelection.show)
-    report = answer(ShownSelection.report)
-    export = answer(ShownSelection.export)
-    to_markdown = answer(ShownSelection.to_markdown)
+    top_k = answer(Selection.top_k)
+    scores = answer(Selection.scores)
+    score_of = answer(Selection.score_of)
+    path = answer(Selection.path)
+    features = answer(Selection.features)
+    why = answer(Selection.why)
+    enough = answer(Selection.enough)
+    alternatives = answer(Selection.alternatives)
+    interactions = answer(Selection.interactions)
+    difference = answer(Selection.difference)
+    worth_collecting = answer(Selection.worth_collecting)
+    significance = answer(Selection.significance)
+    stability = answer(Selection.stability)
+    validate = answer(Selection.validate)
+    cautions = answer(Selection.cautions)
+    show = answer(Selection.show)
+    report = answer(Selection.report)
+    export = answer(Selection.export)
     cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")
     completer_ = fact("completer", "What predicted the scores that could not be computed.")
-    subgroups_ = fact("subgroups_", ShownSelection.subgroups_.__doc__)
+    subgroups_ = fact("subgroups_", Selection.subgroups_.__doc__)
     validation_ = fact("validation", "What `validate` found, in a sentence; None before.")
 
     def transform(self, X: Any) -> Any:
@@ -305,11 +290,11 @@ class SubgroupSelector(SelectsColumns, NestedQuestion):
     def _kept(self, subgroup: str | None) -> list[str]:
         keep = self._nested("columns").keep
         if keep == "best" and subgroup is None:
-            chosen = set(self.selection_.features_for_all())
+            chosen = set(features_for_all(self.selection_))
         else:
-            sets = self.best_sets(k=None if keep == "top_k" else 1, subgroup=subgroup)
+            sets = best_sets(self.selection_, k=None if keep == "top_k" else 1, subgroup=subgroup)
             chosen = {feature for best in sets for feature in best.features}
-        blocks = self.selection_.asked.blocks
+        blocks = self.selection_.options.blocks
         return [
             member
             for name in self.selection_.feature_names

@@ -170,10 +170,10 @@ def _answers(selector: SubgroupSelector) -> str:
                 return "a score that is no number"
         if (held.low > held.score + CLOSE).any() or (held.score > held.high + CLOSE).any():
             return "a score outside its interval"
-        most = selection.book.measure.ceiling[:, None] + CLOSE
+        most = selection.set_scores.measure.ceiling[:, None] + CLOSE
         if (held.score < -CLOSE).any() or (held.score > most).any():
             return "a score outside what is possible"
-    return _unlike_rows(selection.book)
+    return _unlike_rows(selection.set_scores)
 
 
 def _unlike_rows(book: Any) -> str:

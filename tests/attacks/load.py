@@ -20,6 +20,7 @@ import numpy as np
 import psutil
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from tests.attacks.tally import Tally, run_script
 
@@ -48,7 +49,7 @@ def fitted(number: int) -> SubgroupSelector:
 
 
 def answer(number: int) -> str:
-    return str(fitted(number).best_sets())
+    return str(best_sets(fitted(number).selection_))
 
 
 def _answers_in_threads(numbers: list[int]) -> list[str]:

@@ -17,7 +17,9 @@ import numpy as np
 from typer.testing import CliRunner
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.cautions import list_cautions
 from misfeat.cli.app import app
+from misfeat.show.export import markdown_table
 from tests.attacks.tally import Tally, run_script
 
 COMMANDS = (
@@ -109,8 +111,8 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
             SubgroupSelector(group, size=1, completer="interactions").fit(table, target).selection_
         )
         said += [repr(selection), repr(selection.report(validate=False))]
-        said += [selection.to_markdown(question) for question in ("top", "features", "columns")]
-        said += [*selection.cohorts.notes, *(one.words for one in selection.caution_list())]
+        said += [markdown_table(selection, question) for question in ("top", "features", "columns")]
+        said += [*selection.cohorts.notes, *(one.words for one in list_cautions(selection))]
         for ask in (
             lambda: SubgroupSelector(f"{group}?").fit(table, target),
             lambda: selection.top_k(subgroup=f"{group}?"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
 from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
@@ -167,7 +168,7 @@ def test_a_reader_that_goes_away_is_no_error_and_takes_nothing_that_is_saved(tab
     command.stderr.close()
     assert command.wait() == NOBODY_READS
     if "--out" in how:
-        assert SubgroupSelector.load(tmp_path / "out").best_sets()
+        assert best_sets(SubgroupSelector.load(tmp_path / "out").selection_)
         assert (tmp_path / "out" / "report.html").exists()
 
 
@@ -191,7 +192,7 @@ def test_closed_standard_output_is_no_error(table, tmp_path):
     found = subprocess.run(["sh", "-c", f"{asked} >&-"], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert "Run: " in found.stderr
-    assert SubgroupSelector.load(tmp_path / "out").best_sets()
+    assert best_sets(SubgroupSelector.load(tmp_path / "out").selection_)
 
 
 TOO_LONG = 600

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector, datasets
+from misfeat.answers.cautions import list_cautions
 from misfeat.cohorts import Coding, build_cohorts
 
 ROWS = 300
@@ -65,7 +66,7 @@ def test_odd_columns_and_a_cut_target_are_cautions(rng):
     }
     cut = Coding(target="classes")
     selector = SubgroupSelector(size=1, coding=cut).fit(table, "y")
-    found = {one.kind: one for one in selector.caution_list()}
+    found = {one.kind: one for one in list_cautions(selector.selection_)}
     assert found["identifier"].columns == ("visit",)
     assert found["date"].columns == ("seen",)
     assert found["binned target"].columns == ("y",)

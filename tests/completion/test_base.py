@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.completion.hiding import Truth, sampled
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.completion import AutoCompleter, InteractionsCompleter, TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
@@ -125,7 +126,9 @@ def interval_holds_planted_signal(seed: int) -> bool:
     table["site"] = site
     whole = SubgroupSelector("site", size=1).fit(table, y)
     gaps = {**table, "f3": np.where(site == "a", np.nan, table["f3"])}
-    found = SubgroupSelector("site", size=1).fit(gaps, y).best_sets(k=1, subgroup="site=a")[0]
+    found = best_sets(
+        SubgroupSelector("site", size=1).fit(gaps, y).selection_, k=1, subgroup="site=a"
+    )[0]
     assert found.source == "predicted"
     return found.low <= whole.score_of("site=a", ["f3"]) <= found.high
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, SubgroupSelector
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.top import best_sets
 from misfeat.datasets import load_nhanes
 from misfeat.demo.clinics import clinics as generated_clinics
 from misfeat.demo.telling import mostly_chance
@@ -80,7 +82,7 @@ def test_three_hospitals_never_recorded_what_tells_much_in_the_fourth(hospitals)
     lacking = {name: cohorts.missing_features(name) for name in cohorts.names}
     assert "vessels" not in lacking.pop("hospital=Cleveland")
     assert all("vessels" in missing for missing in lacking.values())
-    (best,) = selector.best_sets(k=1, subgroup="hospital=Cleveland")
+    (best,) = best_sets(selector.selection_, k=1, subgroup="hospital=Cleveland")
     assert "vessels" in best.features
     text = on_one_line(stdout)
     assert "920 patients of four hospitals" in text
@@ -147,9 +149,11 @@ def test_sets_of_the_survey_tell_more_than_with_a_shuffled_target():
     shares = [
         [
             best.share
-            for best in SubgroupSelector(data.groups, size=3, k=1, coding=coding)
-            .fit({**columns, data.target: values}, data.target)
-            .best_sets()
+            for best in best_sets(
+                SubgroupSelector(data.groups, size=3, k=1, coding=coding)
+                .fit({**columns, data.target: values}, data.target)
+                .selection_
+            )
         ]
         for values in (columns[data.target], target)
     ]
@@ -164,7 +168,7 @@ def test_it_is_said_how_many_truths_lie_in_their_intervals_and_most_do(clinics):
     said = re.search(r"(\d+) of (\d+) truths lie in the 90 % interval", stdout).groups()
     inside, of = map(int, said)
     data = generated_clinics()
-    best = [one for one in SubgroupSelector.load(folder).best_sets() if one.missing]
+    best = [one for one in best_sets(SubgroupSelector.load(folder).selection_) if one.missing]
     truths = [data.true_score(one.subgroup, one.features) for one in best]
     held = [one.low <= truth <= one.high for one, truth in zip(best, truths, strict=True)]
     assert (sum(held), len(held)) == (inside, of)
@@ -187,12 +191,12 @@ def test_what_the_clinics_are_advised_holds_in_the_truth(clinics):
     stdout, folder = clinics
     selector = SubgroupSelector.load(folder)
     advised = 0
-    for worth in selector.worths():
+    for worth in feature_worths(selector.selection_):
         if worth.rank == 1 and worth.clear:
             advised += 1
             recorded = [
                 data.true_score(best.subgroup, best.features)
-                for best in selector.best_sets(subgroup=worth.subgroup, k=ALL_SETS)
+                for best in best_sets(selector.selection_, subgroup=worth.subgroup, k=ALL_SETS)
                 if not best.missing
             ]
             assert data.true_score(worth.subgroup, worth.best_set) > max(recorded)

@@ -5,6 +5,7 @@ from math import comb
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.demo.telling import mostly_chance
 
@@ -21,7 +22,7 @@ def test_the_set_that_falls_furthest_is_the_one_that_is_named(selection):
     every = comb(len(selection.feature_names), 2)
     best = []
     for name in selection.subgroup_names():
-        sets = selection.best_sets(k=every, subgroup=name)
+        sets = best_sets(selection, k=every, subgroup=name)
         own = [one for one in sets if one.source == "recorded"]
         best.append(max(own, key=lambda one: one.observed))
     furthest = max(best, key=lambda one: one.rank)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
@@ -93,7 +94,7 @@ def test_the_order_of_columns_does_not_matter():
         fitted = SubgroupSelector("cohort", size=3, k=1000).fit(columns, "target")
         scores.append(
             {(s.subgroup, frozenset(s.features)): (s.score, s.low, s.high)
-             for s in fitted.best_sets()}
+             for s in best_sets(fitted.selection_)}
         )  # fmt: skip
     assert scores[0].keys() == scores[1].keys()
     for key, numbers in scores[0].items():

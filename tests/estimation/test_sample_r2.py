@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
+from misfeat.answers.collecting import WORTH_SAYING
 from misfeat.completion import AutoCompleter, InteractionsCompleter
 from misfeat.datasets import load_heart
 from misfeat.estimation.estimates import Estimate
 from misfeat.lattice import level, ranks_below
-from misfeat.selection.collecting import WORTH_SAYING
 from tests.completion.coded import known_of_sums
 from tests.completion.numeric import drawn_numbers
 from tests.reading.holders import as_rows

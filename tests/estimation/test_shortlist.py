@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector, wiring
+from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
 from misfeat.estimation.shortlist import features_that_fit, sets_in_all, shortlist
@@ -93,7 +94,7 @@ def test_rows_of_very_many_are_drawn(wide, monkeypatch):
 def test_every_answer_comes_from_the_kept_features(columns, few_features):
     selector = SubgroupSelector("site", size=2, k=3).fit(columns, "y")
     assert len(selector.selection_.feature_names) == 10
-    assert [one.features for one in selector.best_sets(k=1)] == [("f03", "f09")] * 3
+    assert [one.features for one in best_sets(selector.selection_, k=1)] == [("f03", "f09")] * 3
     assert len(selector.enough()) == 3 * 2
 
 
@@ -112,7 +113,7 @@ def test_a_feature_that_was_left_out_is_told_with_what_to_do(columns, few_featur
     with pytest.raises(MisfeatError, match=rf"left out.*include=\['{name}'\]"):
         selector.why("a", [name])
     again = SubgroupSelector("site", size=2, include=[name]).fit(columns, "y")
-    assert all(name in one.features for one in again.best_sets())
+    assert all(name in one.features for one in best_sets(again))
 
 
 def test_a_wrong_feature_to_include_is_refused_before_the_search(columns, few_features):
@@ -129,7 +130,7 @@ def test_too_many_features_are_refused(wide, monkeypatch):
 def test_a_block_counts_as_one_feature(columns, few_features):
     blocks = {"pair": ["f03", "f09"], "nothing": ["f10", "f11"]}
     made = SubgroupSelector("site", size=1, blocks=blocks, k=1).fit(columns, "y")
-    assert [one.features for one in made.best_sets()] == [("pair",)] * 3
+    assert [one.features for one in best_sets(made.selection_)] == [("pair",)] * 3
 
 
 def test_a_number_to_predict_is_searched_by_its_grids(columns, few_features):

@@ -20,7 +20,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from openpyxl import load_workbook
 
 from misfeat import SubgroupSelector
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.top import best_sets
+from misfeat.answers.validation import validation_of
 from misfeat.show.answers import json_lines
+from misfeat.show.export import markdown_table
 from tests.fuzz.cases import a_case
 from tests.fuzz.libraries import (
     IN_FILES,
@@ -229,7 +233,7 @@ class Selecting(RuleBasedStateMachine):
         with self.case("top_k"):
             frame = selector.top_k(**asked)
             hold(frame.equals(selector.top_k(**asked)), "asked again, the same")
-            best = selector.best_sets(**asked)
+            best = best_sets(selector.selection_, **asked)
             hold(frame["score"].tolist() == [one.score for one in best], "one score", asked)
 
     def _ask_scores(self, selector: Any, draw: Any) -> None:
@@ -319,7 +323,10 @@ class Selecting(RuleBasedStateMachine):
 
     def _ask_cautions(self, selector: Any, draw: Any) -> None:
         with self.case("cautions"):
-            hold(all(one.words for one in selector.caution_list()), "cautions say something")
+            hold(
+                all(one.words for one in list_cautions(selector.selection_)),
+                "cautions say something",
+            )
             hold(len(selector.subgroups_) == len(selector.cohorts_), "every subgroup")
             hold(bool(repr(selector) and selector._repr_html_()), "shown in notebooks")
 
@@ -342,13 +349,13 @@ class Selecting(RuleBasedStateMachine):
             hold(len(book.sheetnames) == len(asked) + 2, "a sheet a question")
             cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
             hold(not [cell for cell in cells if cell.data_type in "fe"], "no formulas")
-            hold(selector.to_markdown("subgroups").count("\n") >= 3, "a table")
+            hold(markdown_table(selector.selection_, "subgroups").count("\n") >= 3, "a table")
 
     def _ask_validate(self, selector: Any, draw: Any) -> None:
         if self._is_slow:
             return
         with self.case("validate"):
-            for one in selector.selection_.trusts(rounds=1):
+            for one in validation_of(selector.selection_, rounds=1):
                 shares = [s for s in (one.captured, one.coverage) if s is not None and s == s]
                 hold(all(0 <= share <= 1 for share in shares), "a share", one)
             hold(bool(selector.validation_), "in a sentence")

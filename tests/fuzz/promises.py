@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.alternatives import alternative_sets
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.enough import enough_features
+from misfeat.answers.features import feature_values
+from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.significance import significance_tests
+from misfeat.answers.stability import stability_of
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from misfeat import SubgroupSelector
-    from misfeat.selection.ranking import ScoredSet
+    from misfeat.answers.top import ScoredSet
 
 ALL = 10**6
 """More sets than any drawn table has."""
@@ -33,11 +43,12 @@ def hold(condition: bool, what: str, *about: object) -> None:
 
 def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
     """Every set of a size, best first, also those that `best_sets` does not list."""
-    from misfeat.selection.ranking import scored_sets
+    from misfeat.answers.options import shown_scores
+    from misfeat.answers.top import scored_sets
 
     found = selector.selection_
     names = found.cohorts.names
-    return scored_sets(found.cohorts, found.book, found._shown(size), names, ALL)
+    return scored_sets(found.cohorts, found.set_scores, shown_scores(found, size), names, ALL)
 
 
 def _with_classes(selector: SubgroupSelector) -> list[str]:
@@ -48,7 +59,7 @@ def _with_classes(selector: SubgroupSelector) -> list[str]:
 def check_listed(selector: SubgroupSelector, size: int | None = None) -> None:
     """What is listed is among all sets, in their order; nothing where nothing can be told."""
     scores = {(one.subgroup, one.features): one.score for one in sets_of(selector, size)}
-    listed = selector.best_sets(size=size, k=ALL)
+    listed = best_sets(selector.selection_, size=size, k=ALL)
     for one in listed:
         hold(scores[one.subgroup, one.features] == one.score, "one score", one)
     for name in selector.cohorts_.names:
@@ -60,7 +71,7 @@ def check_listed(selector: SubgroupSelector, size: int | None = None) -> None:
 
 def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
     """Scores are finite, within what there is to tell, and within their intervals."""
-    measure, names = selector.selection_.book.measure, selector.cohorts_.names
+    measure, names = selector.selection_.set_scores.measure, selector.cohorts_.names
     most = dict(zip(names, measure.ceiling.tolist(), strict=True))
     sets = sets_of(selector, size)
     for one in sets:
@@ -78,7 +89,7 @@ def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[Scor
 
 def check_closure(selector: SubgroupSelector, size: int) -> None:
     """No set of a size scores below a part of it."""
-    book = selector.selection_.book
+    book = selector.selection_.set_scores
     if not book.estimate.above_chance and not book.measure.closed:
         return
     smaller = {(one.subgroup, one.features): one.score for one in _all_sets(selector, size - 1)}
@@ -91,15 +102,15 @@ def check_closure(selector: SubgroupSelector, size: int) -> None:
 
 def _all_sets(selector: SubgroupSelector, size: int) -> list[Any]:
     """Every set, also where only those that hold some feature are shown."""
-    from misfeat.selection.ranking import scored_sets
+    from misfeat.answers.top import scored_sets
 
     found = selector.selection_
-    return scored_sets(found.cohorts, found.book, found.completed(size), found.cohorts.names)
+    return scored_sets(found.cohorts, found.set_scores, found.completed(size), found.cohorts.names)
 
 
 def check_worths(selector: SubgroupSelector, **asked: Any) -> list[Any]:
     """Gains are finite and within their intervals, probabilities are some."""
-    worths: list[Any] = selector.worths(**asked)
+    worths: list[Any] = feature_worths(selector.selection_, **asked)
     for one in worths:
         hold(all(map(math.isfinite, (one.gain, one.low, one.high, one.before))), "finite", one)
         hold(0 <= one.low <= one.gain <= one.high, "low <= gain <= high", one)
@@ -110,15 +121,15 @@ def check_worths(selector: SubgroupSelector, **asked: Any) -> list[Any]:
 
 def check_significance(selector: SubgroupSelector, size: int | None, level: Any) -> None:
     """P-values are some, the adjusted ones no smaller; recorded sets have one, others none."""
-    found = selector.significances(size, permutations=19, level=level)
+    found = significance_tests(selector.selection_, size, permutations=19, level=level)
     hold(len(found.subgroups) == len(selector.cohorts_), "every subgroup", found.subgroups)
     for one in found.subgroups:
         told = one.sets > 0
         hold(told != math.isnan(one.p_value), "a p-value where there are sets", one)
         hold(not told or 0 < one.p_value <= one.adjusted <= 1, "p-values", one)
-    again = selector.significances(size, permutations=19, level=level)
+    again = significance_tests(selector.selection_, size, permutations=19, level=level)
     hold(again is found, "asked again, the same")
-    for one in selector.best_sets(size=size, k=ALL):
+    for one in best_sets(selector.selection_, size=size, k=ALL):
         missing = one.p_value is None
         hold(missing == bool(one.missing) or not missing, "a p-value of a recorded set", one)
         hold(missing or 0 < one.p_value <= 1, "a p-value", one)  # type: ignore[operator]
@@ -126,7 +137,7 @@ def check_significance(selector: SubgroupSelector, size: int | None, level: Any)
 
 def check_enough(selector: SubgroupSelector, size: int | None) -> None:
     """Sizes follow each other, scores do not fall, and every subgroup has a sentence."""
-    for one in selector.enoughs(size=size, permutations=19):
+    for one in enough_features(selector.selection_, size=size, permutations=19):
         sizes = [step.size for step in one.steps]
         hold(sizes == list(range(1, len(sizes) + 1)), "every size", one)
         hold(one.size in (0, *sizes) and bool(one.sentence), "one of the sizes", one)
@@ -135,7 +146,7 @@ def check_enough(selector: SubgroupSelector, size: int | None) -> None:
 
 def check_stability(selector: SubgroupSelector, resamples: int) -> None:
     """Frequencies are shares, and quartiles of ranks are in order."""
-    found = selector.resampled(resamples=resamples)
+    found = stability_of(selector.selection_, resamples=resamples)
     for one in found.sets:
         hold(0 <= one.frequency <= 1, "a share", one)
         hold(1 <= one.rank_low <= one.rank_median <= one.rank_high, "quartiles of ranks", one)
@@ -144,7 +155,7 @@ def check_stability(selector: SubgroupSelector, resamples: int) -> None:
 
 def check_why(selector: SubgroupSelector, one: ScoredSet) -> None:
     """Shares of a cell add up to 1, and what cells add to the score of the rows."""
-    found = selector.explanation(one.subgroup, one.features)
+    found = explanation(selector.selection_, one.subgroup, one.features)
     for cell in found.cells:
         hold(abs(sum(share.share for share in cell.shares) - 1) <= ROUNDING, "shares", cell)
     if one.observed is not None and found.cells:
@@ -154,13 +165,13 @@ def check_why(selector: SubgroupSelector, one: ScoredSet) -> None:
 
 def check_features(selector: SubgroupSelector, size: int | None) -> list[Any]:
     """Every feature of every subgroup has intervals; shares of the best set add up to its score."""
-    values: list[Any] = selector.feature_values(size=size)
+    values: list[Any] = feature_values(selector.selection_, size=size)
     told = _with_classes(selector)
     hold(
         len(values) == len(told) * len(selector.selection_.feature_names),
         "every feature of every subgroup with classes",
     )
-    best = {one.subgroup: one for one in selector.best_sets(size=size, k=1)}
+    best = {one.subgroup: one for one in best_sets(selector.selection_, size=size, k=1)}
     shares = dict.fromkeys(best, 0.0)
     for one in values:
         for name in ("alone", "adds", "share_of_best", "mean_share"):
@@ -176,7 +187,7 @@ def check_features(selector: SubgroupSelector, size: int | None) -> list[Any]:
 
 def check_alternatives(selector: SubgroupSelector, one: ScoredSet, k: int | None) -> list[Any]:
     """Alternatives have the size of a set, differ from it, and may score the same."""
-    found: list[Any] = selector.alternative_sets(one.subgroup, one.features, k)
+    found: list[Any] = alternative_sets(selector.selection_, one.subgroup, one.features, k)
     for other in found:
         swapped = (set(one.features) - set(other.given_up)) | set(other.taken)
         hold(set(other.features) == swapped != set(one.features), "the swap leads there", other)
@@ -190,7 +201,7 @@ def check_alternatives(selector: SubgroupSelector, one: ScoredSet, k: int | None
 
 def check_interactions(selector: SubgroupSelector) -> list[Any]:
     """Every pair of every subgroup with classes once, what is said of it as its interval says."""
-    pairs: list[Any] = selector.pair_interactions()
+    pairs: list[Any] = pair_interactions(selector.selection_)
     n_features = len(selector.selection_.feature_names)
     hold(len(pairs) == len(_with_classes(selector)) * math.comb(n_features, 2), "every pair")
     for one in pairs:
@@ -203,7 +214,7 @@ def check_interactions(selector: SubgroupSelector) -> list[Any]:
 
 def check_distinct(selector: SubgroupSelector, size: int | None, k: int | None) -> None:
     """Distinct sets are some of all, at their ranks, the best one first."""
-    shown = selector.best_sets(size=size, k=k, distinct=True)
+    shown = best_sets(selector.selection_, size=size, k=k, distinct=True)
     every = {(one.subgroup, one.rank): one for one in sets_of(selector, size)}
     for one in shown:
         own = replace(one, p_value=None)
@@ -217,7 +228,7 @@ def check_subgroups(selector: SubgroupSelector) -> None:
     """Entropies are none below 0, and no row is counted twice."""
     for cohort in selector.cohorts_:
         hold(cohort.size > 0, "a subgroup has rows", cohort.name)
-    whole = selector.selection_.book.measure.whole
+    whole = selector.selection_.set_scores.measure.whole
     hold(bool(np.isfinite(whole).all() and (whole >= 0).all()), "entropy >= 0", whole.tolist())
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.reading.dataframes import with_plain_types
 
 N = 60
@@ -21,7 +22,9 @@ HARD = {
 
 def answers(table, groups):
     selector = SubgroupSelector(groups, size=1).fit(table, "y")
-    return [(found.subgroup, found.features, found.score) for found in selector.best_sets()]
+    return [
+        (found.subgroup, found.features, found.score) for found in best_sets(selector.selection_)
+    ]
 
 
 @pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")

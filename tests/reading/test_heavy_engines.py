@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.binning import TELLS_NOTHING
 from tests.cohorts.plans import collected_queries
@@ -308,8 +309,8 @@ def test_a_frequency_of_two_is_the_row_twice(hold: Hold, weighted_rows: pa.Table
     place = np.repeat(np.arange(rows.num_rows), rows["times"].to_numpy())
     copies = rows.drop_columns(["times"]).take(pa.array(place))
     selector = SubgroupSelector(groups="site", size=2, weights="frequency")
-    found = selector.fit(hold(rows), "y", sample_weight="times").best_sets()
-    expected = SubgroupSelector(groups="site", size=2).fit(hold(copies), "y").best_sets()
+    found = best_sets(selector.fit(hold(rows), "y", sample_weight="times").selection_)
+    expected = best_sets(SubgroupSelector(groups="site", size=2).fit(hold(copies), "y").selection_)
     assert [one.features for one in found] == [one.features for one in expected]
     for one, other in zip(found, expected, strict=True):
         bounds = [(getattr(s, name) for name in ("score", "low", "high")) for s in (one, other)]
@@ -368,4 +369,4 @@ def test_long_tables_give_the_same_cohorts_and_answers_and_only_aggregates_leave
     same = SubgroupSelector(**asked).fit(pl.from_arrow(table).lazy(), "ill")
     assert_same(drawn.cohorts_, same.cohorts_)
     assert len(drawn.cohorts_.weights) < 3300
-    assert drawn.best_sets() == same.best_sets()
+    assert best_sets(drawn.selection_) == best_sets(same.selection_)

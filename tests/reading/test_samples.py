@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom, kstest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.reading.coders import CodedRows
 from misfeat.reading.engine_queries import PRIME, Drawing, drawn, places_of
@@ -82,9 +83,9 @@ def test_rows_of_a_design_are_not_drawn(table: pl.DataFrame) -> None:
 def test_scores_of_drawn_rows_are_near_those_of_all(table: pl.DataFrame) -> None:
     rows = table.drop("w")
     asked = {"groups": "site", "size": 2, "k": 1, "random_state": 0}
-    whole = SubgroupSelector(**asked).fit(rows, "y").best_sets()
+    whole = best_sets(SubgroupSelector(**asked).fit(rows, "y").selection_)
     part = SubgroupSelector(**asked, coding=Coding(max_rows=4000)).fit(HOLDERS["duckdb"](rows), "y")
-    for one, other in zip(whole, part.best_sets(), strict=True):
+    for one, other in zip(whole, best_sets(part.selection_), strict=True):
         assert one.features == other.features == ("f0", "f1")
         assert other.low < one.score < other.high
 

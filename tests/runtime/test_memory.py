@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.runtime import memory
 from misfeat.runtime.memory import (
     GIB,
@@ -73,7 +74,7 @@ def test_the_selector_asks_before_it_works(monkeypatch):
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector(size=4).fit(X, y)
     with memory_limit(0.9):
-        assert SubgroupSelector(size=2, estimate="sample").fit(X, y).best_sets()
+        assert best_sets(SubgroupSelector(size=2, estimate="sample").fit(X, y).selection_)
 
 
 def test_the_memory_of_a_completer_counts(monkeypatch):
@@ -83,7 +84,7 @@ def test_the_memory_of_a_completer_counts(monkeypatch):
     columns["site"] = np.arange(40) % 2
     columns["f0"][::2] = np.nan
     monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 50 * 10**6)
-    assert SubgroupSelector("site", size=3).fit(columns, "y").best_sets()
+    assert best_sets(SubgroupSelector("site", size=3).fit(columns, "y").selection_)
     with pytest.raises(MisfeatError, match="would need"):
         SubgroupSelector("site", size=3, completer="paper").fit(columns, "y")
 

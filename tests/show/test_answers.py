@@ -8,6 +8,9 @@ import pytest
 from rich.console import Console
 
 from misfeat import SubgroupSelector
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.enough import enough_features
+from misfeat.answers.top import best_sets
 from misfeat.show.answers import MOST_LINES, json_answer, print_answer
 from misfeat.show.questions import QUESTIONS, About
 from misfeat.words.numbers import percent, percent_between, score_words
@@ -47,9 +50,9 @@ def test_lines_fit_80_columns(selection, question):
 
 
 def test_shares_have_the_digits_that_their_intervals_leave(selection):
-    wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
+    wholes = dict(zip(selection.cohorts.names, selection.set_scores.measure.whole, strict=True))
     shown = printed(selection, "top", About(SITE), 160)
-    for best in selection.best_sets(subgroup=SITE):
+    for best in best_sets(selection, subgroup=SITE):
         whole = wholes[SITE]
         share = percent(best.share, best.low / whole, best.high / whole)
         between = percent_between(best.low / whole, best.high / whole)
@@ -113,9 +116,9 @@ def test_sentences_are_about_the_subgroup_that_was_asked_about(selection):
 
 def test_cautions_are_said_once(selection):
     lines = list(json_answer(selection, "cautions", About()))
-    assert len(lines) == len(selection.caution_list())
+    assert len(lines) == len(list_cautions(selection))
 
 
 def test_enough_is_found_once(selection):
-    (found,) = selection.enoughs("site=b")
-    assert any(one is found for one in selection.enoughs())
+    (found,) = enough_features(selection, "site=b")
+    assert any(one is found for one in enough_features(selection))

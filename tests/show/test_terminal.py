@@ -7,6 +7,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.words.numbers import percent, percent_between, score_words
 
@@ -24,7 +26,9 @@ def shown(capsys, selector, **asked):
 
 
 def wholes(selector):
-    return dict(zip(selector.cohorts_.names, selector.selection_.book.measure.whole, strict=True))
+    return dict(
+        zip(selector.cohorts_.names, selector.selection_.set_scores.measure.whole, strict=True)
+    )
 
 
 def cells(line):
@@ -33,14 +37,14 @@ def cells(line):
 
 def test_all_answers_are_shown_whole(selector, capsys):
     lines = [cells(line) for line in shown(capsys, selector).splitlines()]
-    for best in selector.best_sets():
+    for best in best_sets(selector.selection_):
         names = ", ".join(f"{f}*" if f in best.missing else f for f in best.features)
         whole = wholes(selector)[best.subgroup]
         low, high = best.low / whole, best.high / whole
         told = [percent(best.share, low, high), percent_between(low, high)]
         nats = score_words(best.score, best.low, best.high)
         assert [str(best.rank), names, *told, best.source, nats] in lines
-    for worth in selector.worths():
+    for worth in feature_worths(selector.selection_):
         whole = wholes(selector)[worth.subgroup]
         gain = percent(*(value / whole for value in (worth.gain, worth.low, worth.high)))
         assert any(line[:3] == [worth.subgroup, worth.feature, gain] for line in lines)
@@ -57,7 +61,7 @@ def test_shares_come_before_nats(selector, capsys):
 
 def test_another_size_number_or_a_single_subgroup_is_shown(selector, capsys):
     text = shown(capsys, selector, k=1, size=3, subgroup="cohort=c2")
-    (best,) = selector.best_sets(size=3, k=1, subgroup="cohort=c2")
+    (best,) = best_sets(selector.selection_, size=3, k=1, subgroup="cohort=c2")
     assert "".join(f"{f}*, " if f in best.missing else f"{f}, " for f in best.features)[:-2] in text
     assert "cohort=c1" not in text
     assert "cohort=c3" not in text

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, Selection
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
 from misfeat.information.count_tables import table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
@@ -90,8 +92,8 @@ def test_rounding_is_not_taken_for_interactions(summaries, hospitals, codebook):
     given = [summarise(table, codebook, site) for site, table in hospitals.items()]
     assert {one.min_cell for one in given} == {5}
     rounded = combine(given).selection
-    assert rounded.book.listed().together == []
-    whole = exact.book.measure.whole
+    assert rounded.set_scores.listed().together == []
+    whole = exact.set_scores.measure.whole
     for size in (1, 2, 3):
         few, rows = rounded.completed(size), exact.completed(size)
         off = np.abs(few.score - rows.score).mean(axis=1) / whole
@@ -104,15 +106,15 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
     assert len(notes) == 4
     found.save(tmp_path / "run")
     again = Selection.load(tmp_path / "run")
-    assert again.best_sets() == found.best_sets()
+    assert best_sets(again) == best_sets(found.selection_)
     for name in ("effective", "bias", "noise"):
-        ours, theirs = (getattr(one.book.measure.tables, name) for one in (found, again))
+        ours, theirs = (getattr(one.set_scores.measure.tables, name) for one in (found, again))
         assert np.array_equal(ours, theirs)
 
 
 def test_one_site_may_round_while_others_do_not(summaries, rounded):
     found = combine([rounded[0], *summaries[1:]]).selection
-    tables = found.book.measure.tables
+    tables = found.set_scores.measure.tables
     assert tables.rows_worth(3)[0] < tables.by_class.sum(axis=1)[0]
     assert (tables.rows_worth(3)[1:] == tables.by_class.sum(axis=1)[1:]).all()
 
@@ -185,9 +187,9 @@ def test_rounded_tables_of_more_rows_than_there_are_are_refused(rounded, tmp_pat
 
 
 def test_cells_of_rounded_tables_are_told_with_care(summaries, rounded):
-    exact = combine(summaries).selection.explanation("cleveland", ["cp", "thal"])
+    exact = explanation(combine(summaries).selection, "cleveland", ["cp", "thal"])
     told_so = combine([rounded[0], *summaries[1:]]).selection
-    given = told_so.explanation("cleveland", ["cp", "thal"])
+    given = explanation(told_so, "cleveland", ["cp", "thal"])
     assert all(cell.worth is None for cell in exact.cells)
     assert all(cell.worth < cell.rows for cell in given.cells)
     widths = [

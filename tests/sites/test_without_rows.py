@@ -7,8 +7,9 @@ import json
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.selection.changes import RECORDED, told_share
-from misfeat.selection.comparing import compare_selections
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.comparison import compare_selections
+from misfeat.answers.differences import RECORDED, told_share
 from misfeat.show.export.tables import TITLES, answer_tables
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.effort import Effort
@@ -51,7 +52,7 @@ def test_what_needs_rows_is_refused(combined, question):
 
 def test_cautions_that_need_rows_are_left_out(combined):
     assert not {"leak", "missing pattern", "duplicate"} & {
-        one.kind for one in combined.caution_list()
+        one.kind for one in list_cautions(combined)
     }
 
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.validity
@@ -26,7 +27,7 @@ def trial(similarity: float, rows: int, seed: int) -> dict[str, bool]:
     """Whether the interval of a recorded set and of a predicted one hold the truth."""
     data = make_cohorts(4, rows, 6, similarity=similarity, hide=0.25, random_state=seed)
     selector = SubgroupSelector(data.groups, size=3, confidence=CONFIDENCE)
-    sets = selector.fit(data.columns, data.target).best_sets(k=1000)
+    sets = best_sets(selector.fit(data.columns, data.target).selection_, k=1000)
     rng = np.random.default_rng(seed)
     held = {}
     for source in ("recorded", "predicted"):

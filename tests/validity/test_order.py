@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.validity
@@ -20,7 +21,7 @@ up to 0.17 of the width over 30 other tables, half of them by less than 0.01."""
 
 def fitted(data, columns, size=2, estimate="population"):
     selector = SubgroupSelector(data.groups, size=size, estimate=estimate)
-    sets = selector.fit(columns, data.target).best_sets(k=10**6)
+    sets = best_sets(selector.fit(columns, data.target).selection_, k=10**6)
     return {(one.subgroup, frozenset(one.features)): one for one in sets}
 
 

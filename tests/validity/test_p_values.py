@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from misfeat import SubgroupSelector
+from misfeat.answers.significance import significance_tests
 from misfeat.datasets import load_heart
 
 pytestmark = pytest.mark.validity
@@ -42,7 +43,9 @@ def p_values(request):
         selector = SubgroupSelector("site", size=2, exclude=["num"], random_state=seed)
         if request.param is generated:
             selector.set_params(exclude=None)
-        tests = selector.fit(request.param(seed), "y").significances(permutations=199)
+        tests = significance_tests(
+            selector.fit(request.param(seed), "y").selection_, permutations=199
+        )
         found += [one.p_value for one in tests.subgroups]
     return np.array(found)
 

@@ -12,6 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from misfeat import SubgroupSelector
+from misfeat.answers.stability import stability_of
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.validity
@@ -26,8 +28,8 @@ def trial(seed: int) -> dict[str, bool]:
     data = make_cohorts(4, 2 * ROWS, 8, hide=0, random_state=seed)
     first = np.tile(np.repeat([True, False], ROWS), 4)
     found, fresh = (fitted(data, rows) for rows in (first, ~first))
-    again = {(best.subgroup, best.features) for best in fresh.best_sets()}
-    called = found.resampled(resamples=DRAWS).sets
+    again = {(best.subgroup, best.features) for best in best_sets(fresh.selection_)}
+    called = stability_of(found.selection_, resamples=DRAWS).sets
     rng = np.random.default_rng(seed)
     hits = {}
     for kind, low, high in (("stable", 0.8, 1.01), ("unstable", 0.0, 0.4)):

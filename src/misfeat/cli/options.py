@@ -287,7 +287,7 @@ class RunSettings:
 
     def costs(self) -> dict[str, float]:
         """What recording features costs, by feature."""
-        from misfeat.selection.asked import check_costs
+        from misfeat.answers.options import check_costs
 
         return check_costs(self._value("cost") or {})
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show.first_screen import FirstScreen
-    from misfeat.show.shown import ShownSelection
 
     Rows = list[dict[str, Any]]
 
@@ -88,7 +88,7 @@ def answer(settings: RunSettings) -> None:
 class _Found:
     """What there is to print."""
 
-    selection: ShownSelection
+    selection: Selection
     screen: FirstScreen
     worths: Rows
     validation: str | None
@@ -127,7 +127,9 @@ def _found(
         screen = first_screen(selection, costs=costs or None)
         worths = worth_rows(selection, costs) if settings["worth"] else []
         if settings["validate"]:
-            selection.trusts()
+            from misfeat.answers.validation import validation_of
+
+            validation_of(selection)
         validation = selection.validation
         if folder is not None:
             if progress is not None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cli.options import RunSettings
+    from misfeat.selection import Selection
     from misfeat.show.report import Report
-    from misfeat.show.shown import ShownSelection
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
 Subgroup = Annotated[
@@ -57,7 +57,7 @@ def report(
         open_page(file)
 
 
-def report_of(selection: ShownSelection, said: RunSettings, title: str = "") -> Report:
+def report_of(selection: Selection, said: RunSettings, title: str = "") -> Report:
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import Report
     from misfeat.show.report.gather import gather
@@ -192,9 +192,9 @@ def compare(
         say(f"Page: {html}")
 
 
-def _loaded(folder: str, quiet: bool) -> ShownSelection:
-    from misfeat.show.shown import ShownSelection
+def _loaded(folder: str, quiet: bool) -> Selection:
+    from misfeat.selection import Selection
 
-    selection = ShownSelection.load(folder)
+    selection = Selection.load(folder)
     selection.verbose = int(not quiet)
     return selection

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.answers.enough import enough_features
+from misfeat.answers.significance import significance_tests
 from misfeat.cohorts.coding import Coding
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.runtime.compilation import compilations_counted
@@ -124,8 +126,8 @@ def _fitted(
 
 
 def _tested(selector: SubgroupSelector) -> None:
-    selector.significances()
-    selector.enoughs()
+    significance_tests(selector.selection_)
+    enough_features(selector.selection_)
 
 
 KINDS: dict[str, Callable[[], None]] = {

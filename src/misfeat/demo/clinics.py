@@ -7,6 +7,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.top import best_sets
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 from misfeat.demo.telling import answered, say_where
 from misfeat.selector import SubgroupSelector
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.table import Table
 
-    from misfeat.selection.ranking import ScoredSet
+    from misfeat.answers.top import ScoredSet
 
 TESTS = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep")
 CLINICS = ("North", "East", "South", "West")
@@ -97,7 +98,7 @@ class _Compared:
 def _compared(
     selector: SubgroupSelector, whole: SubgroupSelector, data: GeneratedCohorts
 ) -> list[_Compared]:
-    names, measure = selector.cohorts_.names, selector.selection_.book.measure
+    names, measure = selector.cohorts_.names, selector.selection_.set_scores.measure
     wholes = dict(zip(names, measure.whole.tolist(), strict=True))
     return [
         _Compared(
@@ -106,7 +107,7 @@ def _compared(
             data.true_score(best.subgroup, best.features),
             wholes[best.subgroup],
         )
-        for best in selector.best_sets()
+        for best in best_sets(selector.selection_)
         if best.source == "predicted"
     ]
 

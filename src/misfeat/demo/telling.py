@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
+from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.top import ScoredSet
+    from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
 
 
@@ -96,7 +97,7 @@ def mostly_chance(selection: Selection) -> Iterator[Message]:
     every = comb(len(selection.feature_names), selection.size)
     fallen: list[ScoredSet] = []
     for name in selection.subgroup_names():
-        sets = selection.best_sets(k=every, subgroup=name)
+        sets = best_sets(selection, k=every, subgroup=name)
         seen = [one for one in sets if one.source == "recorded"]
         if seen:
             fallen.append(max(seen, key=lambda one: one.observed or 0.0))
@@ -110,7 +111,7 @@ def _fall(one: ScoredSet, every: int) -> Message:
 
     Examples
     --------
-    >>> from misfeat.selection.ranking import ScoredSet
+    >>> from misfeat.answers.top import ScoredSet
     >>> score, seen = (0.01, 0.0, 0.02, 0.1), (0.05, None)
     >>> seen = ScoredSet("site=b", 7, ("age", "sex"), *score, *seen, "recorded", (), "own rows")
     >>> _fall(seen, 28)

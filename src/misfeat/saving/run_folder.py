@@ -69,7 +69,7 @@ def _foreign_entries(folder: Path) -> list[str]:
         if not folder.is_dir():
             raise MisfeatError("{folder!r} is a file; give a folder.", folder=str(folder))
         names = {entry.name for entry in folder.iterdir()}
-        # Asked after listing: a save that is under way puts the manifest before all else.
+        # FitOptions after listing: a save that is under way puts the manifest before all else.
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
     except OSError as error:
         raise unreadable(folder, error) from error

@@ -9,10 +9,10 @@ from dataclasses import asdict, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.information.grids import target_entropies
 from misfeat.reading.dataframes import AS_COLUMNS
-from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.answer_columns import (
     UNRECORDED,
     WHOLE,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.first_screen import FirstScreen
 
     Columns = Mapping[str, Sequence[Any]]
@@ -55,16 +55,16 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
 
     `asked` is what else is asked for than at fit, such as another `k`.
     """
-    if not asked and selection.asked.backend == AS_COLUMNS:
+    if not asked and selection.options.backend == AS_COLUMNS:
         return selection
     plain = copy(selection)
-    plain.asked = replace(selection.asked, backend=AS_COLUMNS, **asked)
+    plain.options = replace(selection.options, backend=AS_COLUMNS, **asked)
     return plain
 
 
 def lines_of(selection: Selection, columns: Columns) -> list[dict[str, Any]]:
     """The lines of an answer by column, with what there is to tell in the subgroup of each."""
-    measure = selection.book.measure
+    measure = selection.set_scores.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     features, lacks = measure.features, measure.missing
@@ -125,7 +125,7 @@ def print_answer(
     if not lines:
         console.print(plain_text(_why_nothing(selection, about), style="dim"))
         return
-    answer, measure = QUESTIONS[question], selection.book.measure
+    answer, measure = QUESTIONS[question], selection.set_scores.measure
     if not answer.shown:
         return
     shown = in_unit(answer.shown, measure.unit)
@@ -191,7 +191,7 @@ def json_lines(
     """
     for line in subgroup_rows(selection.cohorts):
         yield as_json("subgroup", line)
-    for best in selection.best_sets():
+    for best in best_sets(selection):
         yield as_json("set", asdict(best))
     for worth in worth_rows(selection) if worths is None else worths:
         yield as_json("worth", worth)

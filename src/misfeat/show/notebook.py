@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from misfeat.selection.ranking import subgroup_rows
+from misfeat.answers.top import subgroup_rows
 from misfeat.show.first_screen import first_screen
 from misfeat.show.pages import as_html
 from misfeat.visible import visible
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.exceptions import Message
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.first_screen.first_screen import FeatureMap
 
 MOST_SHOWN = 20

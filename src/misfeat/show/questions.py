@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.enough import enough_features
+from misfeat.answers.stability import stability_of
+from misfeat.answers.why import explanation
 from misfeat.exceptions import Message
 from misfeat.show.answer_columns import (
     UNRECORDED,
@@ -27,7 +31,7 @@ from misfeat.show.terminal import likely
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
     Columns = Mapping[str, Sequence[Any]]
 
@@ -69,15 +73,15 @@ class Answer:
 
 
 def _why_sentences(selection: Selection, about: About) -> Sequence[str]:
-    return selection.explanation(str(about.subgroup), about.features).sentences()
+    return explanation(selection, str(about.subgroup), about.features).sentences()
 
 
 def _enough_sentences(selection: Selection, about: About) -> Sequence[str]:
-    return [one.sentence for one in selection.enoughs(about.subgroup, about.size)]
+    return [one.sentence for one in enough_features(selection, about.subgroup, about.size)]
 
 
 def _stability_sentences(selection: Selection, about: About) -> Sequence[str]:
-    found = selection.resampled(about.size)
+    found = stability_of(selection, about.size)
     own = [one for one in found.subgroups if about.subgroup in (None, one.subgroup)]
     return replace(found, subgroups=tuple(own)).sentences()
 
@@ -87,7 +91,7 @@ def _caution_sentences(selection: Selection, about: About) -> Sequence[str]:
         Message(
             "{kind} ({severity}): {words}", kind=one.kind, severity=one.severity, words=one.words
         )
-        for one in selection.caution_list(about.size)
+        for one in list_cautions(selection, about.size)
     ]
 
 

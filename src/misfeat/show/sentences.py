@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
+from misfeat.answers.collecting import feature_worths
 from misfeat.exceptions import InPython, Message
 from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import first_screen
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.first_screen import FirstScreen
     from misfeat.show.first_screen.answering import SubgroupAnswer
 
@@ -70,8 +71,8 @@ def screen_of(
         return screen
     subgroup = selection.cohorts.full_name(subgroup)
     (own,) = (one for one in screen.subgroups if one.subgroup == subgroup)
-    whole = float(selection.book.measure.whole[selection.cohorts.position(subgroup)])
-    worths = selection.worths(subgroup, size)
+    whole = float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)])
+    worths = feature_worths(selection, subgroup, size)
     return replace(
         screen,
         whole=with_weights(own.sentence, selection.cohorts, subgroup),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from misfeat.selection.collecting import WORTH_COLUMNS
-from misfeat.selection.ranking import subgroup_rows
+from misfeat.answers.collecting import Worth, feature_worths
+from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.show.answer_columns import in_a_row
 from misfeat.show.console import NARROW, new_console, new_table, plain_text
 from misfeat.visible import visible
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.top import ScoredSet
+    from misfeat.selection import Selection
 
     Rows = Sequence[Mapping[str, Any]]
 
@@ -46,8 +46,8 @@ def worth_rows(
     if not costs and not selection.cohorts.missing.any():
         return []
     return [
-        {name: getattr(worth, name) for name in WORTH_COLUMNS}
-        for worth in selection.worths(subgroup, size, costs)
+        {name: getattr(worth, name) for name in Worth.COLUMNS}
+        for worth in feature_worths(selection, subgroup, size, costs)
     ]
 
 
@@ -67,12 +67,12 @@ def print_tables(
     console = console or new_console()
     k = selection.k if k is None else k
     subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
-    sets = selection.best_sets(size, k, subgroup)
+    sets = best_sets(selection, size, k, subgroup)
     worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
     narrow = console.width < NARROW
     subgroups = _subgroup_table(selection, narrow, subgroup)
     _print_titled(console, _about_subgroups(selection), subgroups)
-    measure = selection.book.measure
+    measure = selection.set_scores.measure
     wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
     shown = _Columns.of(sets, narrow, measure.unit)
     for name, own in groupby(sets, key=lambda best: best.subgroup):
@@ -224,8 +224,8 @@ def likely(worth: Mapping[str, Any]) -> str:
 
 
 def _legend(selection: Selection, worths: bool) -> Iterator[str]:
-    lacking, measure = bool(selection.cohorts.missing.any()), selection.book.measure
-    about = ABOUT[selection.book.estimate.name]
+    lacking, measure = bool(selection.cohorts.missing.any()), selection.set_scores.measure
+    about = ABOUT[selection.set_scores.estimate.name]
     yield (
         f"Shares are of what there is to tell about the target{about}; {measure.unit}: the "
         f"{measure.words} with it. {STAR if lacking else ALL_RECORDED}"

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.options import FitOptions
 from misfeat.completion.named import completer_of
 from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
+from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST
 from misfeat.information.tabled import TableInformation
-from misfeat.selection.asked import Asked
-from misfeat.selection.scorebook import ScoreBook
-from misfeat.show.shown import ShownSelection
+from misfeat.selection import Selection
 from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.joining import joined_cohorts, joined_tables
 from misfeat.sites.sealing import SHORT
@@ -50,7 +50,7 @@ class Combined:
 
     Attributes
     ----------
-    selection : ShownSelection
+    selection : Selection
         Every answer, as of `SubgroupSelector.fit`.
     taken : tuple of Summary
         What it was made from.
@@ -58,7 +58,7 @@ class Combined:
         What it was not made from, and why.
     """
 
-    selection: ShownSelection
+    selection: Selection
     taken: tuple[Summary, ...]
     refused: tuple[Refusal, ...]
 
@@ -111,7 +111,8 @@ def combine(
     >>> codebook, _ = agree([propose(table, "ill", name) for name, table in tables.items()])
     >>> shared = [summarise(table, codebook, name) for name, table in tables.items()]
     >>> found = combine(shared, size=1, k=1).selection
-    >>> [(best.subgroup, best.features) for best in found.best_sets()]
+    >>> from misfeat.answers.top import best_sets
+    >>> [(best.subgroup, best.features) for best in best_sets(found)]
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
     read, refused = _read(summaries)
@@ -226,11 +227,11 @@ def _selection(
     k: int,
     estimate: Estimate,
     n_jobs: int | None,
-) -> ShownSelection:
+) -> Selection:
     tables, kept = joined_tables(taken, codebook)
     measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
     size = min(size, len(measure.features))
-    book = ScoreBook(measure, estimate, n_jobs=n_jobs)
+    book = SetScores(measure, estimate, n_jobs=n_jobs)
     scores = {m: book.completed(m) for m in range(1, max(size, tables.largest) + 1)}
     note = Message(
         "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
@@ -242,7 +243,7 @@ def _selection(
     )
     notes = (note, *_rounded(taken, tables))
     cohorts = joined_cohorts(taken, codebook, tables, kept, notes)
-    return ShownSelection(cohorts, book.without_rows(measure, scores), Asked(size=size, k=k))
+    return Selection(cohorts, book.without_rows(measure, scores), FitOptions(size=size, k=k))
 
 
 def _rounded(taken: Sequence[Summary], tables: CountTables) -> list[Message]:

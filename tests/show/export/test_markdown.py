@@ -8,12 +8,17 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.show.export.cells import legal_text
-from misfeat.show.export.markdown import escaped
-from misfeat.show.questions import QUESTIONS
+from misfeat.show.export.markdown import escaped, markdown_table
+from misfeat.show.questions import QUESTIONS, About
 from tests.show.export.hostile import FEATURES, SITES, TEXTS
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
+
+
+def markdown(selector, question="top", k=None, **about):
+    return markdown_table(selector.selection_, question, About(**about), k)
 
 
 def cells(text):
@@ -46,7 +51,7 @@ def test_links_are_not_made_of_names():
 
 
 def test_hostile_names_stay_names(hostile):
-    heads, *lines = cells(hostile.to_markdown("features"))
+    heads, *lines = cells(markdown(hostile, "features"))
     shown = {line[heads.index("feature")] for line in lines}
     assert shown == {legal_text(name).strip() for name in FEATURES}
     assert {line[0] for line in lines} == {legal_text(f"=site={site}") for site in SITES}
@@ -54,16 +59,16 @@ def test_hostile_names_stay_names(hostile):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_question_gives_a_table(fitted, question):
-    best = fitted.best_sets(k=1)[0]
+    best = best_sets(fitted.selection_, k=1)[0]
     about = {"subgroup": best.subgroup, "features": best.features}
-    text = fitted.to_markdown(question, **(about if QUESTIONS[question].of_a_set else {}))
+    text = markdown(fitted, question, **(about if QUESTIONS[question].of_a_set else {}))
     heads, *lines = cells(text)
     assert lines
     assert all(len(line) == len(heads) == len(set(heads)) for line in lines)
 
 
 def test_shares_are_per_cent_with_their_intervals(fitted):
-    heads, *lines = cells(fitted.to_markdown("top", k=1))
+    heads, *lines = cells(markdown(fitted, "top", k=1))
     place = heads.index("share (90 % interval)")
     best = fitted.top_k(k=1)
     for line, share in zip(lines, best["share"], strict=True):
@@ -75,14 +80,14 @@ def test_shares_are_per_cent_with_their_intervals(fitted):
 
 def test_a_narrow_interval_leaves_a_digit_and_a_known_score_has_none():
     table = {"a": [0, 1] * 40_000, "b": [0, 0, 1, 1] * 20_000, "y": [0, 1, 1, 1] * 20_000}
-    shown = SubgroupSelector(size=1).fit(table, "y").to_markdown(k=1)
+    shown = markdown(SubgroupSelector(size=1).fit(table, "y"), k=1)
     assert re.search(r"\| \d+\.\d % \(\d+\.\d–\d+\.\d %\) \|", shown)
-    sample = SubgroupSelector(size=1, estimate="sample").fit(table, "y").to_markdown(k=1)
+    sample = markdown(SubgroupSelector(size=1, estimate="sample").fit(table, "y"), k=1)
     assert re.search(r"\| \d+\.\d % \|", sample)
 
 
 def test_intervals_stand_behind_what_they_are_about(fitted):
-    heads, *lines = cells(fitted.to_markdown("worth"))
+    heads, *lines = cells(markdown(fitted, "worth"))
     assert "between" not in heads
     gain = heads.index("gain")
     assert re.fullmatch(r"\d+ % \(\d+–\d+ %\)", lines[0][gain])
@@ -90,30 +95,30 @@ def test_intervals_stand_behind_what_they_are_about(fitted):
 
 def test_one_subgroup_needs_no_column_and_k_is_lines_of_each(fitted):
     name = fitted.subgroups_["subgroup"][0]
-    heads, *lines = cells(fitted.to_markdown("interactions", subgroup=name, k=4))
+    heads, *lines = cells(markdown(fitted, "interactions", subgroup=name, k=4))
     assert heads[0] == "feature"
     assert len(lines) == 4
-    heads, *lines = cells(fitted.to_markdown("interactions", k=4))
+    heads, *lines = cells(markdown(fitted, "interactions", k=4))
     assert heads[0] == "subgroup"
     assert len(lines) == 4 * len(fitted.subgroups_)
-    _, *lines = cells(fitted.to_markdown("columns", k=1))
+    _, *lines = cells(markdown(fitted, "columns", k=1))
     assert len(lines) == len(fitted.cohorts_.columns)
 
 
 def test_more_sets_than_at_fit_can_be_asked_for(fitted):
-    _, *lines = cells(fitted.to_markdown("top", k=5))
+    _, *lines = cells(markdown(fitted, "top", k=5))
     assert len(lines) == 5 * len(fitted.subgroups_)
 
 
 def test_a_star_marks_what_was_not_recorded_and_is_explained(fitted):
-    text = fitted.to_markdown("top")
+    text = markdown(fitted, "top")
     assert r"\*" in text
     assert text.endswith("A star marks a feature that the subgroup never recorded.\n")
 
 
 def test_nothing_to_show_is_said():
     table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    shown = SubgroupSelector(size=1).fit(table, "y").to_markdown("worth")
+    shown = markdown(SubgroupSelector(size=1).fit(table, "y"), "worth")
     assert shown == "There is nothing to show.\n"
 
 
@@ -128,4 +133,14 @@ def test_nothing_to_show_is_said():
 )
 def test_what_cannot_be_asked_is_refused(fitted, asked, message):
     with pytest.raises(MisfeatError, match=message):
-        fitted.to_markdown(**asked)
+        markdown(fitted, **asked)
+
+
+def test_answers_are_exported_as_markdown(fitted, tmp_path):
+    fitted.export(tmp_path / "top.md", "top")
+    assert (tmp_path / "top.md").read_text(encoding="utf-8") == markdown(fitted)
+    fitted.export(tmp_path / "all.md", ["why", "columns", "top"])
+    text = (tmp_path / "all.md").read_text(encoding="utf-8")
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Best sets", "## Why", "## Columns"]
+    assert markdown(fitted, "columns") in text

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.show.export.tables import (
     MAY_BE_REFUSED,
@@ -82,7 +83,7 @@ def test_answers_without_shares_of_scores_stay_what_they_are(fitted):
 
 
 def test_cells_and_alternatives_are_about_the_best_set_of_each_subgroup(fitted, tables):
-    best = {one.subgroup: one.features for one in fitted.best_sets(k=1)}
+    best = {one.subgroup: one.features for one in best_sets(fitted.selection_, k=1)}
     for title, named in (("why", "features"), ("alternatives", "instead_of")):
         names = zip(column(tables[title], "subgroup"), column(tables[title], named), strict=True)
         assert set(names) == set(best.items())

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat.answers.collecting import Worth
+from misfeat.answers.significance import significance_tests
 from misfeat.datasets import make_cohorts
-from misfeat.selection.collecting import Worth
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.first_screen import feature_map
@@ -171,7 +172,9 @@ def test_shares_are_those_of_single_features(selection):
     found = feature_map(selection)
     for cohort, name in enumerate(selection.cohorts.names):
         for feature, column in enumerate(selection.feature_names):
-            expected = selection.score_of(name, [column]) / selection.book.measure.whole[cohort]
+            expected = (
+                selection.score_of(name, [column]) / selection.set_scores.measure.whole[cohort]
+            )
             assert found.share[cohort, feature] == pytest.approx(expected)
 
 
@@ -198,7 +201,7 @@ def test_subgroups_that_are_the_same_are_neighbours():
 
 
 def test_recorded_cells_are_pale_by_their_p_value(selection):
-    single, tests = selection.significances(1), selection.significances()
+    single, tests = significance_tests(selection, 1), significance_tests(selection)
     found = feature_map(selection, single, tests)
     recorded = ~found.predicted
     nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import misfeat
+from misfeat.answers.stability import stability_of
 
 DRAWS = 12
 
@@ -22,7 +23,7 @@ def test_all_subgroups_look_as_before(selector, assert_looks_as_before):
 
 
 def test_bars_are_how_often_sets_and_features_come_again(selector):
-    found = selector.resampled(resamples=DRAWS)
+    found = stability_of(selector.selection_, resamples=DRAWS)
     sets = [one for one in found.sets if one.subgroup == "clinic=North"]
     held = [one for one in found.features if one.subgroup == "clinic=North" and one.in_top_k]
     ax = misfeat.plot.stability(selector, "clinic=North", resamples=DRAWS)
@@ -38,13 +39,13 @@ def test_bars_are_how_often_sets_and_features_come_again(selector):
 
 def test_features_that_are_never_in_a_best_set_are_counted(selector):
     ax = misfeat.plot.stability(selector, "clinic=North", size=1, k=1, resamples=DRAWS)
-    found = selector.resampled(size=1, k=1, resamples=DRAWS).features
+    found = stability_of(selector.selection_, size=1, k=1, resamples=DRAWS).features
     never = sum(one.subgroup == "clinic=North" and not one.in_top_k for one in found)
     assert ax.get_xlabel() == f"share of {DRAWS} resamples; {never} features in none of them"
 
 
 def test_the_map_shows_features_and_how_often_the_best_set_comes_again(selector):
-    found = selector.resampled(resamples=DRAWS)
+    found = stability_of(selector.selection_, resamples=DRAWS)
     ax = misfeat.plot.stability(selector, resamples=DRAWS)
     rows, columns = names(ax.get_yticklabels()), names(ax.get_xticklabels())
     held = {(one.subgroup, one.feature): one.in_top_k for one in found.features}

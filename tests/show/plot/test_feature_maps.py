@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import misfeat
+from misfeat.answers.significance import significance_tests
+from misfeat.answers.top import best_sets
 
 
 def values(ax):
@@ -33,7 +35,7 @@ def test_cells_are_shares_of_the_targets_entropy(selector):
     expected = [
         [
             *[selector.score_of(subgroup, [feature]) for feature in features],
-            selector.best_sets(k=1, subgroup=subgroup)[0].score,
+            best_sets(selector.selection_, k=1, subgroup=subgroup)[0].score,
         ]
         / np.array(entropy[subgroup])
         for subgroup in names(ax.get_yticklabels())
@@ -46,13 +48,13 @@ def test_cells_are_shares_of_the_targets_entropy(selector):
 
 def test_cells_in_nats_are_the_scores(selector):
     ax = misfeat.plot.subgroups(selector, size=1, relative=False)
-    assert values(ax).max() == max(one.score for one in selector.best_sets(size=1, k=1))
+    assert values(ax).max() == max(one.score for one in best_sets(selector.selection_, size=1, k=1))
     assert names(ax.get_xticklabels())[-1] == "best set of 1"
 
 
 def test_predicted_cells_have_a_marked_corner(selector, smallest):
     n_missing = selector.cohorts_.missing.sum()
-    n_predicted = sum(one.source == "predicted" for one in selector.best_sets(k=1))
+    n_predicted = sum(one.source == "predicted" for one in best_sets(selector.selection_, k=1))
     ax = misfeat.plot.subgroups(selector)
     assert len(ax.collections[1].get_paths()) == n_missing + n_predicted
     ax = misfeat.plot.subgroups(smallest)
@@ -87,7 +89,7 @@ def test_squared_correlations_are_shares_already(relative):
     table["y"] = table["a"] + rng.normal(size=40)
     selector = misfeat.SubgroupSelector(size=1, measure="r2").fit(table, "y")
     ax = misfeat.plot.subgroups(selector, relative=relative)
-    assert values(ax).max() == selector.best_sets(k=1)[0].score
+    assert values(ax).max() == best_sets(selector.selection_, k=1)[0].score
 
 
 def test_the_map_looks_as_before(heart, assert_looks_as_before):
@@ -118,8 +120,8 @@ def test_unrecorded_cells_have_a_marked_corner(selector):
 
 def test_cells_that_are_chance_are_grey_and_in_brackets(heart):
     ax = misfeat.plot.feature_map(heart)
-    p_values = heart.significances().p_values[1]
-    nothing = [not one.more_than_chance for one in heart.significances().subgroups]
+    p_values = significance_tests(heart.selection_).p_values[1]
+    nothing = [not one.more_than_chance for one in significance_tests(heart.selection_).subgroups]
     chance = np.isfinite(p_values) & ((p_values > 0.05) | np.array(nothing)[:, None])
     in_brackets = [text for text in names(ax.texts) if text.startswith("(")]
     assert len(in_brackets) == chance.sum() > 0

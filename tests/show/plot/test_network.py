@@ -5,6 +5,7 @@ import pytest
 from matplotlib.patches import PathPatch
 
 import misfeat
+from misfeat.answers.interactions import pair_interactions
 from misfeat.show.plot.network import LOOKS, WIDEST
 
 
@@ -31,13 +32,15 @@ def test_synergy_and_redundancy_look_as_before(xor, assert_looks_as_before):
 
 
 def test_edges_are_the_clear_interactions(heart):
-    pairs = heart.pair_interactions("site=cleveland")
+    pairs = pair_interactions(heart.selection_, "site=cleveland")
     ax = misfeat.plot.synergy_network(heart, "site=cleveland")
     assert len(edges(ax)) == sum(pair.kind != "unclear" for pair in pairs) > 0
 
 
 def test_both_kinds_differ_in_colour_and_dash(xor):
-    kinds = sorted(pair.kind for pair in xor.pair_interactions() if pair.kind != "unclear")
+    kinds = sorted(
+        pair.kind for pair in pair_interactions(xor.selection_) if pair.kind != "unclear"
+    )
     assert kinds == ["redundancy", "synergy"]
     looks = {
         (edge.get_edgecolor()[:3], edge.get_linestyle())
@@ -47,7 +50,9 @@ def test_both_kinds_differ_in_colour_and_dash(xor):
 
 
 def test_widths_are_as_the_interactions(xor):
-    sizes = sorted(abs(p.interaction) for p in xor.pair_interactions() if p.kind != "unclear")
+    sizes = sorted(
+        abs(p.interaction) for p in pair_interactions(xor.selection_) if p.kind != "unclear"
+    )
     widths = sorted(edge.get_linewidth() for edge in edges(misfeat.plot.synergy_network(xor)))
     np.testing.assert_allclose(widths, WIDEST * np.array(sizes) / sizes[-1])
 
@@ -71,7 +76,7 @@ def test_the_legend_says_how_large_interactions_are(xor):
         text.get_text() for text in misfeat.plot.synergy_network(xor).get_legend().get_texts()
     ]
     whole = xor.subgroups_["target_entropy"][0]
-    most = max(pair.interaction for pair in xor.pair_interactions()) / whole
+    most = max(pair.interaction for pair in pair_interactions(xor.selection_)) / whole
     assert f"{LOOKS['synergy'][2]}, by up to {100 * most:.0f} %" in legend
 
 

@@ -5,6 +5,8 @@ import pytest
 
 import misfeat
 from misfeat import MisfeatError
+from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart
 from misfeat.show.plot.pairs import FADED
 
@@ -32,7 +34,7 @@ def test_interactions_of_many_features_look_as_before(large, assert_looks_as_bef
 def test_cells_are_interactions_and_mirror_each_other(heart):
     drawn = cells(misfeat.plot.interactions(heart, "site=hungarian"))
     names = heart.selection_.feature_names
-    for one in heart.pair_interactions("site=hungarian"):
+    for one in pair_interactions(heart.selection_, "site=hungarian"):
         place = names.index(one.feature), names.index(one.other)
         assert drawn[place] == drawn[place[::-1]] == one.interaction
     assert np.isnan(np.diag(drawn)).all()
@@ -44,7 +46,7 @@ def test_what_is_unclear_is_faded_and_in_brackets(heart):
     names = heart.selection_.feature_names
     unclear = {
         (names.index(one.feature), names.index(one.other)): one.kind == "unclear"
-        for one in heart.pair_interactions("site=hungarian")
+        for one in pair_interactions(heart.selection_, "site=hungarian")
     }
     assert set(unclear.values()) == {True, False}, "the table has both"
     alpha = ax.collections[0].get_alpha()
@@ -56,13 +58,15 @@ def test_what_is_unclear_is_faded_and_in_brackets(heart):
 
 def test_predicted_pairs_have_a_dot(heart):
     ax = misfeat.plot.interactions(heart, "site=hungarian")
-    predicted = [p for p in heart.pair_interactions("site=hungarian") if p.source == "predicted"]
+    predicted = [
+        p for p in pair_interactions(heart.selection_, "site=hungarian") if p.source == "predicted"
+    ]
     assert predicted
     assert len(ax.collections[1].get_offsets()) == 2 * len(predicted)
 
 
 def test_the_title_counts_what_is_clear(heart):
-    pairs = heart.pair_interactions("site=hungarian")
+    pairs = pair_interactions(heart.selection_, "site=hungarian")
     same = sum(pair.kind == "redundancy" for pair in pairs)
     title = " ".join(misfeat.plot.interactions(heart, "site=hungarian").get_title().split())
     assert title.startswith("site=hungarian: ")
@@ -138,7 +142,7 @@ def test_predicted_cells_are_marked(selector):
 
 
 def test_the_best_pair_is_drawn_where_none_is_named(selector):
-    (best,) = selector.best_sets(size=2, k=1, subgroup="clinic=North")
+    (best,) = best_sets(selector.selection_, size=2, k=1, subgroup="clinic=North")
     ax = misfeat.plot.cells(selector, "clinic=North")
     assert (ax.get_ylabel(), ax.get_xlabel()) == best.features
 

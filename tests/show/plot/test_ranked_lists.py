@@ -5,6 +5,8 @@ import pytest
 
 import misfeat
 from misfeat import MisfeatError
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.top import best_sets
 from misfeat.show.plot.canvas import COLOUR
 from misfeat.show.plot.ranked_lists import SUPPORTS
 
@@ -20,7 +22,7 @@ def test_the_best_sets_look_as_before(selector, assert_looks_as_before):
 
 
 def test_recorded_and_predicted_sets_have_their_own_colour_and_marker(selector):
-    best = selector.best_sets(subgroup="clinic=North")
+    best = best_sets(selector.selection_, subgroup="clinic=North")
     drawn = points(misfeat.plot.top_k(selector, "clinic=North", relative=False))
     for source, marker in (("recorded", "o"), ("predicted", "D")):
         expected = [(one.score, place) for place, one in enumerate(best) if one.source == source]
@@ -29,7 +31,7 @@ def test_recorded_and_predicted_sets_have_their_own_colour_and_marker(selector):
 
 
 def test_every_set_has_its_interval(selector):
-    best = selector.best_sets(subgroup="clinic=North")
+    best = best_sets(selector.selection_, subgroup="clinic=North")
     ax = misfeat.plot.top_k(selector, "clinic=North", relative=False)
     bars = [line for box in ax.containers for line in box.lines[2]]
     ends = [tuple(segment[:, 0]) for one in bars for segment in one.get_segments()]
@@ -46,7 +48,7 @@ def test_what_is_certain_has_none(data):
 
 
 def test_unrecorded_features_are_starred(selector):
-    best = selector.best_sets(subgroup="clinic=North")
+    best = best_sets(selector.selection_, subgroup="clinic=North")
     ax = misfeat.plot.top_k(selector, "clinic=North")
     for label, one in zip(ax.get_yticklabels(), best, strict=True):
         starred = {name[:-1] for name in label.get_text().split(", ") if name.endswith("*")}
@@ -61,7 +63,7 @@ def test_size_and_number_can_be_chosen(selector):
 
 
 def test_scores_are_shares_unless_nats_are_asked_for(selector):
-    best = selector.best_sets(subgroup="clinic=North")
+    best = best_sets(selector.selection_, subgroup="clinic=North")
     drawn = np.concatenate([*points(misfeat.plot.top_k(selector, "clinic=North")).values()])
     shares = sorted((one.share for one in best), reverse=True)
     np.testing.assert_allclose(sorted(drawn[:, 0], reverse=True), shares)
@@ -100,7 +102,7 @@ def test_gains_look_as_before(selector, assert_looks_as_before):
 
 
 def test_the_best_features_of_all_subgroups_come_first_with_their_subgroup(selector):
-    worths = sorted(selector.worths(), key=lambda worth: -worth.gain)[:4]
+    worths = sorted(feature_worths(selector.selection_), key=lambda worth: -worth.gain)[:4]
     ax = misfeat.plot.worth_collecting(selector, n=4, relative=False)
     assert labels(ax) == [f"{worth.feature} in {worth.subgroup}" for worth in worths]
     np.testing.assert_allclose(gains(ax), [worth.gain for worth in worths])
@@ -110,21 +112,24 @@ def test_gains_are_shares_of_what_there_is_to_tell_in_their_subgroup(selector):
     entropy = dict(
         zip(selector.subgroups_["subgroup"], selector.subgroups_["target_entropy"], strict=True)
     )
-    shares = sorted((one.gain / entropy[one.subgroup] for one in selector.worths()), reverse=True)
+    shares = sorted(
+        (one.gain / entropy[one.subgroup] for one in feature_worths(selector.selection_)),
+        reverse=True,
+    )
     ax = misfeat.plot.worth_collecting(selector, n=4)
     np.testing.assert_allclose(gains(ax), shares[:4])
     assert ax.get_xlabel().endswith("share of what there is to tell about ill")
 
 
 def test_of_one_subgroup_only_features_are_named(selector):
-    worths = selector.worths("clinic=East")
+    worths = feature_worths(selector.selection_, "clinic=East")
     ax = misfeat.plot.worth_collecting(selector, "clinic=East")
     assert labels(ax) == [worth.feature for worth in worths]
     assert ax.get_title().endswith("in clinic=East")
 
 
 def test_costs_divide_gains_and_their_intervals(selector):
-    plain = selector.worths("clinic=North")
+    plain = feature_worths(selector.selection_, "clinic=North")
     costs = {worth.feature: 4.0 for worth in plain}
     ax = misfeat.plot.worth_collecting(selector, "clinic=North", costs=costs, relative=False)
     assert "for every unit of cost" in ax.get_xlabel()
@@ -137,7 +142,7 @@ def test_costs_divide_gains_and_their_intervals(selector):
 def test_colour_and_marker_say_what_a_prediction_rests_on(selector):
     ax = misfeat.plot.worth_collecting(selector)
     shown = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert shown == {SUPPORTS[worth.support][2] for worth in selector.worths()}
+    assert shown == {SUPPORTS[worth.support][2] for worth in feature_worths(selector.selection_)}
     looks = [(box.lines[0].get_color(), box.lines[0].get_marker()) for box in ax.containers]
     assert looks == [SUPPORTS[s][:2] for s in SUPPORTS if SUPPORTS[s][2] in shown]
 
@@ -173,4 +178,4 @@ def test_gains_that_are_next_to_nothing_look_like_it():
     ax = misfeat.plot.worth_collecting(selector)
     assert ax.get_xlim()[1] >= 0.001
     nats = misfeat.plot.worth_collecting(selector, relative=False)
-    assert nats.get_xlim()[1] >= 0.001 * selector.selection_.book.measure.ceiling.max()
+    assert nats.get_xlim()[1] >= 0.001 * selector.selection_.set_scores.measure.ceiling.max()

@@ -7,6 +7,7 @@ from matplotlib.collections import PathCollection
 
 import misfeat
 from misfeat import MisfeatError
+from misfeat.answers.enough import enough_features
 from misfeat.show.plot.canvas import FADED
 
 
@@ -35,7 +36,9 @@ def test_one_subgroup_looks_as_before(heart, assert_looks_as_before):
 
 
 def test_points_are_shares_faded_beyond_what_is_enough(heart):
-    for ax, one in zip(misfeat.plot.size_curve(heart), heart.enoughs(), strict=True):
+    for ax, one in zip(
+        misfeat.plot.size_curve(heart), enough_features(heart.selection_), strict=True
+    ):
         found = points(ax)
         assert sorted(found) == [step.size for step in one.steps]
         for step in one.steps:
@@ -45,7 +48,9 @@ def test_points_are_shares_faded_beyond_what_is_enough(heart):
 
 
 def test_the_size_that_is_enough_has_a_ring(heart):
-    for ax, one in zip(misfeat.plot.size_curve(heart), heart.enoughs(), strict=True):
+    for ax, one in zip(
+        misfeat.plot.size_curve(heart), enough_features(heart.selection_), strict=True
+    ):
         if one.settled and one.size:
             np.testing.assert_allclose(rings(ax), [(one.size, one.steps[one.size - 1].share)])
         else:

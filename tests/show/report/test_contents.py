@@ -7,6 +7,13 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.alternatives import alternative_sets
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.enough import enough_features
+from misfeat.answers.features import feature_values
+from misfeat.answers.stability import stability_of
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import Report
@@ -19,7 +26,7 @@ def held(report):
 
 
 def test_the_sets_are_those_of_top_k(fitted, held):
-    best = fitted.best_sets()
+    best = best_sets(fitted.selection_)
     found = [one for row in held["subgroups"] for one in row["best_sets"]]
     assert [tuple(one["features"]) for one in found] == [one.features for one in best]
     assert [one["score"] for one in found] == [one.score for one in best]
@@ -28,7 +35,7 @@ def test_the_sets_are_those_of_top_k(fitted, held):
 def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
     gains = [row["gain"] for row in held["worth_collecting"]]
     assert gains == sorted(gains, reverse=True)
-    assert len(gains) == len(fitted.worths())
+    assert len(gains) == len(feature_worths(fitted.selection_))
 
 
 @pytest.mark.slow
@@ -99,7 +106,7 @@ def test_settings_are_those_that_differ_from_the_defaults(held):
 
 
 def test_costs_rank_what_is_worth_collecting(fitted):
-    feature = fitted.worths()[0].feature
+    feature = feature_worths(fitted.selection_)[0].feature
     held = json.loads(fitted.report(costs={feature: 1000}, validate=False).json())
     assert held["worth_collecting"][-1]["feature"] == feature
 
@@ -154,22 +161,22 @@ def test_every_question_has_the_numbers_that_python_has(fitted, held):
     selection = fitted.selection_
     for row in held["subgroups"]:
         name = row["subgroup"]
-        values = selection.feature_values(name)
+        values = feature_values(selection, name)
         assert [one["alone"] for one in row["features"]] == [one.alone for one in values]
-        (enough,) = selection.enoughs(name)
+        (enough,) = enough_features(selection, name)
         assert row["enough"]["size"] == enough.size
         assert len(row["enough"]["steps"]) == min(enough.size + 1, len(enough.steps))
-        alternatives = selection.alternative_sets(name, row["why"]["features"])
+        alternatives = alternative_sets(selection, name, row["why"]["features"])
         assert [one["score"] for one in row["alternatives"]] == [one.score for one in alternatives]
-        why = selection.explanation(name, row["why"]["features"])
+        why = explanation(selection, name, row["why"]["features"])
         assert [cell["rows"] for cell in row["why"]["cells"]] == [cell.rows for cell in why.cells]
-    stability = selection.resampled()
+    stability = stability_of(selection)
     found = [one["frequency"] for row in held["subgroups"] for one in row["stability"]["sets"]]
     assert found == [one.frequency for one in stability.sets]
 
 
 def test_what_chance_gives_is_what_is_taken_off(fitted, held):
-    measure = fitted.selection_.book.measure
+    measure = fitted.selection_.set_scores.measure
     number = {name: at for at, name in enumerate(fitted.cohorts_.features)}
     seen = 0
     for cohort, row in enumerate(held["subgroups"]):

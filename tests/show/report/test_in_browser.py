@@ -7,6 +7,7 @@ import re
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.collecting import feature_worths
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.browser
@@ -55,7 +56,7 @@ def test_a_click_on_a_head_sorts_and_another_one_turns_the_order(visit, fitted):
     head = visit.page.locator("#worth-table").get_by_role("button", name="Gain", exact=True)
     head.click()
     falling = values(visit, "#worth-table", "Gain")
-    assert len(falling) == len(fitted.worths())
+    assert len(falling) == len(feature_worths(fitted.selection_))
     assert falling == sorted(falling, reverse=True)
     head.click()
     assert values(visit, "#worth-table", "Gain") == falling[::-1]
@@ -69,7 +70,7 @@ def test_text_sorts_from_a(visit):
 
 
 def test_a_filter_leaves_the_rows_that_hold_the_text(visit, fitted):
-    feature = fitted.worths()[0].feature
+    feature = feature_worths(fitted.selection_)[0].feature
     visit.page.get_by_label("Filter columns").fill(feature.upper())
     assert [row[0] for row in visit.shown_rows("#columns-table")] == [feature]
     assert visit.page.locator("[data-shown=columns-table]").inner_text() == "1 of 9 rows"
@@ -83,7 +84,7 @@ def test_a_table_downloads_whole(visit, fitted):
     assert name == "worth-collecting.csv"
     head, *rows = text.removeprefix("\ufeff").splitlines()
     assert head.startswith("Subgroup,Feature,Gain,low,high,")
-    assert len(rows) == len(fitted.worths())
+    assert len(rows) == len(feature_worths(fitted.selection_))
 
 
 def test_the_switch_shows_the_page_of_one_subgroup_and_leads_back(visit, fitted):
@@ -199,7 +200,7 @@ def test_paper_is_light_whatever_the_screen_is(open_page, report):
 
 def test_without_scripts_every_table_can_still_be_read(open_page, report, fitted):
     visit = open_page(report.html(), scripts=False, quiet=False)
-    assert len(visit.shown_rows("#worth-table")) == len(fitted.worths())
+    assert len(visit.shown_rows("#worth-table")) == len(feature_worths(fitted.selection_))
     assert visit.page.get_by_text("This part needs scripts").is_visible()
     assert visit.page.get_by_label("Filter columns").is_hidden()
 
@@ -279,7 +280,7 @@ def test_thirty_features_of_twenty_subgroups_stay_small_and_work(open_page, keep
     visit = open_page(html)
     assert len(visit.shown_rows("#worth-table")) == 15
     visit.page.locator("[data-all=worth-table]").click()
-    assert len(visit.shown_rows("#worth-table")) == len(selector.worths())
+    assert len(visit.shown_rows("#worth-table")) == len(feature_worths(selector.selection_))
     choose(visit, "f30")
     assert len(visit.shown_rows("#explorer-more")) == 29
     keep_picture(visit, "large")

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
 from misfeat.show.report.contents import contents
 from misfeat.show.report.gather import gather
 from misfeat.show.report.packing import packed
@@ -19,7 +21,7 @@ def data(findings):
 
 def test_sets_are_numbers_of_features(data, fitted):
     for row, name in zip(data["subgroups"], fitted.cohorts_.names, strict=True):
-        best = fitted.best_sets(subgroup=name)
+        best = best_sets(fitted.selection_, subgroup=name)
         found = [tuple(data["features"][f] for f in one["set"]) for one in row["sets"]]
         assert found == [one.features for one in best]
 
@@ -36,7 +38,7 @@ def test_cells_hold_every_row_of_singles_and_pairs(data, fitted):
 
 def test_labels_are_those_of_the_cells(data, fitted):
     name, (first, second) = fitted.cohorts_.names[0], fitted.cohorts_.features[:2]
-    cells = fitted.selection_.explanation(name, [first, second]).cells
+    cells = explanation(fitted.selection_, name, [first, second]).cells
     labels = data["cells"]["labels"]
     found = {tuple(labels[at] for at in line[:2]) for line in data["cells"]["tables"]["0:0,1"]}
     assert found == {cell.values for cell in cells}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLES
 from misfeat.show.report.words import GLOSSARY, slug
@@ -85,7 +86,7 @@ def test_sections_come_in_the_order_of_what_readers_ask(report):
 
 
 def test_predicted_sets_are_told_apart_and_starred(report, fitted):
-    predicted = [s for s in fitted.best_sets(k=1) if s.source == "predicted"]
+    predicted = [s for s in best_sets(fitted.selection_, k=1) if s.source == "predicted"]
     assert predicted
     table = report.html().split('<table id="sets-table"')[1].split("</table>")[0]
     assert table.count('<span class="source predicted">') == len(predicted)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
+from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
 from misfeat.exceptions import Message
-from misfeat.selection.changed import change_in_words, points_in_words, share_in_words
 from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.words.numbers import p_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from misfeat.selection.changed import Change
-    from misfeat.selection.comparison import Comparison
+    from misfeat.answers.comparison import Change, Comparison
 
 PACKAGE = "misfeat.show.comparison"
 MOST_UNCHANGED = 50

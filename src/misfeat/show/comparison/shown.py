@@ -6,10 +6,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.comparison import Comparison, compare_selections
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.selection.comparing import compare_selections
-from misfeat.selection.comparison import Comparison
-from misfeat.selection.selection import Selection
+from misfeat.selection import Selection
 from misfeat.show.pages import framed, open_page, write_page
 from misfeat.visible import visible
 

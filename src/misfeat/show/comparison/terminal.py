@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from misfeat.selection.changed import points_in_words, share_in_words
+from misfeat.answers.comparison_words import points_in_words, share_in_words
 from misfeat.show.answer_columns import Shown, fitting_table, names, text
 from misfeat.show.answers import as_json
 from misfeat.show.console import new_console, plain_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.selection.comparison import Comparison
+    from misfeat.answers.comparison import Comparison
 
 
 def print_comparison(

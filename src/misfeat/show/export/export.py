@@ -6,21 +6,22 @@ import errno
 import os
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.runtime.atomic_files import as_path, check_no_folder, unwritable, write_file
-from misfeat.selection.asked import check_size
 from misfeat.show.answers import in_columns
 from misfeat.show.export.csv_files import check_folder, csv_text, write_folder, zip_bytes
 from misfeat.show.export.excel import check_openpyxl, workbook_bytes
+from misfeat.show.export.markdown import markdown_page
 from misfeat.show.export.tables import TITLES, about_table, answer_tables, in_words_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
-EXCEL, ZIP, CSV, FOLDER = ".xlsx", ".zip", ".csv", ""
+EXCEL, ZIP, CSV, MARKDOWN, FOLDER = ".xlsx", ".zip", ".csv", ".md", ""
 """Suffixes that say which format is meant; none stands for a folder of CSV files."""
 
 
@@ -36,7 +37,7 @@ def export_answers(
 ) -> Path:
     """Ask a selection all questions and write the answers; returns where they are.
 
-    What the path may be and which questions there are, `ShownSelection.export` says.
+    What the path may be and which questions there are, `Selection.export` says.
     """
     asked = _checked_questions(questions)
     place = as_path(path, "path")
@@ -46,6 +47,9 @@ def export_answers(
     except OSError as error:
         raise unwritable(place, error) from error
     selection = in_columns(selection, **_other_sizes(selection, size, k))
+    if suffix == MARKDOWN:
+        write_file(place, markdown_page(selection, asked, costs, spell).encode())
+        return place
     tables = answer_tables(selection, asked, costs, spell)
     if suffix == CSV:
         write_file(place, csv_text(tables[0]).encode())
@@ -80,11 +84,11 @@ def _format_of(path: object, place: Path) -> str:
     if text.endswith((os.sep, os.altsep or os.sep)) or place.is_dir():
         return FOLDER
     suffix = place.suffix.lower()
-    if suffix in (EXCEL, ZIP, CSV, FOLDER):
+    if suffix in (EXCEL, ZIP, CSV, MARKDOWN, FOLDER):
         return suffix
     raise MisfeatError(
         "{place!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx for an Excel "
-        "workbook, in .zip or a slash (a folder) for CSV files.",
+        "workbook, in .zip or a slash (a folder) for CSV files, in .md for Markdown.",
         place=str(place),
         suffix=suffix,
     )

@@ -8,7 +8,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import check_count
+from misfeat.answers.top import best_sets
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.show.answer_columns import (
     BETWEEN,
     NOT_ASKED,
@@ -23,15 +24,15 @@ from misfeat.show.answer_columns import (
 )
 from misfeat.show.answers import answered, in_columns, lines_of
 from misfeat.show.export.cells import legal_text
-from misfeat.show.export.tables import NOTHING, with_share_bounds
+from misfeat.show.export.tables import MAY_BE_REFUSED, NOTHING, TITLES, with_share_bounds
 from misfeat.show.questions import QUESTIONS, About
 from misfeat.show.terminal import STAR
 from misfeat.words.numbers import percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
     Line = dict[str, Any]
 
@@ -69,6 +70,33 @@ def markdown_table(
     ]
     notes = _notes(question, lines)
     return "".join(map(_row, table)) + "".join(f"\n{note}\n" for note in notes)
+
+
+def markdown_page(
+    selection: Selection,
+    questions: Sequence[str],
+    costs: Mapping[str, float] | None = None,
+    spell: Callable[[str], str] = str,
+) -> str:
+    """The answers to questions, one table after the other; several have a heading each."""
+    pages = []
+    best = best_sets(selection, k=1)
+    for question in (name for name in TITLES if name in questions):
+        about = [About(costs=costs or {} if question == "worth" else {})]
+        if QUESTIONS[question].of_a_set:
+            about = [About(one.subgroup, one.features) for one in best]
+        try:
+            tables = [markdown_table(selection, question, one) for one in about]
+        except MisfeatError as error:
+            if question not in MAY_BE_REFUSED:
+                raise
+            tables = [f"{escaped(spell(error.message))}\n"]
+        if QUESTIONS[question].of_a_set and len(tables) == len(best):
+            heads = [f"{one.subgroup}: {', '.join(one.features)}" for one in best]
+            tables = [f"{escaped(head)}\n\n{one}" for head, one in zip(heads, tables, strict=True)]
+        heading = f"## {TITLES[question].capitalize()}\n\n" if len(questions) > 1 else ""
+        pages.append(heading + "\n".join(tables))
+    return "\n".join(pages)
 
 
 def _first(lines: Sequence[Line], k: int | None) -> Iterator[Line]:
@@ -111,7 +139,7 @@ def _followed(value: Shown, interval: Shown) -> Shown:
 
 def _shown(selection: Selection, question: str) -> Sequence[Shown]:
     """What a terminal shows, but shares first and with their intervals."""
-    unit = selection.book.measure.unit
+    unit = selection.set_scores.measure.unit
     if question == "top":
         return (
             count("rank"),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.top import best_sets
 from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
 from misfeat.show.answers import answered, in_columns
@@ -18,7 +20,7 @@ from misfeat.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
     Spell = Callable[[str], str]
     Answers = dict[str, list[Any]]
@@ -148,7 +150,7 @@ class Asking:
         named = "features" if question == "why" else "instead_of"
         whole: Answers = {}
         sentences: list[str] = []
-        for best in self._selection.best_sets(k=1):
+        for best in best_sets(self._selection, k=1):
             asked = About(best.subgroup, best.features)
             columns, told = answered(self._selection, question, asked)
             rows = len(columns["subgroup"])
@@ -164,12 +166,12 @@ class Asking:
 
     def _without_a_set(self) -> list[str]:
         """Subgroups that have no best set, and why."""
-        told = {best.subgroup for best in self._selection.best_sets(k=1)}
+        told = {best.subgroup for best in best_sets(self._selection, k=1)}
         names = self._selection.cohorts.names
         return [f"No set of {name!r}: {SINGLE_CLASS}." for name in names if name not in told]
 
     def _spelled_cautions(self) -> Answers:
-        found = self._selection.caution_list()
+        found = list_cautions(self._selection)
         return {
             name: [self._spell(getattr(one, name)) for one in found]
             for name in ("sentence", "remedy")
@@ -193,7 +195,7 @@ def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]
 
 def _wholes(selection: Selection, subgroups: Sequence[str]) -> list[float]:
     """What there is to tell in each subgroup."""
-    whole = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
+    whole = dict(zip(selection.cohorts.names, selection.set_scores.measure.whole, strict=True))
     return [float(whole[name]) for name in subgroups]
 
 
@@ -228,7 +230,7 @@ def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTa
         Column("value", TEXT, "What it is."),
     )
     lines = [("run", name, value) for name, value in _facts(selection).items()]
-    lines += [("setting", name, value) for name, value in selection.asked.settings.items()]
+    lines += [("setting", name, value) for name, value in selection.options.settings.items()]
     lines += [("note", "", note) for note in selection.cohorts.notes]
     lines += [("table", one.title, f"{one.words} {one.note}".strip()) for one in tables]
     lines += [("reading", name, value) for name, value in _CONVENTIONS.items()]
@@ -241,8 +243,8 @@ def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTa
 
 
 def _facts(selection: Selection) -> dict[str, Any]:
-    cohorts, measure = selection.cohorts, selection.book.measure
-    scores = f"{measure.words} with the target{ESTIMATES[selection.book.estimate.name]}"
+    cohorts, measure = selection.cohorts, selection.set_scores.measure
+    scores = f"{measure.words} with the target{ESTIMATES[selection.set_scores.estimate.name]}"
     facts: dict[str, Any] = {
         "target": cohorts.target,
         "target taken as": _kind_of_target(selection),
@@ -267,7 +269,7 @@ def _kind_of_target(selection: Selection) -> str:
     """What the target was taken for."""
     cohorts = selection.cohorts
     if not cohorts.is_number:
-        return NUMBER if selection.book.measure.name == "r2" else CLASSES
+        return NUMBER if selection.set_scores.measure.name == "r2" else CLASSES
     return f"{NUMBER}: scores are means over {len(cohorts.grids)} grids, classes those of the first"
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from misfeat.answers.enough import best_recorded, enough_features, step_of
+from misfeat.answers.significance import significance_tests
 from misfeat.exceptions import Message
-from misfeat.selection.enough import best_recorded, step_of
 from misfeat.words.numbers import p_words
 
 if TYPE_CHECKING:
-    from misfeat.selection.chance_tests import ChanceTests, SubgroupChance
-    from misfeat.selection.enough import Enough, Step
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.enough import Enough, Step
+    from misfeat.answers.significance import ChanceTests, SubgroupChance
+    from misfeat.selection import Selection
     from misfeat.show.first_screen.effort import Effort
 
 TOLD = "told"
@@ -58,8 +59,8 @@ def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, Ch
     """
     if not effort.tested:
         return None, None
-    single = selection.significances(1, permutations=effort.deals)
-    return single, selection.significances(effort.tested, permutations=effort.deals)
+    single = significance_tests(selection, 1, permutations=effort.deals)
+    return single, significance_tests(selection, effort.tested, permutations=effort.deals)
 
 
 def answers(
@@ -70,7 +71,7 @@ def answers(
     tests = {} if found is None else {one.subgroup: one for one in found.subgroups}
     enough: dict[str, Enough] = {}
     if effort.enough:
-        asked = selection.enoughs(size=effort.enough, permutations=effort.step_deals)
+        asked = enough_features(selection, size=effort.enough, permutations=effort.step_deals)
         enough = {one.subgroup: one for one in asked}
     return [
         _answer(
@@ -158,7 +159,7 @@ def _untested(
     selection: Selection, size: int, name: str, target: str
 ) -> tuple[Step | None, str, Message]:
     """The best recorded set of the size, where nothing was tested."""
-    measure, cohort = selection.book.measure, selection.cohorts.position(name)
+    measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
     if not measure.whole[cohort] > 0:
         return None, NOTHING, Message("there is nothing to tell about {target}", target=target)
     scores, missing = selection.completed(size), measure.missing[cohort]

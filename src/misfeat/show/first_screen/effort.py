@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
-from misfeat.selection.against_chance import STEP_PERMUTATIONS
-from misfeat.selection.enough import AHEAD
+from misfeat.answers.enough import AHEAD, STEP_PERMUTATIONS
 
 if TYPE_CHECKING:
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
 MOST_DEALT = 60e9
 """Rows times sets times deals that are tested at most: about a minute on two cores."""
@@ -49,13 +48,13 @@ class Effort:
 
 def effort_for(selection: Selection, size: int) -> Effort:
     """What fits into a minute or so."""
-    if selection.book.rows_withheld:
+    if selection.set_scores.rows_withheld:
         return Effort(0, 0, 0, redrawn=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
     tested, deals = _tested(selection, size)
     larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
     enough = size + 1 if larger and tested == size else tested
-    counted = selection.book.measure.rows is not None
+    counted = selection.set_scores.measure.rows is not None
     redrawn = counted and comb(n_features, size) * n_cohorts <= MOST_REDRAWN
     return Effort(tested, deals, enough, redrawn, _step_deals(selection, enough))
 

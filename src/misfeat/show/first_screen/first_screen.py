@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.selection.against_chance import LEVEL
-from misfeat.selection.caution import OVERTURNS
+from misfeat.answers.caution import OVERTURNS
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.significance import LEVEL
 from misfeat.show.first_screen.answering import answers, tested
 from misfeat.show.first_screen.effort import effort_for
 from misfeat.show.first_screen.wording import collecting_sentences, whole_sentence, with_weights
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.answers.caution import Caution
+    from misfeat.answers.significance import ChanceTests
     from misfeat.exceptions import Message
-    from misfeat.selection.caution import Caution
-    from misfeat.selection.chance_tests import ChanceTests
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.first_screen.answering import SubgroupAnswer
     from misfeat.show.first_screen.effort import Effort
 
@@ -54,7 +56,7 @@ def feature_map(
     selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
 ) -> FeatureMap:
     """What single features tell; `single` tested them, and `tests` all sets."""
-    scores, measure = selection.completed(1), selection.book.measure
+    scores, measure = selection.completed(1), selection.set_scores.measure
     order = np.argsort(scores.subsets[:, 0])
     whole = np.where(measure.whole > 0, measure.whole, np.inf)[:, None]
     share, low, high = (held[:, order] / whole for held in (scores.score, scores.low, scores.high))
@@ -114,8 +116,8 @@ def first_screen(
     target, effort = selection.cohorts.target, effort_for(selection, size)
     single, tests = tested(selection, effort)
     found = answers(selection, size, effort, tests)
-    wholes = dict(zip(selection.cohorts.names, selection.book.measure.whole, strict=True))
-    worths = selection.worths(size=size, costs=costs)
+    wholes = dict(zip(selection.cohorts.names, selection.set_scores.measure.whole, strict=True))
+    worths = feature_worths(selection, size=size, costs=costs)
     return FirstScreen(
         target=target,
         size=size,
@@ -124,5 +126,5 @@ def first_screen(
         subgroups=tuple(found),
         map=feature_map(selection, single, tests),
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
-        cautions=tuple(selection.caution_list(size)),
+        cautions=tuple(list_cautions(selection, size)),
     )

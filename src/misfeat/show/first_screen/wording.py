@@ -10,8 +10,8 @@ from collections import Counter
 from math import isnan
 from typing import TYPE_CHECKING
 
+from misfeat.answers.collecting import WORTH_SAYING
 from misfeat.exceptions import Message
-from misfeat.selection.collecting import WORTH_SAYING
 from misfeat.show.first_screen.answering import CHANCE, MAY_BE_CHANCE, NOTHING, TOLD, UNTESTED
 from misfeat.words.names import joined
 from misfeat.words.numbers import percent, percent_between
@@ -19,8 +19,8 @@ from misfeat.words.numbers import percent, percent_between
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from misfeat.answers.collecting import Worth
     from misfeat.cohorts import Cohorts
-    from misfeat.selection.collecting import Worth
     from misfeat.show.first_screen.answering import SubgroupAnswer
 
 MOST_NAMED = 3

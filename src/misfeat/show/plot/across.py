@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.options import check_set
+from misfeat.answers.top import subgroup_rows
 from misfeat.cohorts.features import not_a_feature
 from misfeat.lattice import rank
-from misfeat.selection.asked import check_set
-from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.plot.asking import (
     as_shares,
     chance_words,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 LARGEST_SQUARE = 130.0
@@ -140,14 +140,16 @@ def _members(selection: Selection, features: Sequence[str]) -> list[int]:
     names = selection.feature_names
     for name in (wanted := check_set(features)):
         if name not in names:
-            raise not_a_feature(name, "a feature", selection.cohorts, names, selection.asked.blocks)
+            raise not_a_feature(
+                name, "a feature", selection.cohorts, names, selection.options.blocks
+            )
     return sorted(names.index(str(name)) for name in wanted)
 
 
 def _lines(selection: Selection, members: list[int]) -> list[_Line]:
     """The subgroups, those in which the set tells most first."""
     size = len(members)
-    scores = selection.book.scored(np.array([members]))
+    scores = selection.set_scores.scored(np.array([members]))
     share, low, high = (
         as_shares(selection, bound)[:, 0] for bound in (scores.score, scores.low, scores.high)
     )

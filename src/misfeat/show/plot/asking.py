@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.exceptions import shortened as shown_value
-from misfeat.selection.selection import Selection
+from misfeat.selection import Selection
 from misfeat.show.plot.canvas import shortened
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def selection_of(selected: Fitted | Selection) -> Selection:
 
 def most_telling(selection: Selection) -> NDArray[np.float64]:
     """What a set that tells everything would score in each subgroup."""
-    return selection.book.measure.whole
+    return selection.set_scores.measure.whole
 
 
 def as_shares(selection: Selection, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,7 +53,7 @@ def share_label(selection: Selection, longest: int = 30) -> str:
 
 def told_label(selection: Selection, relative: bool, longest: int = 30) -> str:
     """What an axis shows: shares of what there is to tell, or scores."""
-    if relative and selection.book.measure.name != "r2":
+    if relative and selection.set_scores.measure.name != "r2":
         return share_label(selection, longest)
     return score_label(selection, longest)
 
@@ -72,7 +72,7 @@ def interval_words(selection: Selection) -> str:
 
 def score_label(selection: Selection, longest: int = 30) -> str:
     """What a score is, with its unit, for an axis."""
-    measure, target = selection.book.measure, shortened(selection.cohorts.target, longest)
+    measure, target = selection.set_scores.measure, shortened(selection.cohorts.target, longest)
     unit = "" if measure.name == "r2" else f" ({measure.unit})"
     return f"{measure.words} with {target}{unit}"
 
@@ -121,7 +121,7 @@ def no_more_than_chance(selection: Selection, size: int) -> NDArray[np.bool_]:
     tests, found = selection.known_tests, p_values(selection, size)
     if tests is None or found is None:
         return np.zeros(selection.completed(size).score.shape, dtype=bool)
-    level = tests.asked[-1]
+    level = tests.level
     nothing = np.array([not one.more_than_chance for one in tests.subgroups])
     tells_nothing: NDArray[np.bool_] = (found > level) | nothing[:, None]
     return np.isfinite(found) & tells_nothing
@@ -130,6 +130,6 @@ def no_more_than_chance(selection: Selection, size: int) -> NDArray[np.bool_]:
 def chance_words(selection: Selection) -> str:
     """What being faded says: not more than chance, or than what a feature tells anyway."""
     tests = selection.known_tests
-    within = None if tests is None else tests.asked[2]
+    within = None if tests is None else tests.within
     beyond = "" if within is None else f" within {shortened(within, 16)}"
     return f"not more than chance{beyond}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.selection.resampled import RESAMPLES
+from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.show.plot.asking import nothing_to_tell, selection_of
 from misfeat.show.plot.canvas import (
     BLUE,
@@ -39,8 +39,8 @@ from misfeat.show.seriation import side_by_side
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from misfeat.selection.redrawing import Stability, StableFeature
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.stability import Stability, StableFeature
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 HEIGHT = 0.62
@@ -91,7 +91,7 @@ def stability(
     selection = selection_of(selected)
     names = selection.subgroup_names(subgroup)
     check_axes(ax)
-    found = selection.resampled(size, k, resamples)
+    found = stability_of(selection, size, k, resamples)
     told = [one.subgroup for one in found.subgroups if one.subgroup in names]
     if not told:
         raise nothing_to_tell(selection, None if subgroup is None else names[0])

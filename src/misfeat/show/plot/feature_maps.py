@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.selection.ranking import subgroup_rows
+from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.show.plot.asking import (
     as_shares,
     chance_words,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 
@@ -92,7 +92,7 @@ def subgroups(
     """
     selection = selection_of(selected)
     names, features = selection.feature_names, selection.completed(1)
-    found = {one.subgroup: one for one in selection.best_sets(size, 1)}
+    found = {one.subgroup: one for one in best_sets(selection, size, 1)}
     if not found:
         raise nothing_to_tell(selection)
     best = [found.get(name) for name in selection.cohorts.names]

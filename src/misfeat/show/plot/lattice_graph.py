@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.top import TIED_DECIMALS
 from misfeat.cohorts.features import check_names, not_a_feature
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import count, edges_beside, edges_between, level, rank, ranks_below
-from misfeat.selection.ranking import TIED_DECIMALS
 from misfeat.show.plot.asking import one_subgroup, score_label, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 MOST_FEATURES = 6

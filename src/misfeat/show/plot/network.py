@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.selection.contrasts import REDUNDANCY, SYNERGY, UNCLEAR
+from misfeat.answers.interactions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
 from misfeat.show.plot.asking import most_telling, one_subgroup, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.contrasts import Interaction
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.interactions import Interaction
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
     Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ def synergy_network(
     """
     selection = selection_of(selected)
     subgroup = one_subgroup(selection, subgroup)
-    pairs = selection.pair_interactions(subgroup)
+    pairs = pair_interactions(selection, subgroup)
     if not pairs:
         return say_nothing_to_show(axes(ax, 4.0, 1.5), why_no_pairs(selection))
     nodes = _nodes(selection, subgroup, pairs)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.interactions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
+from misfeat.answers.why import condition, explanation
 from misfeat.exceptions import MisfeatError, Setting, listed
-from misfeat.selection.contrasts import REDUNDANCY, SYNERGY, UNCLEAR
-from misfeat.selection.explaining import condition
 from misfeat.show.plot.asking import one_subgroup, selection_of
 from misfeat.show.plot.canvas import (
     AS_TEXT,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.contrasts import Interaction
-    from misfeat.selection.explaining import Cell, Explanation, Share
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.interactions import Interaction
+    from misfeat.answers.why import Cell, Explanation, Share
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
     Floats = NDArray[np.float64]
@@ -85,7 +85,7 @@ def interactions(
     """
     selection = selection_of(selected)
     subgroup = one_subgroup(selection, subgroup)
-    pairs = selection.pair_interactions(subgroup)
+    pairs = pair_interactions(selection, subgroup)
     if not pairs:
         return say_nothing_to_show(axes(ax, 4.0, 1.5), why_no_pairs(selection))
     names = [shortened(name) for name in selection.feature_names]
@@ -105,7 +105,7 @@ def interactions(
     name_columns(ax, names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    unit = selection.book.measure.unit
+    unit = selection.set_scores.measure.unit
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=18)
     bar.set_label(f"together, less one by one ({unit})", **AS_TEXT)
     crown(ax, how_pairs_tell(subgroup, pairs), [_explained(ax, numbered), *handles], columns=2)
@@ -236,7 +236,7 @@ def cells(
         return say_nothing_to_show(axes(ax, 4.0, 1.5), "There is one feature only, and no pair.")
     if features is None:
         features = _best_pair(selection, subgroup)
-    found = selection.explanation(subgroup, features)
+    found = explanation(selection, subgroup, features)
     crossed = _crossed(found, features)
     label = _class(found, selection.cohorts.classes, label)
     rows, columns = (_values(found, place, selection) for place in crossed)

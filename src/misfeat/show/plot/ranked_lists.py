@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.collecting import SMALLEST_SCALE, feature_worths
+from misfeat.answers.top import best_sets
 from misfeat.exceptions import check_count
-from misfeat.selection.collecting import SMALLEST_SCALE
 from misfeat.show.plot.asking import (
     nothing_to_tell,
     one_subgroup,
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from misfeat.selection.collecting import Worth
-    from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.collecting import Worth
+    from misfeat.answers.top import ScoredSet
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 SUPPORTS = {
@@ -99,7 +100,7 @@ def top_k(
     """
     selection = selection_of(selected)
     subgroup = one_subgroup(selection, subgroup)
-    sets = selection.best_sets(size, k, subgroup)
+    sets = best_sets(selection, size, k, subgroup)
     if not sets:
         raise nothing_to_tell(selection, subgroup)
     labels = [set_label(best.features, best.missing) for best in sets]
@@ -197,7 +198,8 @@ def worth_collecting(
     check_count(n, "n")
     subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
     found = [
-        _in_units(selection, worth, relative) for worth in selection.worths(subgroup, size, costs)
+        _in_units(selection, worth, relative)
+        for worth in feature_worths(selection, subgroup, size, costs)
     ]
     best = sorted(found, key=lambda worth: -worth.gain_per_cost)[:n]
     if not best:
@@ -209,7 +211,7 @@ def worth_collecting(
     handles = [_draw_support(ax, best, support) for support in SUPPORTS if support in supports]
     ax.axvline(0, color=GREY, linewidth=1, zorder=0)
     # Gains that are next to nothing are to look like it.
-    ceiling = 1.0 if relative else float(selection.book.measure.ceiling.max())
+    ceiling = 1.0 if relative else float(selection.set_scores.measure.ceiling.max())
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE * ceiling))
     name_rows(ax, labels)
     ax.grid(axis="x", alpha=0.3)

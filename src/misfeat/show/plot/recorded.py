@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.top import subgroup_rows
 from misfeat.lattice import count
-from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.plot.asking import selection_of
 from misfeat.show.plot.canvas import (
     BLUE,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
 
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
 RECORDED = "#DCE9F2"
@@ -166,7 +166,7 @@ class _Counts:
 
 
 def _counts(selection: Selection) -> _Counts:
-    by_size = selection.book.computed[1:]
+    by_size = selection.set_scores.computed[1:]
     n_recorded = (~selection.missing).sum(axis=1)
     scored = [np.isfinite(scores).sum(axis=1) for scores in by_size]
     computable = [[count(n, size) for n in n_recorded] for size in range(1, len(by_size) + 1)]
@@ -184,6 +184,6 @@ def _size_labels(counts: _Counts) -> list[str]:
 def _title(selection: Selection, counts: _Counts) -> str:
     total = int(counts.computable.sum())
     share = 100 * counts.scored.sum() / max(total, 1)
-    budget, sampler = selection.book.budget, selection.book.sampler
+    budget, sampler = selection.set_scores.budget, selection.set_scores.sampler
     how = f"budget {100 * budget:.0f} %, {sampler}" if budget < 1 else "budget 100 %"
     return f"{share:.0f} % of {counted(total, 'computable set')} scored ({how})"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.enough import enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plot.asking import interval_words, most_telling, selection_of, share_label
 from misfeat.show.plot.canvas import (
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.selection.enough import Enough
-    from misfeat.selection.selection import Selection
+    from misfeat.answers.enough import Enough
+    from misfeat.selection import Selection
     from misfeat.show.plot.asking import Fitted
 
     Floats = NDArray[np.float64]
@@ -135,7 +136,7 @@ class _Curve:
 def _curves(selection: Selection, names: Sequence[str], size: int | None) -> list[_Curve]:
     curves = []
     for name in names:
-        (found,) = selection.enoughs(name, size)
+        (found,) = enough_features(selection, name, size)
         whole = float(most_telling(selection)[selection.cohorts.position(name)])
         scores = np.array([(step.score, step.low, step.high) for step in found.steps])
         share, low, high = scores.reshape(-1, 3).T / (whole or 1.0)

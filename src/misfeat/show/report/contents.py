@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from misfeat.answers.top import subgroup_rows
 from misfeat.exceptions import Message
-from misfeat.selection.ranking import subgroup_rows
 from misfeat.show.report.packing import packed_lattice, sizes_that_fit
 
 if TYPE_CHECKING:

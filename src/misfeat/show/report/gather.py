@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.answers.alternatives import alternative_sets
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.enough import enough_features
+from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.stability import stability_of
+from misfeat.answers.top import best_sets
+from misfeat.answers.validation import validation_of
+from misfeat.answers.why import explanations
 from misfeat.exceptions import InPython, Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import first_screen
@@ -17,18 +25,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.answers.alternatives import Alternative
+    from misfeat.answers.collecting import Worth
+    from misfeat.answers.contrasts import Estimated
+    from misfeat.answers.enough import Enough
+    from misfeat.answers.features import FeatureValue
+    from misfeat.answers.stability import Stability
+    from misfeat.answers.top import ScoredSet
+    from misfeat.answers.validation import Trust
+    from misfeat.answers.why import Explanation
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.selection.collecting import Worth
-    from misfeat.selection.contrasts import Estimated
-    from misfeat.selection.enough import Enough
-    from misfeat.selection.explaining import Explanation
-    from misfeat.selection.ranking import ScoredSet
-    from misfeat.selection.redrawing import Stability
-    from misfeat.selection.selection import Selection
-    from misfeat.selection.swapping import Alternative
-    from misfeat.selection.trust import Trust
-    from misfeat.selection.valuing import FeatureValue
+    from misfeat.selection import Selection
     from misfeat.show.first_screen import FirstScreen
     from misfeat.show.report.packing import Cells
 
@@ -119,19 +127,19 @@ def gather(
             size,
             *sizes_that_fit(len(selection.cohorts), len(selection.feature_names), size),
         }
-        withheld = selection.book.rows_withheld
+        withheld = selection.set_scores.rows_withheld
         if withheld:
             sizes.discard(selection.size + 1)  # no rows are kept to score it
         scores = {one: selection.completed(one) for one in sorted(sizes)}
         predicted = any(held.predicted.any() for held in scores.values())
-        measure = selection.book.measure
+        measure = selection.set_scores.measure
         estimated = predicted or measure.above_chance
         asked = validate and estimated and not withheld
-        trusted = selection.trusts(size, k) if asked else None
+        trusted = validation_of(selection, size, k) if asked else None
         not_trusted = NOTHING_PREDICTED
         if estimated:
             not_trusted = NO_ROWS if withheld else NOT_ASKED
-        stability = selection.resampled(size, k) if screen.effort.redrawn else None
+        stability = stability_of(selection, size, k) if screen.effort.redrawn else None
         explained = _explained(selection)
         return Findings(
             screen=screen,
@@ -145,18 +153,18 @@ def gather(
             features=selection.feature_names,
             missing=selection.missing,
             whole=measure.whole,
-            estimate=selection.book.estimate.name,
+            estimate=selection.set_scores.estimate.name,
             measure=measure.name,
             unit=measure.unit,
             size=size,
             k=k,
             confidence=selection.confidence,
-            worths=selection.worths(size=size, costs=costs),
+            worths=feature_worths(selection, size=size, costs=costs),
             scores=scores,
             trust=trusted,
             trust_in_words=not_trusted if trusted is None else selection.validation or "",
             left_out=_left_out(selection, screen),
-            settings=selection.asked.settings,
+            settings=selection.options.settings,
         )
 
 
@@ -172,16 +180,16 @@ def _subgroups(
 ) -> list[SubgroupFindings]:
     """The pages of all subgroups."""
     best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
-    for one in selection.best_sets(size, k):
+    for one in best_sets(selection, size, k):
         best[one.subgroup].append(one)
     values: dict[str, list[object]] = {name: [] for name in best}
     if selection.completed(size).score.size <= MOST_VALUED:
-        for value in selection.feature_values(size=size):
+        for value in feature_values(selection, size=size):
             values[value.subgroup].append(value)
     enough = {}
     if screen.effort.enough:
         effort = screen.effort
-        asked = selection.enoughs(size=effort.enough, permutations=effort.step_deals)
+        asked = enough_features(selection, size=effort.enough, permutations=effort.step_deals)
         enough = {one.subgroup: one for one in asked}
     chosen = {
         one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
@@ -196,8 +204,8 @@ def _subgroups(
             enough=enough.get(name),
             features=values[name],  # type: ignore[arg-type]
             explanation=why.get(name),
-            alternatives=selection.alternative_sets(name, of, k) if of else [],
-            parts=selection.shapley(name, of) if of else {},
+            alternatives=alternative_sets(selection, name, of, k) if of else [],
+            parts=shapley_values(selection, name, of) if of else {},
         )
         for name, own in best.items()
         for of in [chosen.get(name, ())]
@@ -206,15 +214,15 @@ def _subgroups(
 
 def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     """What chance alone would give sets in the rows at hand."""
-    measure = selection.book.measure
+    measure = selection.set_scores.measure
     nothing = [float("nan")] * len(best)
-    withheld = selection.book.rows_withheld and measure.tables is None
+    withheld = selection.set_scores.rows_withheld and measure.tables is None
     if not best or not measure.above_chance or withheld:
         return nothing
     number = {name: at for at, name in enumerate(selection.feature_names)}
     subsets = np.array([sorted(number[name] for name in one.features) for one in best])
     cohort = selection.cohorts.position(best[0].subgroup)
-    above = measure.of_subsets(cohort, subsets, selection.book.n_jobs)
+    above = measure.of_subsets(cohort, subsets, selection.set_scores.n_jobs)
     seen = [float("nan") if one.observed is None else one.observed for one in best]
     return [max(all_of_it - real, 0.0) for all_of_it, real in zip(seen, above, strict=True)]
 
@@ -223,19 +231,19 @@ def _explanations(
     selection: Selection, chosen: Mapping[str, Sequence[str]]
 ) -> dict[str, Explanation]:
     """The cells of a set of every subgroup, where there are any."""
-    measure = selection.book.measure
+    measure = selection.set_scores.measure
     if measure.rows is None and measure.tables is None:
         return {}
     sets = [(name, features) for name, features in chosen.items() if features]
     if measure.tables is not None:
         sets = [one for one in sets if len(one[1]) <= measure.tables.largest]
-    return {one.subgroup: one for one in selection.explanations(sets)}
+    return {one.subgroup: one for one in explanations(selection, sets)}
 
 
 def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
     """What was not asked, since it takes long, and how to ask it."""
     effort, said = screen.effort, []
-    if selection.book.rows_withheld:
+    if selection.set_scores.rows_withheld:
         return [Message("No rows are kept, so that nothing was tested against chance.")]
     if effort.tested < screen.size:
         what = f"sets of more than {effort.tested}" if effort.tested else "sets"

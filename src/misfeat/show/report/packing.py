@@ -7,6 +7,7 @@ from itertools import combinations, product
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.why import cell_counts
 from misfeat.completion.model import SUPPORT
 from misfeat.show.report.words import support_words
 
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.answers.why import CellCounts
     from misfeat.completion import CompletedScores
-    from misfeat.selection.cell_counts import CellCounts
-    from misfeat.selection.selection import Selection
+    from misfeat.selection import Selection
 
     Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
     Numbers = Callable[[Sequence[str]], list[int]]
@@ -256,7 +257,7 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
 
     Those of `answers`, the set that answers for every subgroup, are always held where they may be.
     """
-    measure = selection.book.measure
+    measure = selection.set_scores.measure
     counted = measure.rows is not None or measure.tables is not None
     if not counted or len(selection.cohorts.classes) > MOST_CLASSES:
         return {}
@@ -278,4 +279,4 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
         if room < 0:
             break
         wanted += product(cohorts, combinations(range(len(number)), size))
-    return selection.counts_of(wanted)
+    return cell_counts(selection, wanted)

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from misfeat.selection.collecting import SMALLEST_SCALE
+from misfeat.answers.collecting import SMALLEST_SCALE
 from misfeat.show.pages import as_html, policy_for, static_file, templates_of
 from misfeat.show.report.packing import packed
 from misfeat.show.report.words import ESTIMATES, GLOSSARY, column_words, slug, support_words

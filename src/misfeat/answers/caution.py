@@ -1,0 +1,42 @@
+"""Caution: one thing that may mislead in an answer, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from misfeat.exceptions import Message
+
+OVERTURNS, WEAKENS, NOTE = "overturns", "weakens", "note"
+SEVERITIES = (OVERTURNS, WEAKENS, NOTE)
+"""Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
+MOST_NAMED = 5
+"""So many columns, pairs or subgroups are named; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something that may mislead in an answer; `Selection.cautions` says what its parts are."""
+
+    kind: str
+    sentence: Message
+    remedy: Message = field(default_factory=lambda: Message(""))
+    columns: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] = ()
+    severity: str = WEAKENS
+
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "kind", "columns", "subgroups", "sentence", "remedy", "severity",
+    )  # fmt: skip
+
+    @property
+    def words(self) -> Message:
+        """The sentence and the remedy, one after the other."""
+        if not self.remedy:
+            return self.sentence
+        return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
+
+
+def worst_first(cautions: list[Caution]) -> list[Caution]:
+    """The same by severity; those of one severity stay in their order."""
+    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))

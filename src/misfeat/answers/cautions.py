@@ -1,0 +1,517 @@
+"""What may mislead in an answer: what a reader should know before showing it around."""
+
+from __future__ import annotations
+
+from math import prod
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from misfeat.answers.caution import (
+    MOST_NAMED,
+    NOTE,
+    OVERTURNS,
+    WEAKENS,
+    Caution,
+    worst_first,
+)
+from misfeat.answers.collecting import unsettled_pairs
+from misfeat.answers.duplicates import duplicates
+from misfeat.answers.leaks import leaks
+from misfeat.answers.missing_patterns import missing_by_rule, missing_patterns
+from misfeat.answers.top import best_sets
+from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
+from misfeat.cohorts.profiles import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.subgroups import rows_to_tell
+from misfeat.cohorts.targets import CLASSES, NUMBER
+from misfeat.completion.model import SINGLES, SUPPORT
+from misfeat.estimation.estimates import POPULATION, SAMPLE
+from misfeat.estimation.pooling import FEW_COHORTS
+from misfeat.exceptions import Message, Setting, listed
+from misfeat.runtime.progress import long_work
+from misfeat.words.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from misfeat.answers.collecting import Unsettled
+    from misfeat.answers.top import ScoredSet
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.estimation.scores import SetScores
+    from misfeat.estimation.shortlist import Shortlist
+    from misfeat.selection import Selection
+
+LOOKING = "Looking for what may mislead"
+BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
+CODE_FOR_MISSING = "code for missing"
+_WHAT_IT_TELLS = {
+    IDENTIFIER: "looks like an identifier and was coded as a feature ({treatment}): what it tells "
+    "may be the order of the rows, and holds for no other table.",
+    DATE: "holds dates and was coded as a feature ({treatment}): what it tells may be when rows "
+    "were recorded, and later dates were never seen.",
+    FREE_TEXT: "looks like free text and was coded as a feature ({treatment}): most of what it "
+    "says is lost.",
+}
+_REMEDIES = {
+    IDENTIFIER: "Leave it out: {exclude}.",
+    DATE: "Make a duration or a season of it, or leave it out: {exclude}.",
+    FREE_TEXT: "Make categories of it, or leave it out: {exclude}.",
+}
+_SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
+SHORTLIST = "shortlist"
+SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
+FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
+TELLS_LITTLE, RECORDED_APART, UNLIKE = "tells little", "recorded apart", "unlike"
+LITTLE = 0.02
+"""A best set that tells less than this share of the target tells next to nothing."""
+LEAST_CASES = 50
+"""Rows of the rarer class below which the order of sets is easily chance."""
+UNLIKE_LEVEL = 0.01
+"""How likely chance makes any small subgroup of a table look unlike the others."""
+SMALL = 0.5
+"""A subgroup with fewer rows than this share of the mean borrows much from the others."""
+ENOUGH_ROWS = 30
+"""In a subgroup with fewer rows a feature may well have a single value by chance."""
+
+
+def list_cautions(selection: Selection, size: int | None = None) -> list[Caution]:
+    """What may mislead in the answers of a selection, worst first (`Selection.cautions`)."""
+    best = best_sets(selection, size, k=1)
+    with long_work(selection.verbose > 0) as progress:
+        if progress is not None:
+            progress(LOOKING, 0, 1)
+        found = cautions_about(
+            selection.cohorts,
+            best,
+            selection.set_scores,
+            unsettled_pairs(selection),
+            selection.shortlist,
+        )
+        if progress is not None:
+            progress(LOOKING, 1, 1)
+    return found
+
+
+def cautions_about(
+    cohorts: Cohorts,
+    best: Sequence[ScoredSet],
+    scores: SetScores,
+    unsettled: Unsettled,
+    shortlist: Shortlist | None = None,
+) -> list[Caution]:
+    """What may mislead in the answers about a table, worst first.
+
+    `best` has the best set of every subgroup that has one.
+    """
+    of_rows = scores.estimate.name == SAMPLE and scores.measure.name == "mutual_info"
+    found = [
+        *left_out(shortlist, cohorts),
+        *_single_values(cohorts),
+        *(_combinations(cohorts, best) if of_rows else ()),
+        *_few_rows(cohorts),
+        *_few_cases(cohorts),
+        *_few_subgroups(cohorts, scores.estimate.name),
+        *_unlike(cohorts, scores),
+        *_next_to_nothing(cohorts, best),
+        *_recorded_apart(best, scores.measure.features, unsettled),
+        *joined_subgroups(cohorts),
+        *codes_for_missing(cohorts),
+        *odd_columns(cohorts),
+        *cut_target(cohorts, best, scores.measure.name),
+    ]
+    if not scores.rows_withheld:
+        found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
+        found += missing_by_rule(cohorts)
+    return worst_first(found)
+
+
+def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features with one value in a subgroup, and several elsewhere: a code for missing, perhaps."""
+    values = np.array(
+        [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
+    )
+    enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
+    suspected = {audit.column for audit in cohorts.columns if audit.suspects}
+    single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
+    for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
+        where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
+        name = cohorts.features[feature]
+        if name in suspected:  # of which more is said
+            continue
+        yield Caution(
+            SINGLE_VALUE,
+            Message(
+                "Feature {column!r} has a single value in {where}, and several elsewhere.",
+                column=name,
+                where=listed(where, MOST_NAMED),
+            ),
+            Message(
+                "If it stands for missing there, say so: {missing}.",
+                missing=Setting("missing_values", column=name),
+            ),
+            columns=(name,),
+            subgroups=tuple(where),
+            severity=WEAKENS,
+        )
+
+
+def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
+    """Subgroups in which a set has more combinations of values than there are rows."""
+    values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
+    small = {}
+    for best in found:
+        cells = prod(values[feature] for feature in best.features) * len(cohorts.classes)
+        if cohorts[best.subgroup].effective_size < cells:
+            small[best.subgroup] = cells
+    if small:
+        yield Caution(
+            COMBINATIONS,
+            Message(
+                "Few rows in {where}: the best set there has up to {cells:,} combinations of "
+                "values with the target. Scores of few rows come out too high.",
+                where=listed(small, MOST_NAMED),
+                cells=max(small.values()),
+            ),
+            Message(
+                "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
+                "larger subgroups."
+            ),
+            subgroups=tuple(small),
+            severity=OVERTURNS,
+        )
+
+
+def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
+    """Subgroups that were kept, though so few rows tell no pair from chance."""
+    by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
+    floor = rows_to_tell([len(labels) for labels in cohorts.categories], by_class)
+    small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
+    weighted = cohorts.effective is not None
+    if small:
+        yield Caution(
+            FEW_ROWS,
+            Message(
+                "{what} in {where}, too few to tell a pair of features from chance.",
+                what=Message(f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''}"),
+                where=listed(small, MOST_NAMED),
+            ),
+            Message("Make larger subgroups, or fewer bins."),
+            subgroups=tuple(small),
+            severity=WEAKENS,
+        )
+
+
+def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
+    """Subgroups in which few rows differ from the others, and such in which none does."""
+    counts, single = {}, []
+    for cohort in cohorts:
+        held = np.bincount(cohort.target, weights=cohort.weights, minlength=1)
+        rarer = int(held.sum() - held.max())
+        if rarer == 0:
+            single.append(cohort.name)
+        elif rarer < LEAST_CASES:
+            counts[cohort.name] = rarer
+    if counts:
+        rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
+        yield Caution(
+            FEW_CASES,
+            Message(
+                "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order "
+                "of sets there with care.",
+                rare=rare,
+                column=cohorts.target,
+                fewest=min(counts.values()),
+                where=listed(counts, MOST_NAMED),
+            ),
+            columns=(cohorts.target,),
+            subgroups=tuple(counts),
+            severity=WEAKENS,
+        )
+    if single:
+        yield _one_class(cohorts.target, single)
+
+
+def _one_class(target: str, single: list[str]) -> Caution:
+    sentence = Message(
+        "The target {column!r} has a single value in {where}: there is nothing to tell, and no set "
+        "is listed.",
+        column=target,
+        where=listed(single, MOST_NAMED),
+    )
+    return Caution(
+        ONE_CLASS,
+        sentence,
+        Message("Merge it with another subgroup, if that is not meant."),
+        columns=(target,),
+        subgroups=tuple(single),
+        severity=NOTE,
+    )
+
+
+def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
+    """Too few subgroups to learn from how much they differ."""
+    n_cohorts = len(cohorts)
+    if estimate != POPULATION or n_cohorts > FEW_COHORTS:
+        return
+    if n_cohorts == 1:
+        sentence = Message(
+            "There is one subgroup only: its scores were shrunk by its own rows, with no other "
+            "subgroup to compare with."
+        )
+    else:
+        sentence = Message(
+            "With {count} subgroups one learns little about how much subgroups differ; scores "
+            "lean on all of them together, and intervals are wide.",
+            count=n_cohorts,
+        )
+    yield Caution(FEW_SUBGROUPS, sentence, subgroups=cohorts.names, severity=NOTE)
+
+
+def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
+    """Small subgroups whose own rows contradict what all subgroups together say."""
+    if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
+        return
+    rows, whole = cohorts.effective_sizes(), scores.measure.whole
+    small = np.flatnonzero((rows < SMALL * rows.mean()) & (whole > 0))
+    parts = [model.contradictions() for model in scores.listed().models]
+    deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
+    least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, len(small) * deviations.shape[1]))))
+    for k in small.tolist():
+        f = int(np.argmax(np.abs(deviations[k])))
+        apart = abs(own[k, f] - expected[k, f]) / whole[k]
+        if abs(deviations[k, f]) <= least or apart < LITTLE:
+            continue
+        name, feature = cohorts.names[k], scores.measure.features[f]
+        yield Caution(
+            UNLIKE,
+            Message(
+                "Subgroup {subgroup!r} is small and unlike the others: {feature!r} explains "
+                "{own} of the uncertainty in its own rows, where all subgroups together suggest "
+                "{expected}.",
+                subgroup=name,
+                feature=feature,
+                own=Message(percent(max(own[k, f], 0.0) / whole[k])),
+                expected=Message(percent(expected[k, f] / whole[k])),
+            ),
+            Message(
+                "Trust what it recorded itself more than what is predicted for it, or leave it out "
+                "of the comparison."
+            ),
+            columns=(feature,),
+            subgroups=(name,),
+            severity=WEAKENS,
+        )
+
+
+def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
+    little = [best.subgroup for best in found if best.share < LITTLE]
+    if little:
+        yield Caution(
+            TELLS_LITTLE,
+            Message(
+                "No set tells more than {share:.0f} % of the target {column!r} in {where}; the "
+                "order of sets there may be chance.",
+                share=100 * LITTLE,
+                column=cohorts.target,
+                where=listed(little, MOST_NAMED),
+            ),
+            columns=(cohorts.target,),
+            subgroups=tuple(little),
+            severity=OVERTURNS,
+        )
+
+
+def _recorded_apart(
+    found: Sequence[ScoredSet], features: Sequence[str], unsettled: Unsettled
+) -> Iterator[Caution]:
+    """Best sets that rest on how two features go together, which nobody recorded."""
+    pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for best in found:
+        if best.support == SUPPORT[SINGLES]:
+            members = [features.index(name) for name in best.features]
+            pairs.setdefault(unsettled.in_set(members), []).append(best.subgroup)
+    for (pair, where), subgroups in list(pairs.items())[:MOST_NAMED]:
+        yield Caution(
+            RECORDED_APART,
+            Message(
+                "No subgroup recorded {one!r} and {other!r} together, and the best set of "
+                "{subgroups} holds both; recording both in {where!r} would settle most.",
+                one=pair[0],
+                other=pair[1],
+                subgroups=listed(subgroups, MOST_NAMED),
+                where=where,
+            ),
+            columns=tuple(pair),
+            subgroups=tuple(subgroups),
+            severity=WEAKENS,
+        )
+
+
+def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
+    """Identifiers, dates and free text that were coded as features."""
+    for audit in cohorts.columns:
+        if audit.role != "feature" or audit.looks_like not in _WHAT_IT_TELLS:
+            continue
+        yield Caution(
+            audit.looks_like,
+            Message(
+                f"Column {{column!r}} {_WHAT_IT_TELLS[audit.looks_like]}",
+                column=audit.column,
+                treatment=audit.treatment,
+            ),
+            Message(_REMEDIES[audit.looks_like], exclude=Setting("exclude", [audit.column])),
+            columns=(audit.column,),
+            severity=_SEVERITIES[audit.looks_like],
+        )
+
+
+def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
+    """Numbers that look like codes for missing values, and were taken as they are."""
+    for audit in cohorts.columns:
+        if audit.role not in ("feature", "target") or not audit.suspects:
+            continue
+        yield Caution(
+            CODE_FOR_MISSING,
+            Message(
+                "{what} {column!r} is {why}: that looks like a code for missing values.",
+                what="Feature" if audit.role == "feature" else "The target",
+                column=audit.column,
+                why=audit.why_suspect,
+            ),
+            Message(
+                "If it is one, say so: {missing}.",
+                missing=Setting("missing_values", list(audit.suspects), column=audit.column),
+            ),
+            columns=(audit.column,),
+            severity=WEAKENS,
+        )
+
+
+def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
+    """A continuous target that was cut into bins: into those of several grids, or of one.
+
+    R² reads the numbers themselves.
+    """
+    for audit in cohorts.columns:
+        if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
+            continue
+        yield _number(cohorts, best) if cohorts.is_number else _binned(audit)
+
+
+def _number(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Caution:
+    classes, linear = Setting("target", CLASSES), Setting("measure", "r2")
+    return Caution(
+        NUMBER_TARGET,
+        Message(
+            "The target {column!r} is taken as a number: scores are means over {grids} grids of "
+            "its values{apart}.",
+            column=cohorts.target,
+            grids=len(cohorts.grids),
+            apart=_apart(best),
+        ),
+        Message(
+            "To take it in {n} classes use {classes}, for its linear part {linear}.",
+            n=len(cohorts.classes),
+            classes=classes,
+            linear=linear,
+        ),
+        columns=(cohorts.target,),
+        severity=NOTE,
+    )
+
+
+def _apart(best: Sequence[ScoredSet]) -> Message:
+    """How far grids differ in what the best sets tell; nothing where none tells anything."""
+    shares = [one.spread / one.score for one in best if one.spread is not None and one.score > 0]
+    if not shares:
+        return Message("")
+    return Message(
+        ", which differ by {apart} of what a best set tells",
+        apart=Message(percent(median(shares), 0, 1)),
+    )
+
+
+def _binned(audit: ColumnAudit) -> Caution:
+    return Caution(
+        BINNED_TARGET,
+        Message(
+            "The target {column!r} has many values and was cut ({treatment}): scores tell in "
+            "which bin a row falls, not where in it.",
+            column=audit.column,
+            treatment=audit.treatment,
+        ),
+        Message("Agree on cut points that matter in the proposals of the sites.")
+        if audit.treatment == OF_CODEBOOK
+        else Message(
+            "Give cut points that matter, {bins}, or use {number} or {measure}.",
+            bins=Setting("bins", column=audit.column),
+            number=Setting("target", NUMBER),
+            measure=Setting("measure", "r2"),
+        ),
+        columns=(audit.column,),
+        severity=NOTE,
+    )
+
+
+def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
+    """Merged subgroups of which some recorded a feature and others did not."""
+    for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
+        features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
+        if not features:
+            continue
+        yield Caution(
+            MERGED,
+            Message(
+                "Subgroup {subgroup!r} is made of parts of which some recorded {features} and "
+                "others never did: that a value is missing there tells which part a row is of.",
+                subgroup=subgroup,
+                features=listed(features, MOST_NAMED),
+            ),
+            Message(
+                "Merge parts that recorded the same, or leave small ones out: {drop}.",
+                drop=Setting("small_groups", "drop"),
+            ),
+            columns=tuple(features),
+            subgroups=(subgroup,),
+            severity=WEAKENS,
+        )
+
+
+def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]:
+    """Features of a wide table that were left out, and by what."""
+    if shortlist is None:
+        return
+    n_left, n_kept = len(shortlist.left_out), len(cohorts.features)
+    yield Caution(
+        SHORTLIST,
+        Message(
+            "{left} of {every} features were left out: those kept explain most by themselves or in "
+            "one of {pairs} pairs, in {rows} rows.{more} Three features that explain something "
+            "only together are missed.",
+            left=f"{n_left:,}",
+            every=f"{n_left + n_kept:,}",
+            pairs=f"{shortlist.pairs:,}",
+            rows=f"{shortlist.rows:,}",
+            more=Message(_outstanding(shortlist.outstanding)),
+        ),
+        Message(
+            "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
+            "P-values are of the other rows, and hold; what stability and validation say is about "
+            "the features that were kept.",
+            exclude=Setting("exclude"),
+            include=Setting("include"),
+        ),
+        severity=WEAKENS,
+    )
+
+
+def _outstanding(count: int | None) -> str:
+    """Whether something was left out that explains more than chance would."""
+    if count is None:
+        return ""
+    if not count:
+        return " No other explains more than chance would, alone or in a pair."
+    return f" {count:,} more would have explained something."

@@ -1,0 +1,171 @@
+"""How much more, or less, a set tells in one run than in another, and how sure that is.
+
+Both shares are those of the subgroup's own rows, less chance: scores that are drawn towards those
+of other subgroups hide what changed in one of them. The variance of the difference is
+
+    v = spread / n + spread' / n' + chance + chance'
+
+with what `misfeat.information.influence` says of either run. A run of few rows whose set tells
+nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
+together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
+distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
+freedom') degrees of freedom.
+
+What a run predicted, or kept no rows of, is compared by its interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
+
+from misfeat.answers.contrasts import Estimated
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.correlation import adjusted_correlation
+from misfeat.information.influence import SampledShare, sampled_share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat.selection import Selection
+
+RECORDED, PREDICTED = "recorded", "predicted"
+NEARLY_NORMAL = 1e9
+"""Degrees of freedom of a Student distribution that nobody can tell from a normal one."""
+
+
+@dataclass(frozen=True)
+class ToldShare:
+    """What a set tells in one run, of all there is to tell in a subgroup.
+
+    It is at least 0. `deviation` is the standard deviation of its error, and `sampled` how it
+    varies, where it is of the subgroup's own rows.
+    """
+
+    share: float
+    sampled: SampledShare | None
+    deviation: float
+    source: str
+
+    def interval(self, confidence: float) -> Estimated:
+        """The share with its bounds, within 0 and 1."""
+        parts = () if self.sampled is None else (self.sampled,)
+        reach = _reach(confidence, _freedom(parts, self.deviation**2)) * self.deviation
+        low, high = self.share - reach, self.share + reach
+        return Estimated(
+            self.share, min(max(low, 0.0), self.share), max(min(high, 1.0), self.share)
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much a share differs between two runs.
+
+    That of the second run less that of the first. Its error has the standard deviation `deviation`,
+    and a Student distribution of `freedom` degrees of freedom.
+    """
+
+    value: float
+    deviation: float
+    freedom: float
+
+    @property
+    def p_value(self) -> float:
+        """How likely rows drawn anew differ as much by chance, where nothing changed."""
+        if self.deviation <= 0:
+            return 1.0
+        return float(2.0 * stdtr(self.freedom, -abs(self.value) / self.deviation))
+
+    def interval(self, confidence: float, among: int) -> Estimated:
+        """The difference with bounds that hold for `among` differences at once (Bonferroni)."""
+        reach = _reach(1.0 - (1.0 - confidence) / among, self.freedom) * self.deviation
+        return Estimated(self.value, self.value - reach, self.value + reach)
+
+
+def difference_of(first: ToldShare, second: ToldShare) -> Difference:
+    """By how much a set tells more in the second run than in the first."""
+    sampled = [one.sampled for one in (first, second) if one.sampled is not None]
+    variance = first.deviation**2 + second.deviation**2
+    if len(sampled) == 2:
+        variance = max(variance, _pooled_variance(*sampled))
+    return Difference(
+        second.share - first.share, float(np.sqrt(variance)), _freedom(sampled, variance)
+    )
+
+
+def _pooled_variance(first: SampledShare, second: SampledShare) -> float:
+    """The variance of a difference, were both runs of one population."""
+    n_first, n_second = first.n_rows, second.n_rows
+    spread = (first.spread * n_first + second.spread * n_second) / (n_first + n_second)
+    return spread / n_first + spread / n_second + first.chance + second.chance
+
+
+def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
+    """Degrees of freedom of the Student distribution whose fourth moment an error has."""
+    fourth = sum(12.0 * one.chance**2 / max(one.freedom, 1.0) for one in sampled)
+    return 4.0 + min(6.0 * variance**2 / fourth, NEARLY_NORMAL) if fourth > 0 else NEARLY_NORMAL
+
+
+def _reach(confidence: float, freedom: float) -> float:
+    """How many standard deviations an interval reaches to either side."""
+    return float(stdtrit(freedom, (1.0 + confidence) / 2.0))
+
+
+def told_share(found: Selection, subgroup: str, features: Sequence[str]) -> ToldShare:
+    """What a set tells in a subgroup: by its own rows, else as predicted."""
+    members = sorted(found.feature_names.index(name) for name in features)
+    cohort = found.cohorts.position(subgroup)
+    sampled = None
+    if not found.missing[cohort, members].any():
+        sampled = _sampled(found, cohort, members)
+    if sampled is None:
+        return _as_shown(found, cohort, members)
+    deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
+    return ToldShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
+
+
+def _sampled(found: Selection, cohort: int, members: list[int]) -> SampledShare | None:
+    """The share of the rows, less chance, and how it varies."""
+    measure = found.set_scores.measure
+    if measure.rows is not None:
+        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
+    if measure.sums is None:
+        return None
+    n_rows, size = int(measure.sums.rows[cohort]), len(members)
+    if n_rows <= size + 1:
+        return None
+    products, subsets = measure.sums.products[cohort], np.array([members])
+    share = float(adjusted_correlation(products, subsets, n_rows)[0])
+    left = (1.0 - max(share, 0.0)) ** 2
+    return SampledShare(
+        share,
+        float(n_rows),
+        left * 4.0 * max(share, 0.0),
+        left * 2.0 * size / n_rows**2,
+        float(size),
+    )
+
+
+def _as_shown(found: Selection, cohort: int, members: list[int]) -> ToldShare:
+    """The share that the run shows, as sure as its interval is wide."""
+    scores, place = found.set_scores.scored(np.array([members])), 0
+    whole = float(found.set_scores.measure.whole[cohort])
+    score, low, high = (
+        float(part[cohort, place]) / whole for part in (scores.score, scores.low, scores.high)
+    )
+    wide = max(high - score, score - low)
+    if found.confidence is not None:
+        wide /= float(ndtri((1.0 + found.confidence) / 2.0))
+    predicted = bool(scores.predicted[cohort, place])
+    if not predicted and not found.set_scores.estimate.above_chance:
+        raise MisfeatError(
+            "A run with {estimate} knows nothing of what chance would score in so few rows, so "
+            "nobody knows how sure its scores are.",
+            remedy="Fit it again with {instead}.",
+            estimate=Setting("estimate", found.set_scores.estimate.name),
+            instead=Setting("estimate", "population"),
+        )
+    return ToldShare(score, None, wide, PREDICTED if predicted else RECORDED)

@@ -1,0 +1,326 @@
+"""How many features are enough: where one more adds nothing but chance.
+
+The best set of every size is held fixed, and the target is dealt out anew within its cells: what
+the set tells stays, what others add is chance. Where one or two more features add no more than in
+most of these deals, the set is enough. Two are tried because two features may tell only together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from misfeat.answers.options import checked_size
+from misfeat.answers.significance import LEVEL, Searched, dealer_of, dealt_tests
+from misfeat.answers.top import TIED_DECIMALS
+from misfeat.estimation.significance import PERMUTATIONS
+from misfeat.exceptions import Message
+from misfeat.runtime.progress import long_work
+from misfeat.words.names import joined
+from misfeat.words.numbers import p_words, percent, percent_between
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.answers.significance import Dealer
+    from misfeat.completion import CompletedScores
+    from misfeat.information.measures import Measure
+    from misfeat.runtime.progress import Progress
+    from misfeat.selection import Selection
+
+WHAT = "Seeing how many features are enough"
+STEP_PERMUTATIONS = 199
+"""Permutations for each step from one size to the next, of which there are several a subgroup."""
+AHEAD = 2
+"""So many more features are tried at once."""
+LITTLE, LITTLE_OF_IT = 0.01, 0.05
+"""A set that tells less by this share of what there is to tell, and of what the other tells, is as
+good for whoever acts on it."""
+MOST = 5
+"""Sizes above this one are not tried where the size is chosen by itself."""
+MOST_OF_SHORTLIST = 3
+"""The same for the shortlist of a wide table, of which larger sets would be too many."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The best set of one size, and whether it tells more than the best one of a feature less.
+
+    Its attributes are the columns that `Selection.enough` explains; the p-value is NaN beyond the
+    size that is enough, where no more was asked.
+    """
+
+    size: int
+    features: tuple[str, ...]
+    score: float
+    low: float
+    high: float
+    share: float
+    adds: float
+    p_value: float
+
+    def told(self, target: str) -> Message:
+        """What the set tells, in words.
+
+        Examples
+        --------
+        >>> Step(2, ("bmi", "hdl"), 0.03, 0.02, 0.045, 0.06, 0.01, 0.001).told("diabetes")
+        'bmi and hdl tell 6 % of what there is to tell about diabetes (4–9 %)'
+        """
+        whole = self.score / self.share if self.share > 0 else 1.0
+        low, high = self.low / whole, self.high / whole
+        return Message(
+            "{names} {tell} {share} of what there is to tell about {target}{between}",
+            names=joined(self.features),
+            tell=Message("tells" if len(self.features) == 1 else "tell"),
+            share=Message(percent(self.share, low, high)),
+            target=target,
+            between=Message(f" ({percent_between(low, high)})" if low < high else ""),
+        )
+
+
+@dataclass(frozen=True)
+class Enough:
+    """How many features are enough for a subgroup.
+
+    `size` is the smallest one beyond which nothing more than chance is added, 0 where no feature
+    tells. It is not `settled` where the largest size that was tried still added something.
+    """
+
+    subgroup: str
+    size: int
+    settled: bool
+    steps: tuple[Step, ...]
+    level: float
+    target: str
+
+    @property
+    def best(self) -> Step | None:
+        """The smallest best set that tells what the size that is enough tells, give or take little.
+
+        None where no feature tells.
+        """
+        if not self.size:
+            return None
+        most = self.steps[self.size - 1].share
+        least = most - min(LITTLE, LITTLE_OF_IT * most)
+        return next(step for step in self.steps if step.share >= least)
+
+    @property
+    def sentence(self) -> Message:
+        """The answer in words."""
+        return Message("{subgroup}: {told}.", subgroup=self.subgroup, told=self.told)
+
+    @property
+    def told(self) -> Message:
+        """The same without the subgroup's name and the full stop."""
+        if not self.steps:
+            return Message("there is nothing to tell about {target}", target=self.target)
+        if self.best is None:
+            return Message(
+                "no feature, nor two together, tells more about {target} than chance would ({p})",
+                target=self.target,
+                p=Message(p_words(self.steps[0].p_value)),
+            )
+        told = self.best.told(self.target)
+        return Message("{told}; {further}", told=told, further=Message(self._further))
+
+    @property
+    def _further(self) -> str:
+        """What larger sets tell."""
+        if self.best is not None and self.best.size < self.size:
+            p = p_words(self.steps[self.best.size].p_value)
+            return f"one more feature adds more than chance would ({p}), but next to nothing"
+        if not self.settled:
+            return f"sets of more than {len(self.steps)} were not tried, and may tell more"
+        if len(self.steps) == self.size:
+            return "no other feature was recorded"
+        p = p_words(self.steps[self.size].p_value)
+        return f"one more feature adds nothing more than chance ({p})"
+
+
+def enough_features(
+    selection: Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    *,
+    permutations: int = STEP_PERMUTATIONS,
+    level: float = LEVEL,
+) -> list[Enough]:
+    """How many features are enough, one record a subgroup (`Selection.enough`)."""
+    names, scores = selection.subgroup_names(subgroup), selection.set_scores
+    # Of a shortlist, sets of one more feature would be too many.
+    usual = selection.size + (selection.shortlist is None)
+    usual = min(usual, scores.largest_level, len(selection.feature_names))
+    largest = checked_size(selection, usual if size is None else size)
+    dealer = dealer_of(selection, permutations, None, level)
+    known: dict[str, Enough] = selection.remembered(
+        ("enough", largest, int(permutations), level), dict
+    )
+    left = [name for name in names if name not in known]
+    numbers = [selection.cohorts.position(name) for name in left]
+    with long_work(selection.verbose > 0) as progress:
+        found = enough_of_each(
+            dealer, numbers, lambda m: scores.completed(m, progress), largest, level, progress
+        )
+    known.update(zip(left, found, strict=True))
+    return [known[name] for name in names]
+
+
+def enough_columns(found: Sequence[Enough]) -> dict[str, list[Any]]:
+    """A line a subgroup and size, as columns of a dataframe."""
+    lines = [(one, step) for one in found for step in one.steps]
+    columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
+    for name in Step.__dataclass_fields__:
+        columns[name] = [getattr(step, name) for _, step in lines]
+    columns["enough"] = [one.settled and step.size == one.size for one, step in lines]
+    return columns
+
+
+def chosen_size(selection: Selection) -> int:
+    """The size that is enough for every subgroup, p-values adjusted for their being several."""
+    scores = selection.set_scores
+    dealer = dealer_of(selection, PERMUTATIONS, None, LEVEL)
+    most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
+    largest = min(most, scores.largest_level, len(selection.feature_names))
+    with long_work(selection.verbose > 0) as progress:
+        size = enough_for_all(
+            dealer, lambda m: scores.completed(m, progress), largest, LEVEL, progress
+        )
+    return max(size, len(selection.options.include))
+
+
+def enough_of_each(
+    dealer: Dealer,
+    cohorts: Sequence[int],
+    completed: Callable[[int], CompletedScores],
+    largest: int,
+    level: float,
+    progress: Progress | None = None,
+) -> list[Enough]:
+    """Find the smallest size of every cohort beyond which nothing more than chance is added."""
+
+    def tell(before: int, done: int = 0) -> None:
+        if progress is not None:
+            progress(WHAT, before + done, len(cohorts) * largest)
+
+    found = [
+        enough_of(dealer, cohort, completed, largest, level, partial(tell, number * largest))
+        for number, cohort in enumerate(cohorts)
+    ]
+    tell(len(cohorts) * largest)
+    return found
+
+
+def enough_of(
+    dealer: Dealer,
+    cohort: int,
+    completed: Callable[[int], CompletedScores],
+    largest: int,
+    level: float,
+    tell: Callable[[int], None] | None = None,
+) -> Enough:
+    """Find the smallest size of a cohort beyond which nothing more than chance is added."""
+    measure, name = dealer.scores.measure, dealer.cohorts.names[cohort]
+    if not dealer.has_something_to_tell(cohort):
+        return Enough(name, 0, True, (), level, dealer.cohorts.target)
+    recorded = int((~measure.missing[cohort]).sum())
+    steps: list[Step] = []
+    held: tuple[int, ...] = ()
+    found: int | None = None
+    before = 0.0
+    for size in range(1, min(largest, recorded) + 1):
+        p = np.nan
+        if tell is not None:
+            tell(size - 1)
+        if found is None:
+            p = dealer.p_value(_more(dealer, cohort, held))
+            if p > level:
+                found = size - 1
+        scores = completed(size)
+        place = best_recorded(scores, measure.missing[cohort], cohort)
+        held = tuple(scores.subsets[place].tolist())
+        steps.append(step_of(measure, scores, cohort, place, before, p))
+        before = steps[-1].score
+    settled = found is not None or len(steps) == recorded
+    size = len(steps) if found is None else found
+    return Enough(name, size, settled, tuple(steps), level, dealer.cohorts.target)
+
+
+def enough_for_all(
+    dealer: Dealer,
+    completed: Callable[[int], CompletedScores],
+    largest: int,
+    level: float,
+    progress: Progress | None = None,
+) -> int:
+    """The size that is enough for every subgroup of a table, at least 1.
+
+    At every size the p-values of all subgroups are adjusted for being several, so that a table of
+    many subgroups is not given larger sets than one of few.
+    """
+    missing = dealer.scores.measure.missing
+    recorded = (~missing).sum(axis=1)
+    able = filter(dealer.has_something_to_tell, range(len(missing)))
+    held: dict[int, tuple[int, ...]] = dict.fromkeys(able, ())
+    n_asked, size = len(held), 0
+    while size < largest:
+        p_values = np.ones(n_asked)
+        asked = [place for place, cohort in enumerate(held) if size < recorded[cohort]]
+        members = list(held.items())
+        tests = dealt_tests(dealer, [_more(dealer, *members[place]) for place in asked], progress)
+        for place, test in zip(asked, tests, strict=True):
+            p_values[place] = test.p_value if test.n_sets else 1.0
+        more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
+        alive = [cohort for cohort, adds in zip(held, more[: len(held)], strict=True) if adds]
+        if not alive:
+            break
+        size += 1
+        scores = completed(size)
+        held = {
+            cohort: tuple(scores.subsets[best_recorded(scores, missing[cohort], cohort)].tolist())
+            for cohort in alive
+        }
+    return max(size, 1)
+
+
+def _more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> Searched:
+    """One or two features beside those held."""
+    recorded = int((~dealer.scores.measure.missing[cohort]).sum())
+    return Searched(cohort, min(AHEAD, recorded - len(held)), held)
+
+
+def step_of(
+    measure: Measure,
+    scores: CompletedScores,
+    cohort: int,
+    place: int,
+    before: float = float("nan"),
+    p_value: float = float("nan"),
+) -> Step:
+    """What one set of a cohort tells, and how much more than the best one of a feature less."""
+    score = float(scores.score[cohort, place])
+    return Step(
+        size=scores.subsets.shape[1],
+        features=tuple(measure.features[f] for f in scores.subsets[place]),
+        score=score,
+        low=float(scores.low[cohort, place]),
+        high=float(scores.high[cohort, place]),
+        share=score / float(measure.whole[cohort]),
+        adds=score - before,
+        p_value=p_value,
+    )
+
+
+def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
+    """The best set that a cohort recorded; tied ones in the order of columns."""
+    places = np.flatnonzero(~missing[scores.subsets].any(axis=1))
+    rounded = np.round(scores.score[cohort, places], TIED_DECIMALS)
+    order = np.lexsort((*scores.subsets[places].T[::-1], -rounded))
+    return int(places[order[0]])

@@ -1,0 +1,257 @@
+"""Columns that know the target already: copies of it, and those recorded only once it was known.
+
+A share of what there is to tell depends on how common the classes are: a copy of the target in
+which 2 % of the rows are wrong tells 86 % of a target with two equal classes, and 69 % of one with
+2 % of cases. So both are looked at: the rows as they are, and every class given the same weight,
+in which a copy with so many errors tells the same however rare a class is.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from misfeat.answers.caution import MOST_NAMED, OVERTURNS, Caution
+from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.exceptions import Message, Setting, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from misfeat.cohorts import Cohorts
+
+    Floats = NDArray[np.float64]
+
+LEAK = "leak"
+DETERMINES = 0.75
+"""A column that tells this share of the target by itself nearly determines it. A copy with 2 % of
+errors tells 86 %, a test that is right 95 times in 100 on both sides 71 %; the strongest feature of
+ten real tables 65 %."""
+SURELY = 0.5
+"""And at least this share two standard deviations below the estimate."""
+DEVIATIONS = 2.0
+"""A share is sure to so many standard deviations below its estimate."""
+HALF_A_ROW = 0.5
+"""Jeffreys' prior: so much is added to every value of every class."""
+IN_ORDER = 0.95
+"""The share of the rows of every class that lie where they would if classes were in order."""
+LEAST_ROWS = 20
+"""Fewer rows of a class lie in one bin easily by chance."""
+
+
+def leaks(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features that nearly determine the target alone, where they are recorded.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> table = {"copy": [7, 3] * 50, "other": [0, 0, 1, 1] * 25, "y": [0, 1] * 50}
+    >>> [caution.columns for caution in leaks(build_cohorts(table, "y"))]
+    [('copy',)]
+    """
+    binned = {audit.column for audit in cohorts.columns if audit.edges}
+    for feature, name in enumerate(cohorts.features):
+        tables = rows_by_value(cohorts, feature)
+        told, where = explained_in(tables, _determines)
+        if told is None and name in binned:
+            told, where = _in_order(tables.sum(axis=0)), None
+        if told is None:
+            continue
+        yield leak_caution(
+            LEAK,
+            "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in {where}: "
+            "it may be a copy of the target, or made from it.",
+            "Unless it is known before the target is, leave it out: {exclude}.",
+            cohorts,
+            feature,
+            told,
+            where,
+        )
+
+
+def leak_caution(
+    kind: str,
+    sentence: str,
+    remedy: str,
+    cohorts: Cohorts,
+    feature: int,
+    told: Told,
+    where: NDArray[np.intp] | None,
+) -> Caution:
+    """What is said of one feature that tells too much."""
+    name = cohorts.features[feature]
+    return Caution(
+        kind,
+        Message(
+            sentence,
+            column=name,
+            share=100 * told.share,
+            target=cohorts.target,
+            where=_places(cohorts, where, feature),
+        ),
+        Message(remedy, exclude=Setting("exclude", [name])),
+        columns=(name,),
+        subgroups=_names(cohorts, where, feature),
+        severity=OVERTURNS,
+    )
+
+
+def _determines(told: Told) -> bool:
+    return told.share >= DETERMINES and told.sure >= SURELY
+
+
+def _in_order(table: Floats) -> Told | None:
+    """What bins tell that would determine the target, did they not cut through its classes.
+
+    Half of the rows as they are: all cases of a rare disease may be old, and age is no leak.
+    """
+    told = told_by_column(table, by_class=False)
+    return told if told.share >= SURELY and orders_classes(table) else None
+
+
+def explained_in(
+    tables: Floats, is_found: Callable[[Told], bool]
+) -> tuple[Told | None, NDArray[np.intp] | None]:
+    """What is told, and in which subgroups; None for all of them together."""
+    told = told_by_column(tables.sum(axis=0))
+    if is_found(told):
+        return told, None
+    own = [told_by_column(table) for table in tables]
+    where = np.flatnonzero([is_found(one) for one in own])
+    if not len(where):
+        return None, None
+    return max((own[place] for place in where), key=lambda one: one.sure), where
+
+
+def rows_by_value(cohorts: Cohorts, feature: int) -> Floats:
+    """Rows by subgroup, value and class, without gaps."""
+    codes = cohorts.codes[feature]
+    return rows_by_class(
+        cohorts, codes, ~is_gap(cohorts, feature), len(cohorts.categories[feature])
+    )
+
+
+def is_gap(cohorts: Cohorts, feature: int) -> NDArray[np.bool_]:
+    """Which rows hold no value of a feature."""
+    codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
+    absent: NDArray[np.bool_] = codes == NOT_RECORDED
+    return absent | np.isin(codes, gaps) if gaps else absent
+
+
+def rows_by_class(
+    cohorts: Cohorts, codes: NDArray[Any], kept: NDArray[np.bool_], n_values: int
+) -> Floats:
+    """Rows of those that are kept, by subgroup, code and class."""
+    n_classes = len(cohorts.classes)
+    found = np.empty((len(cohorts), n_values, n_classes))
+    for place, (start, stop) in enumerate(pairwise(cohorts.offsets.tolist())):
+        own = kept[start:stop]
+        cells = codes[start:stop][own].astype(np.int64) * n_classes
+        cells += cohorts.target_codes[start:stop][own]
+        weights = cohorts.weights[start:stop][own]
+        counted = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
+        found[place] = counted.reshape(n_values, n_classes)
+    return found
+
+
+def _names(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> tuple[str, ...]:
+    """The subgroups that it is about: some, or all that recorded the feature."""
+    places = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
+    return tuple(cohorts.names[place] for place in places)
+
+
+def _places(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> str:
+    names = _names(cohorts, where, feature)
+    if where is None and len(names) > 1:
+        return "all subgroups together"
+    return listed(names, MOST_NAMED)
+
+
+class Told(NamedTuple):
+    """What a column tells of all there is to tell about the target: estimated, and for sure."""
+
+    share: float
+    sure: float
+
+
+def told_by_column(counts: ArrayLike, *, by_class: bool = True) -> Told:
+    """The share of the target that a column tells, of the rows as they are or by class.
+
+    Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
+    sure, unless `by_class` is False. Nothing is told where there is a single class or value.
+
+    Examples
+    --------
+    >>> [round(share, 2) for share in told_by_column([[100, 0], [0, 100]])]
+    [0.95, 0.88]
+    >>> [round(share, 2) for share in told_by_column([[2, 0], [0, 2]])]
+    [0.35, 0.0]
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(table.shape) < 2:
+        return Told(0.0, 0.0)
+    rows = table.sum(axis=0)
+    as_they_are = _told(table, rows / rows.sum())
+    if not by_class:
+        return as_they_are
+    equal = _told(table, np.full(len(rows), 1 / len(rows)))
+    return max(as_they_are, equal, key=lambda told: (told.sure, told.share))
+
+
+def _told(table: Floats, weights: Floats) -> Told:
+    """The share and its lower end, the classes taken to be as common as the weights say.
+
+    With p(x | y) from the counts and m(x) their mean over classes, the information is the mean of
+    log p(x | y) / m(x), and the variance of that logarithm over the rows of each class gives the
+    standard error (the delta method).
+    """
+    smoothed = table + HALF_A_ROW
+    rows = smoothed.sum(axis=0)
+    given = smoothed / rows
+    logs = np.log(given / (given @ weights)[:, None])
+    by_class = (given * logs).sum(axis=0)
+    spread = np.maximum((given * logs**2).sum(axis=0) - by_class**2, 0.0)
+    error = float(np.sqrt((weights**2 * spread / rows).sum()))
+    whole = float(-(weights * np.log(weights)).sum())
+    told = float(weights @ by_class)
+    return Told(max(told, 0.0) / whole, max(told - DEVIATIONS * error, 0.0) / whole)
+
+
+def orders_classes(counts: ArrayLike) -> bool:
+    """Whether bins are filled class by class; counts have a line a bin, in their order.
+
+    A number that lies lower in every row of one class than in any row of the next determines the
+    target, and yet its bins do not where they cut through a class. Then every bin is filled in the
+    order of the classes: the table of bins and classes is that of rows dealt out in order, which
+    its margins alone give (the north-west corner rule).
+
+    Examples
+    --------
+    Bins of twenty rows cut through classes of thirty, which lie in order or not:
+
+    >>> orders_classes([[20, 0], [10, 10], [0, 20]]), orders_classes([[14, 6], [10, 10], [6, 14]])
+    (True, False)
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[:, table.sum(axis=0) > 0]
+    by_class = table.sum(axis=0)
+    if len(by_class) < 2 or by_class.min() < LEAST_ROWS:
+        return False
+    table = table[:, np.argsort(np.arange(len(table)) @ table / by_class)]
+    agreeing = np.minimum(table, _dealt_in_order(table)).sum(axis=0)
+    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())
+
+
+def _dealt_in_order(table: Floats) -> Floats:
+    """The table of the same margins in which the rows of classes follow each other."""
+    bins = np.concatenate([[0.0], np.cumsum(table.sum(axis=1))])
+    classes = np.concatenate([[0.0], np.cumsum(table.sum(axis=0))])
+    upper = np.minimum(bins[1:, None], classes[None, 1:])
+    lower = np.maximum(bins[:-1, None], classes[None, :-1])
+    dealt: Floats = np.maximum(upper - lower, 0.0)
+    return dealt

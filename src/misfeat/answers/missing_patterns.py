@@ -1,0 +1,220 @@
+"""Features whose gaps say something: about the target, or by which rule they are recorded.
+
+Where a gap explains the target, the feature was recorded, perhaps, only once it was known. A
+feature may be missing by a rule, asked only of smokers or measured only from some age on. Within a
+subgroup it counts as recorded, with gaps. Where a value of another feature tells where it is
+missing, its subgroups recorded other features, and are better told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.answers.caution import MOST_NAMED, NOTE, Caution
+from misfeat.answers.leaks import explained_in, is_gap, leak_caution, rows_by_class, told_by_column
+from misfeat.exceptions import Message, Setting, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from misfeat.answers.leaks import Told
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnAudit
+
+BY_RULE, MISSING_PATTERN = "missing by rule", "missing pattern"
+PATTERN_TELLS = 0.25
+"""Whether a value is missing tells the target strongly from this share on, for sure."""
+CONFOUNDED = 0.5
+"""A pattern is that of the subgroups where their sizes alone explain this part of it."""
+NEARLY = 0.95
+"""In this share of the rows is nearly always, in less than the rest nearly never."""
+LEAST_ROWS = 20
+"""So many rows must lack the feature by the rule, and so many have it."""
+MOST_ROWS = 100_000
+"""Of more distinct rows, so many are looked at."""
+
+
+def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features whose gaps tell the target: recorded, perhaps, only once it was known.
+
+    Examples
+    --------
+    >>> from misfeat.cohorts import build_cohorts
+    >>> table = {"later": [2, None, 3, None] * 25, "y": [0, 1] * 50}
+    >>> [caution.columns for caution in missing_patterns(build_cohorts(table, "y"))]
+    [('later',)]
+    """
+    for feature in range(len(cohorts.features)):
+        tables = _by_gap(cohorts, feature)
+        if not tables[:, 1].any():
+            continue
+        told, where = explained_in(tables, _pattern_tells)
+        if told is None or (where is None and _is_of_the_subgroups(tables, told)):
+            continue
+        yield leak_caution(
+            MISSING_PATTERN,
+            "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
+            "{where}: it may have been recorded only once the target was known.",
+            "Unless it is recorded before, leave it out: {exclude}.",
+            cohorts,
+            feature,
+            told,
+            where,
+        )
+
+
+def _pattern_tells(told: Told) -> bool:
+    return told.sure >= PATTERN_TELLS
+
+
+def _is_of_the_subgroups(tables: NDArray[np.float64], told: Told) -> bool:
+    """Whether a pattern comes of subgroups that differ in gaps and in classes, and not of rows.
+
+    Within each subgroup gaps are dealt out over the classes as chance would.
+    """
+    rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
+    dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
+    return told_by_column(dealt.sum(axis=0)).share >= CONFOUNDED * told.share
+
+
+def _by_gap(cohorts: Cohorts, feature: int) -> NDArray[np.float64]:
+    """Rows by subgroup, whether the value is missing, and class; of subgroups that recorded it."""
+    gap = is_gap(cohorts, feature)
+    found = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
+    found[cohorts.missing[:, feature]] = 0.0
+    return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A feature that tells where others are missing: nearly always with the codes `always`.
+
+    It is `mixed` where one of its bins lies on both sides of the rule.
+    """
+
+    by: int
+    always: tuple[int, ...]
+    mixed: bool
+
+
+def missing_by_rule(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features that are missing where another one has certain values, and seldom elsewhere."""
+    rows = _Rows(cohorts)
+    audits = {audit.column: audit for audit in cohorts.columns if audit.role == "feature"}
+    found: dict[Rule, list[int]] = {}
+    for feature in range(len(cohorts.features)):
+        rule = rows.rule_of(feature, audits)
+        if rule is not None:
+            found.setdefault(rule, []).append(feature)
+    for rule, features in found.items():
+        yield _caution(cohorts, rule, features, audits[cohorts.features[rule.by]])
+
+
+class _Rows:
+    """Rows, in which of them features are missing, and which subgroups they are of."""
+
+    def __init__(self, cohorts: Cohorts) -> None:
+        every = slice(None, None, -(-cohorts.codes.shape[1] // MOST_ROWS) or 1)
+        sizes = np.diff(cohorts.offsets)
+        self._cohorts = cohorts
+        self._cohort = np.repeat(np.arange(len(cohorts)), sizes)[every]
+        self._weights = cohorts.weights[every].astype(np.float64)
+        self._codes = cohorts.codes[:, every]
+        self._gaps = np.array([is_gap(cohorts, f)[every] for f in range(len(cohorts.features))])
+
+    def rule_of(self, feature: int, audits: dict[str, ColumnAudit]) -> Rule | None:
+        """The rule that leaves the least doubt where a feature is missing; None without one."""
+        own = ~self._cohorts.missing[self._cohort, feature]
+        weights, lacks = self._weights[own], self._gaps[feature, own]
+        share = float(weights[lacks].sum()) / max(float(weights.sum()), 1.0)
+        if not 1 - NEARLY <= share <= NEARLY:
+            return None
+        best, least = None, np.inf
+        for by, name in enumerate(self._cohorts.features):
+            if by == feature or name not in audits:
+                continue
+            known = ~self._gaps[by, own]
+            if weights[known].sum() < NEARLY * weights.sum():
+                continue
+            codes = self._codes[by, own][known]
+            n_codes = len(self._cohorts.categories[by])
+            rows, gone = (
+                np.bincount(codes, weights=counted[known], minlength=n_codes).astype(np.float64)
+                for counted in (weights, weights * lacks)
+            )
+            rule = _rule(by, rows, gone, ordered=bool(audits[name].edges))
+            doubt = float(np.minimum(gone, rows - gone).sum())
+            if rule is not None and doubt < least:
+                best, least = rule, doubt
+        return best
+
+
+def _rule(
+    by: int, rows: NDArray[np.float64], gone: NDArray[np.float64], ordered: bool
+) -> Rule | None:
+    """The rule that a feature's codes follow; None where they follow none."""
+    share = gone / np.maximum(rows, 1.0)
+    always, never = (rows > 0) & (share >= NEARLY), (rows > 0) & (share <= 1 - NEARLY)
+    unclear = (rows > 0) & ~always & ~never
+    if min(rows[always].sum(), rows[never].sum()) < LEAST_ROWS:
+        return None
+    mixed = ordered and _between(always, never, unclear)
+    if not mixed and rows[unclear].sum() > (1 - NEARLY) * rows.sum():
+        return None
+    return Rule(by, tuple(np.flatnonzero(always).tolist()), mixed)
+
+
+def _between(
+    always: NDArray[np.bool_], never: NDArray[np.bool_], unclear: NDArray[np.bool_]
+) -> bool:
+    """Whether a single bin lies between those of the one kind and those of the other."""
+    (places,) = np.nonzero(unclear)
+    if len(places) != 1:
+        return False
+    below, above = slice(None, places[0]), slice(places[0] + 1, None)
+    return not (
+        (always[below].any() and never[below].any()) or (always[above].any() and never[above].any())
+    )
+
+
+def _caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: ColumnAudit) -> Caution:
+    names = tuple(cohorts.features[feature] for feature in features)
+    labels = cohorts.categories[rule.by]
+    values = [labels[code] for code in rule.always]
+    one = len(names) == 1
+    return Caution(
+        BY_RULE,
+        Message(
+            "{Features} {names} {are} missing nearly always where {column!r} is {values}, and "
+            "nearly never {elsewhere}: {it} seems to be recorded by that rule.",
+            Features="Feature" if one else "Features",
+            names=listed(names, MOST_NAMED),
+            are="is" if one else "are",
+            column=audit.column,
+            values=listed(values, MOST_NAMED),
+            elsewhere="beyond the bin next to that" if rule.mixed else "elsewhere",
+            it="it" if one else "each of them",
+        ),
+        Message("If so, tell these subgroups apart, too: {groups}.", groups=_groups(rule, audit)),
+        columns=(*names, audit.column),
+        severity=NOTE,
+    )
+
+
+def _groups(rule: Rule, audit: ColumnAudit) -> Setting:
+    """What would tell the subgroups apart: values, the cut between bins, or one to look for."""
+    if not audit.edges:
+        return Setting("groups", audit.column)
+    changes = [
+        edge
+        for place, edge in enumerate(audit.edges)
+        if (place in rule.always) != (place + 1 in rule.always)
+    ]
+    if rule.mixed or not changes:
+        return Setting("groups", "auto")
+    return Setting("groups", changes, column=audit.column)

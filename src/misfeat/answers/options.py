@@ -1,0 +1,201 @@
+"""What fit and questions are asked with: options, and checks of the names and sizes they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from misfeat.cohorts.features import check_names, not_a_feature
+from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
+from misfeat.runtime.progress import long_work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores
+    from misfeat.selection import Selection
+
+Record = TypeVar("Record")
+MOST_LEFT_OUT = 10
+"""So many columns that were left out are named in a message."""
+MOST_OF_ALL = 3
+"""Features of the sets that questions about all sets are answered for, where larger ones are
+searched for."""
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What was asked for at fit, names and sizes checked.
+
+    Every set holds the features to `include`; `blocks` are features that enter sets together, by
+    the name they go under. Answers come in the dataframe library `backend`, by default any
+    installed one. `settings` are the parameters that were not left at their defaults, as Python
+    would write them.
+    """
+
+    size: int
+    k: int
+    include: tuple[str, ...] = ()
+    blocks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seed: int | None = None
+    backend: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
+    """Raise where there is no feature, or sets would be larger than all of them."""
+    check_features(features, cohorts)
+    if size > len(features):
+        raise MisfeatError(
+            "{size} is larger than the number of features ({count}): {names}.",
+            remedy="Lower {lowered}.",
+            size=Setting("size", size),
+            count=InPython(f"n_features = {len(features)}", str(len(features))),
+            names=listed(features),
+            lowered=Setting("size"),
+        )
+
+
+def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
+    """Raise where no column of a table is a feature, and say what became of them."""
+    if features:
+        return
+    left = [audit for audit in cohorts.columns if audit.role == "left out"]
+    reasons = "; ".join(f"{audit.column!r}: {audit.treatment}" for audit in left[:MOST_LEFT_OUT])
+    more = len(left) - MOST_LEFT_OUT
+    rows = int(cohorts.weights.sum())
+    raise MisfeatError(
+        "The table has no feature to score ({rows}). {why}{more}; add columns that "
+        "may tell about the target.",
+        rows=InPython(f"n_samples = {rows}", f"{rows:,} rows"),
+        why=f"Left out: {reasons}" if left else "It has only the target and group columns",
+        more=f" and {more:,} more" if more > 0 else "",
+    )
+
+
+def check_set(features: Sequence[str]) -> tuple[str, ...]:
+    """The names of a set's features; raises where there are none, or one is named twice."""
+    names = check_names(features, "features")
+    if not names:
+        raise MisfeatError(
+            "{setting}; name at least one feature.", setting=Setting("features", features)
+        )
+    if not isinstance(features, str) and len(names) < len(features):
+        repeated = next(n for index, n in enumerate(features) if n in list(features)[:index])
+        raise MisfeatError(
+            "{setting} names {column!r} twice; name it once.",
+            setting=Setting("features"),
+            column=str(repeated),
+        )
+    return names
+
+
+def check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
+    """What recording features costs; raises where a cost is not a positive, finite number."""
+    if costs is None:
+        return {}
+    if not isinstance(costs, Mapping):
+        raise MisfeatError(
+            "{setting}; it must map features to what recording them costs, such as {example}.",
+            setting=Setting("costs", costs),
+            example="{'mri': 400}",
+        )
+    for column, cost in costs.items():
+        number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+        if not number or not 0 < cost < np.inf:
+            raise MisfeatError(
+                "{setting}; it must be above 0, and finite.",
+                setting=Setting("costs", cost, column=str(column)),
+            )
+    return dict(costs)
+
+
+def checked_size(selection: Selection, size: int | None) -> int:
+    """Features per set, by default those of the fit; raises where there are not so many."""
+    size = selection.size if size is None else size
+    check_count(size, "size")
+    check_size(size, selection.feature_names, selection.cohorts)
+    return size
+
+
+def checked_k(selection: Selection, k: int | None) -> int:
+    """Sets per subgroup, by default those of the fit."""
+    k = selection.k if k is None else k
+    check_count(k, "k")
+    return k
+
+
+def level_size(selection: Selection, size: int | None) -> int:
+    """The size for questions about all sets: a few features, where larger sets are searched."""
+    size, scores = checked_size(selection, size), selection.set_scores
+    return min(MOST_OF_ALL, scores.largest_level) if scores.is_searched(size) else size
+
+
+def feature_index(selection: Selection, name: object, role: str) -> int:
+    """The index of a feature; an error says why a name is not that of one."""
+    names = selection.feature_names
+    if name not in names:
+        raise not_a_feature(name, role, selection.cohorts, names, selection.options.blocks)
+    return names.index(str(name))
+
+
+def set_members(selection: Selection, features: Sequence[str]) -> list[int]:
+    """The indices of the features of a set, ascending."""
+    return sorted(feature_index(selection, name, "a feature") for name in check_set(features))
+
+
+def included_features(selection: Selection, size: int) -> list[int]:
+    """The indices of the features that every set holds; they must fit into sets of a size."""
+    include = selection.options.include
+    indices = [feature_index(selection, name, "a feature to include") for name in include]
+    if len(indices) > size:
+        raise MisfeatError(
+            "{size}, but {count} features are to be included: {names}.",
+            remedy="Raise {raised}, or include fewer.",
+            size=Setting("size", size),
+            count=len(indices),
+            names=", ".join(map(repr, include)),
+            raised=Setting("size"),
+        )
+    return indices
+
+
+def shown_scores(selection: Selection, size: int | None) -> CompletedScores:
+    """The scores of the sets of a size that hold every feature to include."""
+    included = included_features(selection, checked_size(selection, size))
+    scores = selection.completed(size)
+    if not included:
+        return scores
+    held = np.all([(scores.subsets == index).any(axis=1) for index in included], axis=0)
+    return scores.of_sets(held)
+
+
+def target_varies(selection: Selection, subgroup: str) -> bool:
+    """Whether the target has several classes in a subgroup, so that a set may explain something."""
+    target = selection.cohorts[subgroup].target
+    return bool((target != target[0]).any())
+
+
+def explainable_subgroups(selection: Selection, subgroup: str | None) -> list[str]:
+    """The subgroups that a question is about and in which the target varies."""
+    names = selection.subgroup_names(subgroup)
+    return [name for name in names if target_varies(selection, name)]
+
+
+def of_each_subgroup(
+    selection: Selection, names: Sequence[str], what: str, answer: Callable[[str], list[Record]]
+) -> list[Record]:
+    """The records of subgroups, one after the other; progress says how many are done."""
+    found = []
+    with long_work(selection.verbose > 0) as progress:
+        for done, name in enumerate(names):
+            if progress is not None:
+                progress(what, done, len(names))
+            found += answer(name)
+        if progress is not None:
+            progress(what, len(names), len(names))
+    return found

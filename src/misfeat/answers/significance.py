@@ -1,0 +1,267 @@
+"""Whether any set of a subgroup tells more than chance, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from misfeat.answers.options import feature_index, included_features, level_size
+from misfeat.cohorts.weights import reweighted
+from misfeat.estimation.significance import PERMUTATIONS, PILOTS, Greatest, MaxTest, max_test
+from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.information.dealing import MOST_DEALS, deals_of
+from misfeat.information.dealing_correlations import CorrelationDeals
+from misfeat.lattice import rank
+from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.estimation.scores import SetScores
+    from misfeat.information.dealing import Deals
+    from misfeat.runtime.progress import Progress
+    from misfeat.selection import Selection
+
+    Floats = NDArray[np.float64]
+
+LEVEL = 0.05
+DEALING = "Dealing the target out anew"
+
+
+@dataclass(frozen=True)
+class SubgroupChance:
+    """Whether any set of a subgroup tells more than chance.
+
+    Its attributes are the columns that `Selection.significance` explains; p-values are NaN where
+    there is nothing to test.
+    """
+
+    subgroup: str
+    p_value: float
+    adjusted: float
+    more_than_chance: bool
+    features: tuple[str, ...]
+    sets: int
+    permutations: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceTests:
+    """What permutations of the target said about a table.
+
+    `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
+    NaN where a subgroup did not record it. `within` and `level` are those that were asked for.
+    """
+
+    subgroups: tuple[SubgroupChance, ...]
+    p_values: dict[int, Floats]
+    within: str | None = None
+    level: float = LEVEL
+
+
+def significance_tests(
+    selection: Selection,
+    size: int | None = None,
+    *,
+    permutations: int = PERMUTATIONS,
+    within: str | None = None,
+    level: float = LEVEL,
+) -> ChanceTests:
+    """Whether any set explains more than chance (`Selection.significance`).
+
+    The tests asked last are the `known_tests` of the selection, whose p-values `top_k` shows.
+    """
+    size = level_size(selection, size)
+    dealer = dealer_of(selection, permutations, within, level)
+    # Smaller sets than those of all features to include are tested whatever they hold.
+    fits = len(selection.options.include) <= size
+    include = included_features(selection, size) if fits else []
+
+    def tests() -> ChanceTests:
+        with long_work(selection.verbose > 0) as progress:
+            found = chance_tests(dealer, size, include, level, progress)
+        return replace(found, within=within, level=level)
+
+    asked = ("significance", size, int(permutations), within, level)
+    selection.known_tests = selection.remembered(asked, tests)
+    return selection.known_tests
+
+
+def dealer_of(selection: Selection, permutations: int, within: str | None, level: float) -> Dealer:
+    """How sets of a selection are tested, what was asked for checked."""
+    scores, rows = selection.set_scores, selection.cohorts
+    scores.check_rows()
+    check_count(permutations, "permutations")
+    most = MOST_DEALS - PILOTS - 1
+    if permutations > most:
+        raise MisfeatError(
+            "{setting}; at most {most:,} are possible.",
+            setting=Setting("permutations", permutations),
+            most=most,
+        )
+    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+        raise MisfeatError(
+            "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
+        )
+    number = None
+    if within is not None:
+        number = feature_index(selection, within, "a feature to deal within")
+        if scores.measure.sums is not None:
+            raise MisfeatError(
+                "{within} needs the values of a feature, of which {measure} knows nothing; use "
+                "{other}.",
+                within=Setting("within", within),
+                measure=Setting("measure", "r2"),
+                other=Setting("measure", "mutual_info"),
+            )
+    if selection.shortlist is not None:  # only these rows know nothing of which features were kept
+        rows = reweighted(rows, selection.shortlist.held_back)
+    greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
+    return Dealer(rows, scores, int(permutations), number, selection.options.seed, greatest)
+
+
+@dataclass(frozen=True, eq=False)
+class Dealer:
+    """How sets of a table are tested.
+
+    The target is dealt out within the values of the feature `within`. `greatest` has what tests of
+    the same rows came to before, by what was tested. None is a seed, too, always the same.
+    """
+
+    cohorts: Cohorts
+    scores: SetScores
+    permutations: int
+    within: int | None = None
+    seed: int | None = None
+    greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
+
+    def p_value(self, asked: Searched) -> float:
+        """How likely chance alone gives a set that tells as much, of those that are searched.
+
+        Tests of the same sets begin with the same deals, so that one that was made before serves.
+        """
+        known = self.greatest.get((*asked, self.within, self.seed))
+        found = None if known is None else known.p_value(self.permutations)
+        if found is None:
+            (test,) = dealt_tests(self, [asked])
+            found = test.p_value
+        return found
+
+    def has_something_to_tell(self, cohort: int) -> bool:
+        """Whether a cohort recorded a feature, and its target varies."""
+        measure = self.scores.measure
+        return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
+
+    def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Deals:
+        """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
+        measure = self.scores.measure
+        seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
+        if measure.rows is None:
+            sums = cast("ProductSums", measure.sums)
+            recorded = np.flatnonzero(~measure.missing[cohort])
+            products, n_rows = sums.products[cohort], int(sums.rows[cohort])
+            return CorrelationDeals(products, n_rows, recorded, largest, held=held, seed=seed)
+        rows = self.cohorts.at(cohort)
+        strata = None if self.within is None else rows.codes[self.within]
+        most = 1 + PILOTS + self.permutations
+        return deals_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
+
+    def of(
+        self,
+        cohort: int,
+        largest: int,
+        held: tuple[int, ...] = (),
+        include: Sequence[int] = (),
+        progress: Progress | None = None,
+    ) -> MaxTest:
+        """Test all sets of a cohort that hold some features, in one."""
+
+        def searched(subsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+            found = np.ones(len(subsets), dtype=bool)
+            for feature in include:
+                found &= (subsets == feature).any(axis=1)
+            return found
+
+        done, n_cohorts = cohort * self.permutations, len(self.cohorts)
+
+        def tell(dealt: int, most: int) -> None:
+            if progress is not None:
+                progress(DEALING, done + dealt, n_cohorts * most)
+
+        return max_test(
+            self.deals(cohort, largest, held),
+            Work(self.scores.n_jobs, tell),
+            permutations=self.permutations,
+            searched=searched if include else None,
+        )
+
+
+class Searched(NamedTuple):
+    """What is tested at once: the sets of a cohort up to a size that hold some features."""
+
+    cohort: int
+    largest: int
+    held: tuple[int, ...] = ()
+    include: tuple[int, ...] = ()
+
+
+def dealt_tests(
+    dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
+) -> list[MaxTest]:
+    """Carry out tests, cohort by cohort."""
+    tests = [dealer.of(*one, progress=progress) for one in asked]
+    for one, test in zip(asked, tests, strict=True):
+        dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
+    return tests
+
+
+def chance_tests(
+    dealer: Dealer, size: int, include: Sequence[int], level_of: float, progress: Progress | None
+) -> ChanceTests:
+    """Test all sets of up to a size in every subgroup."""
+    n_cohorts, n_features = dealer.scores.measure.missing.shape
+    p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
+    if progress is not None:
+        progress(DEALING, 0, n_cohorts * dealer.permutations)
+    able = list(filter(dealer.has_something_to_tell, range(n_cohorts)))
+    tests = dealt_tests(dealer, [Searched(i, size, include=tuple(include)) for i in able], progress)
+    found: list[MaxTest | None] = [None] * n_cohorts
+    for cohort, test in zip(able, tests, strict=True):
+        found[cohort] = test
+        for place, subsets in enumerate(test.subsets):
+            p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
+    if progress is not None:
+        whole = n_cohorts * dealer.permutations
+        progress(DEALING, whole, whole)
+    return ChanceTests(tuple(_by_subgroup(dealer, found, level_of)), p_values)
+
+
+def _by_subgroup(
+    dealer: Dealer, found: Sequence[MaxTest | None], level_of: float
+) -> Iterator[SubgroupChance]:
+    tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
+    adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
+    names = dealer.scores.measure.features
+    for subgroup, test in zip(dealer.cohorts.names, found, strict=True):
+        if test is None or not test.n_sets:
+            yield SubgroupChance(subgroup, np.nan, np.nan, False, (), 0, 0)
+            continue
+        q = float(next(adjusted))
+        yield SubgroupChance(
+            subgroup=subgroup,
+            p_value=test.p_value,
+            adjusted=q,
+            more_than_chance=q <= level_of,
+            features=tuple(names[f] for f in test.best),
+            sets=test.n_sets,
+            permutations=len(test.maxima),
+        )

@@ -1,0 +1,309 @@
+"""Whether answers come out again: rows drawn anew, the whole answer made again, and compared.
+
+A draw takes a third of the rows of every subgroup and puts none back. The mean of m of n rows
+differs from that of all n by a variance of v (1/m - 1/n) for v a row, which is 2v / n for a third
+of them: as much as two tables of n rows from one population differ. So sets come out again in draws
+about as often as in a fresh table. Scores that are not pooled over subgroups have more chance in
+them the fewer rows there are, so that a third would call too little stable; there it is half of
+the rows. Drawing n rows and putting each back, the usual bootstrap, makes copies of rows, which
+look like dependence and favour sets of many values. benchmarks/answers/stability.py compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
+from misfeat.answers.top import order_of_sets
+from misfeat.cohorts.weights import drawn_anew
+from misfeat.estimation.estimates import POPULATION
+from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.information.grids import information_of
+from misfeat.metrics.stability import agreement_of
+from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores
+    from misfeat.estimation.scores import SetScores
+    from misfeat.runtime.progress import Progress
+    from misfeat.selection import Selection
+
+    Numbers = NDArray[np.int64]
+
+RESAMPLES = 60
+"""Draws of the rows: a frequency is then known to about .06 (one standard error)."""
+FEWEST_RESAMPLES = 2
+"""One draw alone says nothing of how much draws agree."""
+SHARE = 1 / 3
+"""The share of the rows of every subgroup that a draw takes, where scores are pooled."""
+SHARE_ALONE = 1 / 2
+"""The same where every subgroup's scores come from its own rows alone."""
+WHAT = "Drawing rows anew to see what comes out again"
+OFTEN = 0.8
+"""What comes out again in such a share of the draws is called stable."""
+_LARGEST_SEED = 2**32
+
+
+@dataclass(frozen=True)
+class StableSet:
+    """How often one of the best sets of a subgroup comes out again (`Selection.stability`)."""
+
+    subgroup: str
+    rank: int
+    features: tuple[str, ...]
+    frequency: float
+    rank_low: int
+    rank_median: int
+    rank_high: int
+
+
+@dataclass(frozen=True)
+class StableFeature:
+    """How often a feature is in the best sets of a subgroup.
+
+    Attributes
+    ----------
+    subgroup, feature : str
+        Which feature, and where.
+    in_best : float
+        The share of the draws in which it is in the best set.
+    in_top_k : float
+        The share of the draws in which it is in one of the k best sets.
+    """
+
+    subgroup: str
+    feature: str
+    in_best: float
+    in_top_k: float
+
+
+@dataclass(frozen=True)
+class StableSubgroup:
+    """How much the best sets of all draws agree in one subgroup.
+
+    Attributes
+    ----------
+    subgroup : str
+        The subgroup's name.
+    index : float
+        Stability of the features of the best set (Nogueira, Sechidis and Brown, 2018): 1 where the
+        best set is the same in every draw, about 0 where its features might have been picked at
+        random. NaN where sets hold all features.
+    low, high : float
+        Its 95 % interval.
+    """
+
+    subgroup: str
+    index: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What comes out again when rows are drawn anew.
+
+    Attributes
+    ----------
+    size, k, resamples : int
+        Features per set, sets per subgroup, and how often rows were drawn.
+    sets : tuple of StableSet
+        The k best sets, subgroup by subgroup, best first.
+    features : tuple of StableFeature
+        Every feature, subgroup by subgroup, in the table's column order.
+    subgroups : tuple of StableSubgroup
+        How much the best sets agree.
+    """
+
+    size: int
+    k: int
+    resamples: int
+    sets: tuple[StableSet, ...]
+    features: tuple[StableFeature, ...]
+    subgroups: tuple[StableSubgroup, ...]
+
+    def sentences(self) -> list[str]:
+        """What it says, a sentence for every subgroup.
+
+        Examples
+        --------
+        >>> best = StableSet("here", 1, ("a",), 0.9, 1, 1, 2)
+        >>> agreed = StableSubgroup("here", 0.7, 0.6, 0.8)
+        >>> Stability(1, 1, 50, (best,), (), (agreed,)).sentences()[0]
+        "here: the best set, 'a', is the best again in 90 % of 50 resamples."
+        """
+        return [self._sentence(one.subgroup) for one in self.subgroups]
+
+    def _sentence(self, subgroup: str) -> str:
+        own = [one for one in self.sets if one.subgroup == subgroup]
+        best, often = own[0], sum(one.frequency >= OFTEN for one in own)
+        again = "the best" if len(own) == 1 else f"among the {len(own)} best"
+        names = ", ".join(map(repr, best.features))
+        said = (
+            f"{subgroup}: the best set, {names}, is {again} again in {100 * best.frequency:.0f} % "
+            f"of {self.resamples} resamples"
+        )
+        if len(own) == 1:
+            return f"{said}."
+        come = "comes" if often == 1 else "come"
+        return f"{said}; {often} of these {len(own)} {come} again in at least {100 * OFTEN:.0f} %."
+
+
+def stability_of(
+    selection: Selection,
+    size: int | None = None,
+    k: int | None = None,
+    resamples: int = RESAMPLES,
+) -> Stability:
+    """How often sets and features come out again (`Selection.stability`)."""
+    k = checked_k(selection, k)
+    check_count(resamples, "resamples", FEWEST_RESAMPLES)
+    scores = selection.set_scores
+    scores.check_rows()
+    if scores.measure.sums is not None:
+        raise MisfeatError(
+            "Rows are drawn anew from counts of coded rows; {measure} keeps sums of products "
+            "instead.",
+            remedy="Use {other}, or fit on halves of the table and compare.",
+            measure=Setting("measure", "r2"),
+            other=Setting("measure", "mutual_info"),
+        )
+    shown = shown_scores(selection, size)
+
+    def stability() -> Stability:
+        seed = selection.options.seed
+        answer = Resample(selection.cohorts, scores.of_other_rows(scores.measure, 0), shown.subsets)
+        seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
+        with long_work(selection.verbose > 0) as progress:
+            found = redrawn(shown, k, seeds, answer, progress)
+        whole = summary_of_draws(
+            found, shown.subsets, selection.feature_names, selection.cohorts.names
+        )
+        names = explainable_subgroups(selection, None)
+        return replace(
+            whole,
+            sets=tuple(one for one in whole.sets if one.subgroup in names),
+            features=tuple(one for one in whole.features if one.subgroup in names),
+            subgroups=tuple(one for one in whole.subgroups if one.subgroup in names),
+        )
+
+    return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
+
+
+@dataclass(frozen=True, eq=False)
+class Resample:
+    """The scores of the same sets in rows that are drawn anew; of `scores`, settings are read."""
+
+    cohorts: Cohorts
+    scores: SetScores
+    subsets: NDArray[np.integer]
+
+    def __call__(self, rng: np.random.Generator) -> CompletedScores:
+        """Draw rows, and score the sets that are shown."""
+        return scores_of_draw(self.scores, self.cohorts, rng).scored(self.subsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """What came out in every draw.
+
+    Attributes
+    ----------
+    shown : ndarray of int of shape (n_cohorts, k)
+        The numbers of the k best sets of each cohort with all rows, best first.
+    best : ndarray of int of shape (n_draws, n_cohorts, k)
+        Those of every draw.
+    ranks : ndarray of int of shape (n_draws, n_cohorts, k)
+        The rank of every shown set in every draw; 1 is the best.
+    """
+
+    shown: Numbers
+    best: Numbers
+    ranks: Numbers
+
+
+def redrawn(
+    shown: CompletedScores,
+    k: int,
+    seeds: Sequence[np.random.SeedSequence],
+    answer: Callable[[np.random.Generator], CompletedScores],
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Answer anew for every seed, and note where the sets come out that are best with all rows.
+
+    `answer` draws rows, and gives the scores of the same sets in the same order.
+    """
+    n_cohorts, n_sets = shown.score.shape
+    k = min(k, n_sets)
+    kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(WHAT, done, len(seeds))
+
+    draws = Parallel(prefer="threads")(
+        delayed(_come_again)(answer, kept, seed) for seed in counted(seeds, tell)
+    )
+    tell(len(seeds))
+    best, ranks = (np.array(found) for found in zip(*draws, strict=True))
+    return Redrawn(kept, best, ranks)
+
+
+def _come_again(
+    answer: Callable[[np.random.Generator], CompletedScores],
+    kept: Numbers,
+    seed: np.random.SeedSequence,
+) -> tuple[Numbers, Numbers]:
+    """The best sets of one draw, and the ranks of those that are best with all rows."""
+    scores = answer(np.random.default_rng(seed))
+    best, ranks = np.empty_like(kept), np.empty_like(kept)
+    place = np.empty(len(scores.subsets), dtype=np.int64)
+    for i, shown in enumerate(kept):
+        order = order_of_sets(scores, i)
+        place[order] = np.arange(1, len(order) + 1)
+        best[i], ranks[i] = order[: len(shown)], place[shown]
+    return best, ranks
+
+
+def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:
+    """The scores of rows that are drawn anew, with the same settings."""
+    share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
+    rows = drawn_anew(cohorts, share, rng)
+    measure = information_of(rows, above_chance=scores.measure.above_chance)
+    return scores.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
+
+
+def summary_of_draws(
+    found: Redrawn, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str]
+) -> Stability:
+    """What draws say about sets, features and subgroups."""
+    n_draws, _, k = found.best.shape
+    quartiles = np.percentile(found.ranks, (25, 50, 75), axis=0, method="inverted_cdf").astype(int)
+    frequency = (found.ranks <= k).mean(axis=0)
+    held = np.zeros((*found.best.shape, len(features)), dtype=bool)
+    np.put_along_axis(held, subsets[found.best].astype(np.int64), values=True, axis=3)
+    in_best: NDArray[np.bool_] = held[:, :, 0]
+    in_top_k: NDArray[np.bool_] = np.logical_or.reduce(held, axis=2)
+    sets, of_features, of_subgroups = [], [], []
+    for i, name in enumerate(names):
+        for place, number in enumerate(found.shown[i]):
+            members = tuple(features[f] for f in subsets[number])
+            low, median, high = (int(quartile) for quartile in quartiles[:, i, place])
+            often = float(frequency[i, place])
+            sets.append(StableSet(name, place + 1, members, often, low, median, high))
+        shares = in_best[:, i].mean(axis=0).tolist(), in_top_k[:, i].mean(axis=0).tolist()
+        of_features += [StableFeature(name, *one) for one in zip(features, *shares, strict=True)]
+        agreed = agreement_of(in_best[:, i])
+        of_subgroups.append(StableSubgroup(name, agreed.index, agreed.low, agreed.high))
+    size = subsets.shape[1]
+    return Stability(size, k, n_draws, tuple(sets), tuple(of_features), tuple(of_subgroups))

@@ -1,0 +1,313 @@
+"""From completed scores to the rows that users see: ranked, named, in plain columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.answers.contrasts import contrasts_of, distinct_sets
+from misfeat.answers.options import (
+    checked_k,
+    explainable_subgroups,
+    level_size,
+    set_members,
+    shown_scores,
+)
+from misfeat.completion.model import SUPPORT
+from misfeat.information.grids import target_entropies
+from misfeat.lattice import rank
+from misfeat.runtime.progress import long_work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.answers.significance import ChanceTests
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores
+    from misfeat.estimation.scores import SetScores
+    from misfeat.selection import Selection
+
+TIED_DECIMALS = 12
+"""Scores that agree to so many decimals (nats) are tied; rounding must not rank them."""
+AS_MUCH = 0.99
+"""A set that scores this share of the best larger one tells as much."""
+MOST_TOLD = 0.8
+"""And it must tell this share of the target."""
+SOURCES = np.array(["recorded", "predicted"], dtype=object)
+
+
+@dataclass(frozen=True)
+class ScoredSet:
+    """One feature set of one subgroup.
+
+    Its attributes are the columns that `Selection.top_k` explains, and None where there is no such
+    number: the rank of sets that are not ranked, what was not observed or tested, the spread of
+    classes.
+    """
+
+    subgroup: str
+    rank: int | None
+    features: tuple[str, ...]
+    score: float
+    low: float
+    high: float
+    share: float
+    observed: float | None
+    p_value: float | None
+    source: str
+    missing: tuple[str, ...]
+    support: str
+    spread: float | None = None
+
+
+def best_sets(
+    selection: Selection,
+    size: int | None = None,
+    k: int | None = None,
+    subgroup: str | None = None,
+    *,
+    distinct: bool = False,
+) -> list[ScoredSet]:
+    """The k best sets of every subgroup, best first (`Selection.top_k`)."""
+    k = checked_k(selection, k)
+    names = explainable_subgroups(selection, subgroup)
+    scores, whole = shown_scores(selection, size), selection.set_scores.measure.whole
+    contrasts = contrasts_of(selection) if distinct else None
+    n_members = scores.subsets.shape[1]
+    smaller = range(1, min(n_members, level_size(selection, n_members) + 1))
+
+    def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
+        left = without_padding(
+            order, scores, cohort, float(whole[cohort]), selection.completed, smaller
+        )
+        if contrasts is None:
+            return left
+        return distinct_sets(left, scores.subsets, cohort, contrasts)
+
+    known = selection.set_scores, scores, names, k, selection.known_tests, chosen
+    return scored_sets(selection.cohorts, *known)
+
+
+def features_for_all(selection: Selection, size: int | None = None) -> tuple[str, ...]:
+    """The features of the set that explains most on the mean over subgroups, by their rows."""
+    scores = shown_scores(selection, size)
+    best = int(np.argmax(selection.cohorts.effective_sizes() @ scores.score))
+    return tuple(selection.feature_names[f] for f in scores.subsets[best])
+
+
+def all_scores(
+    selection: Selection, size: int | None = None, subgroup: str | None = None
+) -> dict[str, list[Any]]:
+    """The columns of `Selection.scores`: there may be half a million sets, so no records."""
+    names, shown = selection.subgroup_names(subgroup), shown_scores(selection, size)
+    known = selection.set_scores, shown, names, selection.known_tests
+    return score_columns(selection.cohorts, *known)
+
+
+def score_of(selection: Selection, subgroup: str, features: Sequence[str]) -> float:
+    """The score of one set in one subgroup."""
+    members = np.array([set_members(selection, features)])
+    with long_work(selection.verbose > 0):
+        scores = selection.set_scores.scored(members)
+    return float(scores.score[selection.cohorts.position(subgroup), 0])
+
+
+def scored_sets(
+    cohorts: Cohorts,
+    set_scores: SetScores,
+    scores: CompletedScores,
+    names: Sequence[str],
+    k: int | None = None,
+    tests: ChanceTests | None = None,
+    chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
+) -> list[ScoredSet]:
+    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
+
+    `chosen` picks sets from all of them, best first, for a subgroup; None takes all. Ranks are
+    those among all sets.
+    """
+    found: list[ScoredSet] = []
+    for cohort in map(cohorts.position, names):
+        ordered = order_of_sets(scores, cohort, ranked=k is not None)
+        order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
+        ranks = np.empty(len(ordered), dtype=np.int64)
+        ranks[ordered] = np.arange(1, len(ordered) + 1)
+        subsets = scores.subsets[order]
+        columns: dict[str, list[Any]] = {
+            "rank": [int(ranks[number]) if k else None for number in order],
+            "features": _named(subsets, set_scores.measure.features),
+            **_of_cohort(cohort, set_scores, scores, order, subsets, rank(subsets), tests),
+        }
+        for name in ("observed", "p_value"):
+            columns[name] = [None if np.isnan(value) else value for value in columns[name]]
+        found += [
+            ScoredSet(cohorts.names[cohort], **dict(zip(columns, line, strict=True)))
+            for line in zip(*columns.values(), strict=True)
+        ]
+    return found
+
+
+def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
+    """The subgroups: their rows, their target's entropy in nats, and what they never recorded."""
+    return [
+        {
+            "subgroup": cohort.name,
+            "rows": cohort.size,
+            "target_entropy": entropy,
+            "missing": cohorts.missing_features(cohort.name),
+            **({} if cohort.effective is None else {"effective_rows": cohort.effective}),
+        }
+        for cohort, entropy in zip(cohorts, target_entropies(cohorts), strict=True)
+    ]
+
+
+def order_of_sets(scores: CompletedScores, cohort: int, *, ranked: bool = True) -> NDArray[np.intp]:
+    """Numbers of subsets: best first, ties in the order of columns; or in that order alone."""
+    by_columns = tuple(scores.subsets.T[::-1])
+    best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
+    return np.lexsort((*by_columns, best_first) if ranked else by_columns)
+
+
+def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
+    """Lay scored sets out as columns for a dataframe; only those of a number have a spread."""
+    absent = {"spread"} if all(row.spread is None for row in sets) else set()
+    names = [field.name for field in fields(ScoredSet) if field.name not in absent]
+    columns = {name: [getattr(row, name) for row in sets] for name in names}
+    for name in ("observed", "p_value"):
+        columns[name] = [np.nan if value is None else value for value in columns[name]]
+    return columns
+
+
+def without_padding(
+    order: NDArray[np.integer],
+    scores: CompletedScores,
+    cohort: int,
+    whole: float,
+    smaller: Callable[[int], CompletedScores],
+    sizes: Iterable[int],
+) -> Iterator[int]:
+    """Sets in an order; of those that contain one sufficient smaller set only the first.
+
+    Any set that contains a sufficient one tells as much, so that a list of the best would hold
+    little else. A set is sufficient if it tells nearly as much as the best of the larger sets, and
+    that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
+    than the whole entropy once chance is taken off and few rows lean on other subgroups.
+
+    `smaller` gives the scores of all sets of one of some `sizes`; it is asked only where a set
+    tells so much.
+    """
+    best = float(scores.score[cohort].max(initial=0.0))
+    enough = max(AS_MUCH * best, MOST_TOLD * whole)
+    if not best >= enough > 0:
+        yield from map(int, order)
+        return
+    suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
+    left = order
+    while len(left):
+        first, left = int(left[0]), left[1:]
+        yield first
+        for part in _sufficient_parts(scores.subsets[first], suffices):
+            left = left[~_contain(scores.subsets[left], part)]
+
+
+def _sufficient_parts(
+    members: NDArray[np.integer], suffices: Mapping[int, NDArray[np.bool_]]
+) -> list[tuple[int, ...]]:
+    """The smaller sets within a set that are sufficient, and contain no other that is."""
+    found: list[tuple[int, ...]] = []
+    for size, enough in suffices.items():
+        parts = np.array(list(combinations(members.tolist(), size)))
+        for part in parts[enough[rank(parts)]].tolist():
+            if not any(set(one) <= set(part) for one in found):
+                found.append(tuple(part))
+    return found
+
+
+def _contain(subsets: NDArray[np.integer], part: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which sets contain a smaller one."""
+    held = np.ones(len(subsets), dtype=bool)
+    for feature in part:
+        held &= (subsets == feature).any(axis=1)
+    return held
+
+
+def score_columns(
+    cohorts: Cohorts,
+    set_scores: SetScores,
+    scores: CompletedScores,
+    names: Sequence[str],
+    tests: ChanceTests | None = None,
+) -> dict[str, list[Any]]:
+    """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
+
+    There may be half a million sets, so no object is made of each. They are in the order of the
+    table's columns; only those of a numeric target have a ``spread``.
+    """
+    order = order_of_sets(scores, 0, ranked=False)
+    subsets = scores.subsets[order]
+    ranks = rank(subsets)
+    features = _named(subsets, set_scores.measure.features)
+    columns: dict[str, list[Any]] = {}
+    for name in names:
+        for column, values in _of_cohort(
+            cohorts.position(name), set_scores, scores, order, subsets, ranks, tests
+        ).items():
+            columns.setdefault(column, []).extend(values)
+    whole: dict[str, list[Any]] = {
+        "subgroup": [name for name in names for _ in features],
+        "features": features * len(names),
+    }
+    return whole | columns
+
+
+def _of_cohort(
+    cohort: int,
+    set_scores: SetScores,
+    scores: CompletedScores,
+    order: Sequence[int] | NDArray[np.intp],
+    subsets: NDArray[np.integer],
+    ranks: NDArray[np.int64],
+    tests: ChanceTests | None,
+) -> dict[str, list[Any]]:
+    """What is known of some sets in one cohort, by name."""
+    measure, size = set_scores.measure, subsets.shape[1]
+    score, whole = scores.score[cohort, order], float(measure.whole[cohort])
+    p_values = None if tests is None else tests.p_values.get(size)
+    found = {
+        "score": score.tolist(),
+        "low": scores.low[cohort, order].tolist(),
+        "high": scores.high[cohort, order].tolist(),
+        "share": (score / whole if whole > 0 else np.zeros_like(score)).tolist(),
+        "observed": set_scores.observed(cohort, subsets).tolist(),
+        "p_value": (
+            [np.nan] * len(order) if p_values is None else p_values[cohort, ranks].tolist()
+        ),
+        "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
+        "missing": _lacking(subsets, measure.missing[cohort], measure.features),
+        "support": np.array(SUPPORT, dtype=object)[scores.support[cohort, order]].tolist(),
+    }
+    if scores.spread is not None:
+        found["spread"] = scores.spread[cohort, order].tolist()
+    return found
+
+
+def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names of the features of every set."""
+    names = np.empty(len(features), dtype=object)
+    names[:] = features
+    return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))
+
+
+def _lacking(
+    subsets: NDArray[np.integer], missing: NDArray[np.bool_], features: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The features of every set that a cohort never recorded."""
+    found: list[tuple[str, ...]] = [()] * len(subsets)
+    for place in np.flatnonzero(missing[subsets].any(axis=1)):
+        found[place] = tuple(features[f] for f in subsets[place] if missing[f])
+    return found

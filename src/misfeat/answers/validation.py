@@ -1,0 +1,480 @@
+"""How far the answers for one table can be trusted: parts of it left out, answered, and compared.
+
+Features that subgroups did record are hidden as patchily as the table is, and predicted as if they
+were missing. On the scale of the population rows are left out, too, since the best-looking sets of
+few rows are partly chance.
+
+On the scale of the sample the truth is the score of the rows. On the scale of the population nobody
+knows it, and a score of rows left out, of a few hundred at most, is mostly noise: the best of such
+scores are not the best sets. So the truth of a set is a distribution: what all rows and all
+recorded features of the table lead one to expect, with the deviation that this has. Rows left out
+say two things about it:
+
+- how much sampling costs. Sets that half of the rows make look best hold less than those that all
+  rows make look best. What doubling the rows brings is about what is left to be gained beyond them:
+  losses fall with the number of rows, between one over it and one over its root.
+- whether deviations are right. Of the squared distance between the score above chance of one half
+  and the estimate from the other, a part is noise of the former; the squared distance between both
+  halves' scores is twice that. The rest over the squared deviation is 1 where deviations are right.
+  It was below 1 for half of the rows where it was nearer 1 for all of them, so that its root is
+  what squared deviations are multiplied by.
+
+Tried on draws from six tables, and worse: scores of rows left out as the truth itself (a fifth of
+the rows or half of them: shares from .4 to above 1); noise from the formula of its variance (up to
+eight times too large where most cells are empty); predictions held against the cohort's own score
+of the same rows, whose noise they share; five best sets out of the few that a cohort recorded,
+where they are most of them; deviations as they are (intervals seem to hold by up to .07 less than
+they do) or fully corrected (.04 more). Shrinking differences between sets by what halves say of
+them gained nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.special import ndtr, ndtri
+from sklearn.base import clone
+
+from misfeat.answers.held_out import (
+    can_be_halved,
+    features_to_judge,
+    half_of,
+    half_weights,
+    patchy_rounds,
+    with_features,
+    with_hidden,
+)
+from misfeat.answers.options import level_size
+from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.estimation.estimates import POPULATION
+from misfeat.exceptions import check_count
+from misfeat.metrics.rankings import captured_at
+from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.completion import Known
+    from misfeat.estimation.estimates import Estimate
+    from misfeat.runtime.progress import Progress
+    from misfeat.selection import Selection
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+Answer: TypeAlias = tuple[ExactScores | None, CompletedScores]
+Answers: TypeAlias = Callable[[str, Sequence["NDArray[Any] | None"]], list[Answer]]
+
+ANSWER, JUDGE, HALF, HIDDEN = "the answer", "the judge", "half of the rows", "features"
+"""What answers with which part left out."""
+WHAT = "Leaving parts of the table out to see how well answers hold"
+JUDGED = 0.9
+"""The confidence of the intervals that the truth's deviation is read from."""
+TOO_NARROW = 0.05
+"""Intervals that hold the truth by more than this less often than promised are too narrow."""
+
+
+LEAST_RATIO, MOST_RATIO = 0.1, 3.0
+"""Squared errors over squared deviations are believed to lie between these."""
+ROUNDING = 1e-9
+"""Bounds hold what is outside by no more, in the unit of scores."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far the answers for one cohort can be trusted, as `Selection.validate` explains it."""
+
+    cohort: int
+    hidden: int
+    captured: float
+    coverage: float
+    error: float
+
+
+def validation_of(
+    selection: Selection, size: int | None = None, k: int | None = None, rounds: int = 4
+) -> list[Trust]:
+    """How far answers can be trusted, one record a subgroup (`Selection.validate`).
+
+    The sentence about it becomes the `validation` of the selection.
+    """
+    size, k = level_size(selection, size), selection.k if k is None else k
+    for value, name in ((k, "k"), (rounds, "rounds")):
+        check_count(value, name)
+    scores, seed = selection.set_scores, selection.options.seed
+    n_features, measure = len(selection.feature_names), scores.measure
+    scores.check_rows()
+    rng = np.random.default_rng(0 if seed is None else seed)
+    completed = selection.completed(size)
+    kept = features_to_judge(completed, n_features, rng)
+
+    def validation() -> list[Trust]:
+        with long_work(selection.verbose > 0) as progress:
+            known, shown = scores.known(size, progress, counted=size), None
+            if kept is None:
+                shown = selection.completed(size)
+            else:
+                known = with_features(known, kept)
+            return trust(known, scores.estimate, size, k, rounds, seed, progress, shown)
+
+    found = selection.remembered(("validation", size, k, rounds), validation)
+    selection.validation = in_words(
+        found,
+        min(k, len(completed.subsets)),
+        selection.confidence,
+        predicted=bool(completed.predicted.any()),
+        rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
+        judged=None if kept is None else (len(kept), n_features),
+    )
+    return found
+
+
+def validation_columns(selection: Selection, found: Sequence[Trust]) -> dict[str, list[Any]]:
+    """A line a subgroup, as columns of a dataframe."""
+    columns: dict[str, list[Any]] = {
+        "subgroup": [selection.cohorts.names[one.cohort] for one in found]
+    }
+    for name in ("hidden", "captured", "coverage", "error"):
+        columns[name] = [getattr(one, name) for one in found]
+    return columns
+
+
+def trust(
+    known: Known,
+    estimate: Estimate,
+    size: int,
+    k: int,
+    rounds: int,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    shown: CompletedScores | None = None,
+) -> list[Trust]:
+    """Leave features and rows out, answer, and compare.
+
+    Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
+    where it is not at hand.
+
+    A cohort is told about where a feature could be hidden from it, or it lacks none and its scores
+    are estimates. `shown` is what `estimate` makes of `known`, where that is at hand.
+    """
+    rng = np.random.default_rng(0 if seed is None else seed)
+    told = _Told(progress, rounds + 3)
+    known = replace(known, progress=None)
+    lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
+    left_out = LeftOut(known, estimate, size)
+    answers: Answers = partial(_answers, left_out, told)
+    found: dict[int, list[tuple[int, Figures]]] = {}
+
+    def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
+        figures = figures_of(truth, completed, cohort, k)
+        if figures is not None:
+            found.setdefault(cohort, []).append((n_hidden, figures))
+
+    if known.exact.above_chance:
+        if shown is None:
+            ((_, shown),) = answers(ANSWER, [None])
+        else:
+            told.done(ANSWER)
+        truth = _truth_of_population(left_out, shown, k, rng, answers)
+        if can_be_halved(known.cohorts):  # else an answer would be compared with itself
+            for cohort in np.flatnonzero(~lacking):
+                compare(shown, int(cohort), 0)
+    else:
+        truth = truth_of_sample(known.exact, size)
+    drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
+    masks = [mask for mask in drawn if mask.any()]
+    for mask, (_, completed) in zip(masks, answers(HIDDEN, masks), strict=True):
+        for cohort in np.flatnonzero(mask.any(axis=1)):
+            compare(completed, int(cohort), int(mask[cohort].sum()))
+    told.all_done()
+    return [_together(cohort, found[cohort]) for cohort in sorted(found)]
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """A table of which parts are left out, and what answers then."""
+
+    known: Known
+    estimate: Estimate
+    size: int
+
+    @property
+    def judge(self) -> Estimate:
+        """What the truth is read from."""
+        return replace(self.estimate, name=POPULATION, confidence=JUDGED)
+
+    def answer(self, what: str, left_out: NDArray[Any] | None) -> Answer:
+        """What is answered without some features or rows, and the scores it was made from."""
+        if what == ANSWER:
+            return None, self.estimate.complete(self.known, self.size)
+        if what == JUDGE:
+            return None, self.judge.complete(self.known, self.size)
+        assert left_out is not None  # noqa: S101
+        if what == HALF:
+            half = half_of(self.known, left_out)
+            return half.exact, self.judge.complete(half, self.size)
+        without = with_hidden(self.known, left_out)
+        return None, clone(self.estimate, safe=False).complete(without, self.size)
+
+
+def _answers(
+    table: LeftOut, told: _Told, what: str, parts: Sequence[NDArray[Any] | None]
+) -> list[Answer]:
+    """What is answered without each of some parts."""
+
+    def report(begun: int) -> None:
+        if begun:
+            told.done(what)
+
+    found: list[Answer] = Parallel(prefer="threads")(
+        delayed(table.answer)(what, part) for part in counted(parts, report)
+    )
+    report(len(parts))
+    return found
+
+
+def _truth_of_population(
+    table: LeftOut,
+    shown: CompletedScores,
+    k: int,
+    rng: np.random.Generator,
+    answers: Answers,
+) -> Truth:
+    judged = shown if table.judge == table.estimate else answers(JUDGE, [None])[0][1]
+    halves = answers(HALF, half_weights(table.known.cohorts, rng))
+    left_out = [(cast("ExactScores", exact), completed) for exact, completed in halves]
+    return truth_of_population(table.known.exact, judged, JUDGED, k, left_out)
+
+
+def _together(cohort: int, rounds: Sequence[tuple[int, Figures]]) -> Trust:
+    """The mean over the rounds of one cohort."""
+    hidden = sum(n_hidden for n_hidden, _ in rounds)
+    means = np.mean([astuple(figures) for _, figures in rounds], axis=0)
+    return Trust(cohort, hidden, *means.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is known of the true scores of all sets of one size.
+
+    Attributes
+    ----------
+    score, deviation : ndarray of shape (n_cohorts, n_sets)
+        The expected score, and the standard deviation of the truth around it.
+    tested : ndarray of bool of shape (n_cohorts, n_sets)
+        The sets that a cohort's own rows say something about.
+    ceiling : ndarray of shape (n_cohorts,)
+        What no score can exceed.
+    kept : ndarray of shape (n_cohorts,)
+        The share of the best sets' score that is left to sets chosen from so few rows.
+    """
+
+    score: Floats
+    deviation: Floats
+    tested: Flags
+    ceiling: Floats
+    kept: Floats
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How the answers for one cohort compare with the truth.
+
+    What they are is said at `Selection.validate`. Where every score is exact, coverage is 1 and the
+    error 0.
+    """
+
+    captured: float
+    coverage: float
+    error: float
+
+
+def truth_of_sample(exact: ExactScores, size: int) -> Truth:
+    """The scores of the rows as they are."""
+    scores = exact.by_size[size]
+    return Truth(
+        score=scores,
+        deviation=np.zeros_like(scores),
+        tested=~np.isnan(scores),
+        ceiling=exact.ceiling,
+        kept=np.ones(len(scores)),
+    )
+
+
+def truth_of_population(
+    exact: ExactScores,
+    judged: CompletedScores,
+    confidence: float,
+    k: int,
+    left_out: Sequence[tuple[ExactScores, CompletedScores]] = (),
+) -> Truth:
+    """What all rows lead one to expect.
+
+    `exact` and `judged` are scores above chance and the estimates from them, `left_out` the same of
+    either half of the rows, if there are halves.
+    """
+    tested = ~np.isnan(exact.by_size[judged.subsets.shape[1]])
+    deviation = deviation_of(judged, confidence)
+    kept = np.ones(len(tested))
+    if left_out:
+        deviation = deviation * ratio_of_errors(left_out, confidence) ** 0.25
+        kept = np.array(
+            [
+                np.mean([captured_at(k, best, half.score[i]) for _, half in left_out])
+                for i, best in enumerate(judged.score)
+            ]
+        )
+    return Truth(judged.score, deviation, tested, exact.ceiling, kept)
+
+
+def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
+    """The standard deviations that intervals were made from.
+
+    One side may have been cut at what is possible.
+    """
+    reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
+    deviation: Floats = reach / ndtri((1.0 + confidence) / 2.0)
+    return deviation
+
+
+def ratio_of_errors(
+    halves: Sequence[tuple[ExactScores, CompletedScores]], confidence: float
+) -> float:
+    """The squared errors of estimates over their squared deviations, by two halves of the rows.
+
+    `halves` has scores above chance and estimates of each.
+    """
+    (first, of_first), (second, of_second) = halves
+    size = of_first.subsets.shape[1]
+    x, y = first.by_size[size], second.by_size[size]
+    squares = (y - of_first.score) ** 2 + (x - of_second.score) ** 2 - (x - y) ** 2
+    scale = deviation_of(of_first, confidence) ** 2 + deviation_of(of_second, confidence) ** 2
+    both = ~np.isnan(x) & ~np.isnan(y)
+    ratio = squares[both].sum() / max(scale[both].sum(), np.finfo(float).tiny)
+    return float(np.clip(ratio, LEAST_RATIO, MOST_RATIO))
+
+
+def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) -> Figures | None:
+    """Compare what was answered for a cohort, with features hidden from it or not.
+
+    Only sets that the cohort's own rows tell about are compared. They are fewer than all sets, so
+    that fewer of them count as best, too: the same share. None where there is nothing to compare.
+    """
+    tested = truth.tested[cohort]
+    if not tested.any():
+        return None
+    score, low, high, predicted = (
+        getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
+    )
+    true, deviation = truth.score[cohort, tested], truth.deviation[cohort, tested]
+    k = max(1, round(k * tested.mean()))
+    uncertain = predicted | (high > low)
+    inside = chance_inside(low, high, true, deviation, truth.ceiling[cohort])[uncertain]
+    squares = ((score - true) ** 2 + deviation**2)[uncertain]
+    return Figures(
+        captured=captured_at(k, true, score) * float(truth.kept[cohort]),
+        coverage=float(inside.mean()) if uncertain.any() else 1.0,
+        error=float(np.sqrt(squares.mean())) if uncertain.any() else 0.0,
+    )
+
+
+def chance_inside(
+    low: Floats, high: Floats, mean: Floats, deviation: Floats, ceiling: float
+) -> Floats:
+    """How likely a score lies between two bounds; none is below 0 or above the ceiling.
+
+    Examples
+    --------
+    >>> bounds = np.array([0.0, 0.1, 0.1]), np.array([0.3, 0.3, 0.3])
+    >>> chance_inside(*bounds, np.full(3, 0.2), np.array([0.1, 0.1, 0.0]), 1.0).round(2)
+    array([0.84, 0.68, 1.  ])
+    """
+    spread = np.maximum(deviation, np.finfo(float).tiny)
+    below = np.where(low <= 0, 0.0, ndtr((low - ROUNDING - mean) / spread))
+    above = np.where(high >= ceiling, 0.0, ndtr((mean - high - ROUNDING) / spread))
+    inside: Floats = 1.0 - below - above
+    return inside
+
+
+def in_words(
+    found: Sequence[Trust],
+    k: int,
+    confidence: float | None,
+    *,
+    predicted: bool = True,
+    rows_left_out: bool | None = None,
+    judged: tuple[int, int] | None = None,
+) -> str:
+    """One sentence for people.
+
+    Where `confidence` is None, intervals are certain bounds. `rows_left_out` is None where scores
+    are of the rows, so that there is no need to, and `judged` says of how many features, and of how
+    many in all, sets were tried.
+
+    Examples
+    --------
+    >>> in_words([Trust(0, 3, 0.98, 0.91, 0.1)], 5, 0.9)
+    'With 3 features hidden on purpose, the 5 sets that look best hold about 98 % of what the 5 best sets tell, and 90 % intervals hold the truth in 91 % of the cases.'
+    >>> in_words([Trust(0, 0, 0.88, 0.91, 0.1)], 5, None, predicted=False, rows_left_out=True)
+    'With half of the rows left out, the 5 sets that look best hold about 88 % of what the 5 best sets tell, and certain bounds hold the truth in 91 % of the cases.'
+    >>> in_words([], 5, 0.9)
+    'No feature could be hidden, since none was recorded by two subgroups: predictions cannot be checked.'
+    """  # noqa: E501
+    if not found and not predicted:
+        if rows_left_out is None:
+            return "Every score is that of the rows themselves: nothing was predicted."
+        return "Nothing could be left out, features or rows: answers cannot be checked."
+    if not found:
+        return (
+            "No feature could be hidden, since none was recorded by two subgroups: predictions "
+            "cannot be checked."
+        )
+    hidden = sum(one.hidden for one in found)
+    parts = [f"{hidden} feature{'' if hidden == 1 else 's'} hidden on purpose"] if hidden else []
+    parts += ["half of the rows left out"] if rows_left_out else []
+    start = f"With {' and '.join(parts)}, the" if parts else "The"
+    captured = np.mean([one.captured for one in found])
+    coverage = np.mean([one.coverage for one in found])
+    kind = (
+        "certain bounds" if confidence is None else f"{confidence:.0%} intervals".replace("%", " %")
+    )
+    best = "the best set tells" if k == 1 else f"the {k} best sets tell"
+    look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
+    said = (
+        f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
+        f"{coverage * 100:.0f} % of the cases"
+    )
+    too_narrow = confidence is not None and coverage < confidence - TOO_NARROW
+    said += ": take them for somewhat too narrow here." if too_narrow else "."
+    if rows_left_out is False:
+        said += " No rows could be left out, so that what sampling costs is not part of this."
+    if judged is not None:
+        said += f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
+    return said
+
+
+class _Told:
+    """Tells how many steps are done."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._done, self._total = progress, 0, total
+        self._tell()
+
+    def done(self, what: str) -> None:
+        if what != JUDGE:
+            self._done += 1
+            self._tell()
+
+    def all_done(self) -> None:
+        self._done = self._total
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(WHAT, self._done, self._total)

@@ -1,0 +1,412 @@
+"""Why a set of features tells: its cells, what each holds of every class, and what it adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, xlogy
+
+from misfeat.answers.options import set_members
+from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
+from misfeat.completion.transfer.model import TransferModel
+from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.runtime.threads import Work
+from misfeat.words.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import Known
+    from misfeat.information.count_tables import CountTables
+    from misfeat.selection import Selection
+
+    Floats = NDArray[np.float64]
+
+NOTHING = 1e-9
+"""What a cell adds that adds nothing, in nats, however numbers were rounded."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a cell one class of the target holds.
+
+    Shares and contributions are those of `Selection.why`. Bounds are NaN in a predicted cell, the
+    lift where the subgroup has no row of the class.
+    """
+
+    label: str
+    share: float
+    low: float
+    high: float
+    overall: float
+    lift: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of a subgroup that agree in all features of a set.
+
+    `words`, such as ``"age > 60 and thal = 7"``, say what they agree in, `values` the same, a value
+    or range a feature. Where counts are protected, and so not exact, `worth` is how many rows that
+    were counted exactly would tell as much.
+    """
+
+    words: str
+    values: tuple[str, ...]
+    rows: float
+    shares: tuple[Share, ...]
+    worth: float | None = None
+
+    @property
+    def well_filled(self) -> bool:
+        """Whether it has rows enough for a sentence."""
+        return (self.rows if self.worth is None else self.worth) >= WELL_FILLED
+
+    @property
+    def most(self) -> Share:
+        """The class that it is most about."""
+        return max(self.shares, key=lambda share: share.contribution)
+
+    @property
+    def contribution(self) -> float:
+        """What the cell adds to the score, in nats; never below 0."""
+        return sum(share.contribution for share in self.shares)
+
+    def told(self, target: str, *, predicted: bool = False) -> str:
+        """The cell in a sentence, by the class that it is most about.
+
+        Examples
+        --------
+        >>> ill = Share("ill", 0.91, 0.79, 0.96, 0.46, 1.98, 0.1)
+        >>> well = Share("well", 0.09, 0.04, 0.21, 0.54, 0.17, -0.02)
+        >>> Cell("ca >= 1 and thal = 7", (">=1", "7"), 44, (ill, well)).told("state")
+        'ca >= 1 and thal = 7: 91 % state = ill (44 rows), against 46 % overall.'
+        """
+        most = self.most
+        count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
+        count = f"{count}, predicted" if predicted else count
+        count = count if self.worth is None else f"about {count}"
+        return (
+            f"{self.words}: {percent(most.share, 0, 1)} {condition(target, most.label)} ({count}), "
+            f"against {percent(most.overall, 0, 1)} overall."
+        )
+
+
+WELL_FILLED = 5
+"""Rows of a cell that are worth a sentence."""
+WORTH_A_SENTENCE = 0.02
+"""The part of a score that a cell has to hold to be worth one."""
+MUCH = 1 / 3
+"""The part of a score that is a matter of concern where nearly empty cells hold it."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The cells behind the score of one set in one subgroup.
+
+    Cells that add most are first. They are predicted where the subgroup did not record the set.
+    """
+
+    subgroup: str
+    features: tuple[str, ...]
+    target: str
+    predicted: bool
+    cells: tuple[Cell, ...]
+
+    @property
+    def score(self) -> float:
+        """What all cells add up to: the score of the rows as they are, or of the predicted ones."""
+        return sum(cell.contribution for cell in self.cells)
+
+    def sentences(self, k: int = 3) -> list[str]:
+        """The k cells that add most, a sentence each; cells that add next to nothing have none.
+
+        Cells of fewer than 5 rows have none either, where there are others; where they hold much
+        of the score, a last sentence says so.
+
+        Parameters
+        ----------
+        k : int, default=3
+            How many.
+        """
+        least = max(NOTHING, WORTH_A_SENTENCE * self.score)
+        telling = [cell for cell in self.cells if cell.contribution > least]
+        well_filled = [cell for cell in telling if cell.well_filled]
+        shown = _of_several_classes(well_filled or telling, k)
+        said = [cell.told(self.target, predicted=self.predicted) for cell in shown]
+        return said + ([] if self.predicted else self._doubts())
+
+    def _doubts(self) -> list[str]:
+        """That few rows hold much of the score, where they do."""
+        held = sum(cell.contribution for cell in self.cells if not cell.well_filled)
+        if not self.score > NOTHING or held < MUCH * self.score:
+            return []
+        return [
+            f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes from "
+            f"combinations of values with fewer than {WELL_FILLED} rows each, which may be chance."
+        ]
+
+
+def explanation(selection: Selection, subgroup: str, features: Sequence[str]) -> Explanation:
+    """The cells behind the score of a set (`Selection.why`)."""
+    return explanations(selection, [(subgroup, features)])[0]
+
+
+def explanations(
+    selection: Selection, sets: Iterable[tuple[str, Sequence[str]]]
+) -> list[Explanation]:
+    """The same of many sets: what predictions need is prepared once."""
+    asked = [
+        (selection.cohorts.position(name), tuple(set_members(selection, features)))
+        for name, features in sets
+    ]
+    measure, names = selection.set_scores.measure, selection.feature_names
+    if measure.rows is None and measure.tables is None:
+        raise MisfeatError(
+            "What a set tells is explained by what the cells of its values add to mutual "
+            "information, of which {measure} knows nothing; use {other}.",
+            measure=Setting("measure", measure.name),
+            other=Setting("measure", "mutual_info"),
+        )
+    for _, members in asked:
+        if measure.tables is not None and len(members) > measure.tables.largest:
+            raise MisfeatError(
+                "{features} cannot be explained: only counts of sets of up to {most} features are "
+                "at hand, no rows.",
+                features=listed([names[m] for m in members]),
+                most=measure.tables.largest,
+            )
+    counted = cell_counts(selection, asked)
+    found = []
+    for cohort, members in asked:
+        predicted = bool(selection.missing[cohort, list(members)].any())
+        features = tuple(names[m] for m in members)
+        confidence = None if predicted else selection.confidence
+        cells = cells_of(counted[cohort, members], features, selection.cohorts.classes, confidence)
+        subgroup, target = selection.cohorts.names[cohort], selection.cohorts.target
+        found.append(Explanation(subgroup, features, target, predicted, cells))
+    return found
+
+
+def cell_counts(
+    selection: Selection, sets: Iterable[tuple[int, tuple[int, ...]]]
+) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
+    """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
+    scores, tables = selection.set_scores, selection.set_scores.measure.tables
+    prepared = cache(lambda size: PredictedCounts(scores.known(size), selection.completer))
+    found = {}
+    for cohort, members in sets:
+        if selection.missing[cohort, list(members)].any():
+            counts = prepared(len(members)).of(cohort, members)
+        elif tables is None:
+            counts = recorded_counts(selection.cohorts, cohort, list(members))
+        else:
+            counts = tabled_counts(tables, cohort, members)
+        found[cohort, members] = counts
+    return found
+
+
+def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
+    """The first k cells; where all are about one class, the last makes room for another's first."""
+    shown = list(cells[:k])
+    others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
+    if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
+        shown[-1] = others[0]
+    return shown
+
+
+def cells_of(
+    found: CellCounts,
+    features: Sequence[str],
+    classes: Sequence[str],
+    confidence: float | None,
+) -> tuple[Cell, ...]:
+    """Cells with their shares, those that add most to the score first.
+
+    Shares have no interval where `confidence` is None.
+    """
+    rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
+    shown = rows if found.rows is None else found.rows
+    total = by_class.sum()
+    overall = by_class / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = found.counts / rows[:, None]
+        lift = np.where(overall > 0, share / overall, np.nan)
+    contribution = xlogy(found.counts / total, np.where(lift > 0, lift, 1.0))
+    low, high = wilson(share, rows[:, None], confidence)
+    cells = [
+        Cell(
+            words=" and ".join(map(condition, features, values)),
+            values=values,
+            rows=float(shown[cell]),
+            worth=float(rows[cell]) if found.protected else None,
+            shares=tuple(
+                Share(label, *map(float, facts))
+                for label, *facts in zip(
+                    classes,
+                    share[cell],
+                    low[cell],
+                    high[cell],
+                    overall,
+                    lift[cell],
+                    contribution[cell],
+                    strict=True,
+                )
+            ),
+        )
+        for cell, values in enumerate(found.values)
+    ]
+    return tuple(sorted(cells, key=lambda cell: -cell.contribution))
+
+
+def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
+    """Wilson's interval of shares of so many rows; NaN where none is asked for.
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
+    >>> low.round(3), high.round(3)
+    (array([0.299, 0.839]), array([0.701, 1.   ]))
+    """
+    if confidence is None:
+        nothing = np.full(np.broadcast_shapes(share.shape, rows.shape), np.nan)
+        return nothing, nothing
+    z = float(ndtri((1.0 + confidence) / 2.0))
+    centre = share + z**2 / (2.0 * rows)
+    reach = z * np.sqrt(share * (1.0 - share) / rows + z**2 / (4.0 * rows**2))
+    scale = 1.0 + z**2 / rows
+    return np.maximum((centre - reach) / scale, 0.0), np.minimum((centre + reach) / scale, 1.0)
+
+
+def condition(name: str, label: str) -> str:
+    """A feature and its value or range, in words.
+
+    Examples
+    --------
+    >>> condition("age", "<=40"), condition("age", "(40, 65]"), condition("thal", "7")
+    ('age <= 40', '40 < age <= 65', 'thal = 7')
+    """
+    if label.startswith("<="):
+        return f"{name} <= {label[2:]}"
+    if label.startswith(">"):
+        return f"{name} > {label[1:]}"
+    if label.startswith("(") and label.endswith("]"):
+        low, _, high = label[1:-1].partition(", ")
+        return f"{low} < {name} <= {high}" if high else f"{name} = {label}"
+    return f"{name} = {label}"
+
+
+def explanation_columns(explanation: Explanation) -> dict[str, list[Any]]:
+    """A line a cell and class, as columns of a dataframe."""
+    lines = [(cell, share) for cell in explanation.cells for share in cell.shares]
+    source = "predicted" if explanation.predicted else "recorded"
+    columns: dict[str, list[Any]] = {
+        "subgroup": [explanation.subgroup] * len(lines),
+        "cell": [cell.words for cell, _ in lines],
+        "values": [cell.values for cell, _ in lines],
+        "rows": [cell.rows for cell, _ in lines],
+        "class": [share.label for _, share in lines],
+    }
+    for name in ("share", "low", "high", "overall", "lift", "contribution"):
+        columns[name] = [getattr(share, name) for _, share in lines]
+    return {**columns, "source": [source] * len(lines)}
+
+
+class CellCounts(NamedTuple):
+    """Rows of a subgroup by the cells of a set and by class.
+
+    Attributes
+    ----------
+    values : list of tuple of str
+        What the rows of each cell agree in.
+    counts : ndarray of shape (n_cells, n_classes)
+        Rows, or expected rows; with weights as many of equal weight as tell as much.
+    rows : ndarray of shape (n_cells,), or None
+        With weights, or where counts are protected, the rows of the table in each cell.
+    protected : bool
+        Whether counts were protected, so that none is exact.
+    """
+
+    values: list[tuple[str, ...]]
+    counts: Floats
+    rows: Floats | None = None
+    protected: bool = False
+
+    @property
+    def in_rows(self) -> Floats:
+        """The rows of each cell, shared out over the classes as their weights are."""
+        if self.rows is None:
+            return self.counts
+        shared: Floats = self.counts * (self.rows / self.counts.sum(axis=1))[:, None]
+        return shared
+
+
+def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
+    """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
+    rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
+    codes = cohorts.codes[members, rows]
+    whole = (codes >= 0).all(axis=0)
+    cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
+    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
+    place = number.reshape(-1), cohorts.target_codes[rows][whole]
+    own = cohorts.at(cohort)
+    np.add.at(counts, place, own.counts[whole])
+    in_cells = None
+    if own.effective is not None:
+        in_cells = np.bincount(place[0], own.weights[whole], len(counts)).astype(np.float64)
+    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts, in_cells)
+
+
+def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
+    """The same as `recorded_counts` from tables of at most three features, without rows."""
+    found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+    exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
+    if exact >= 1.0:
+        return found
+    return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
+
+
+class PredictedCounts:
+    """The cells of sets that a subgroup did not record, as the transfer expects them.
+
+    Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
+    """
+
+    def __init__(self, known: Known, completer: object) -> None:
+        how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+        self._rows = known.prepared(TransferRows.of).coded
+        self._model = TransferModel(
+            self._rows,
+            known.exact.missing,
+            Work(known.n_jobs),
+            proxies=how.proxies,
+            table_size=how.table_size,
+        )
+
+    def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
+        """The cells of one set, its features in ascending order."""
+        rows = self._rows
+        counts = self._model.table_of(np.asarray(members))[cohort]
+        return _held_cells(counts, [rows.categories[m] for m in members])
+
+
+def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
+    """The cells of a table that hold anything."""
+    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(map(len, labels))))
+    held = counts.sum(axis=1) > 0
+    return CellCounts(_values(labels, cells[:, held]), counts[held])
+
+
+def _values(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
+    """What the codes of each cell, a column of codes, mean."""
+    return [
+        tuple(names[code] for names, code in zip(labels, cell, strict=True))
+        for cell in cells.T.tolist()
+    ]

@@ -1,0 +1,439 @@
+"""The scores of one table: computed where they can be, completed where not, kept for questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import comb
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from misfeat.completion.base import RecordedCompleter
+from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.estimation.shortlist import sets_in_all
+from misfeat.exceptions import MisfeatError
+from misfeat.lattice import level, rank, unrank
+from misfeat.lattice.sampling import SAMPLERS
+from misfeat.runtime.memory import check_memory, memory_needed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.completion.model import Completer
+    from misfeat.estimation.estimates import Estimate
+    from misfeat.estimation.set_scores import ListedScores
+    from misfeat.information.measures import Measure
+    from misfeat.runtime.progress import Progress
+
+    Floats = NDArray[np.float64]
+
+_COMPLETED = ("score", "low", "high", "predicted", "support")
+SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
+_NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
+
+
+class SetScores:
+    """Scores of all feature sets of a table, size by size.
+
+    Several threads may ask at once: one of them computes, the others wait for what it finds.
+
+    `max_sets`, `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the
+    choice of sets repeatable. Where there are more sets than `max_sets`, they are searched for,
+    with the features that `include` numbers.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        estimate: Estimate,
+        *,
+        max_sets: int | None = None,
+        budget: float = 1.0,
+        sampler: str = "randwalk",
+        seed: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.estimate = estimate
+        self.max_sets = max_sets
+        self.include: tuple[int, ...] = ()
+        self.budget = budget
+        self.sampler = sampler
+        self._seeds = np.random.SeedSequence(seed)
+        self.n_jobs = n_jobs
+        self._exact: list[Floats] = []
+        self._by_grid: list[Floats] = []
+        self._completed: dict[int, CompletedScores] = {}
+        self._listed: ListedScores | None = None
+        self.rows_withheld = False
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            held = {name: value for name, value in vars(self).items() if name != "_lock"}
+            held["_listed"] = None  # made anew in a moment
+            own = {"_exact": list(self._exact), "_by_grid": list(self._by_grid)}
+            return {**held, **own, "_completed": dict(self._completed)}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
+
+    @property
+    def completer(self) -> Completer:
+        """What predicts the scores that could not be computed."""
+        return self.estimate.completer
+
+    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> SetScores:
+        """A book of the same estimate that knows some scores, by size, and nothing else."""
+        book = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
+        book._completed = dict(scores)
+        book.rows_withheld = True
+        return book
+
+    def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
+        """An empty book of the same settings for other rows of the same table."""
+        return SetScores(
+            measure,
+            clone(self.estimate, safe=False),
+            max_sets=self.max_sets,
+            budget=self.budget,
+            sampler=self.sampler,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
+
+    def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
+        """The scores of every set of one size in every cohort; of those found, if too many."""
+        with self._lock:
+            if size not in self._completed:
+                self._check_size_kept()
+                if self.is_searched(size):
+                    self._completed[size] = self._search(size, progress)
+                else:
+                    self._completed |= self._complete(size, progress)
+            return self._completed[size]
+
+    def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
+        """The scores of some sets of one size, features ascending, in every cohort."""
+        size = subsets.shape[1]
+        if self.is_searched(size):
+            return self.listed().completed(subsets)
+        return self.completed(size).of_sets(rank(subsets))
+
+    def is_searched(self, size: int) -> bool:
+        """Whether there are too many sets of a size to score all.
+
+        A set of many features takes longer than one of three, about as the square of their number.
+        """
+        if self.max_sets is None or not self.can_list:
+            return False
+        sets = sets_in_all(self._n_features, size, len(self.measure.missing))
+        return sets * max(1.0, size / 3.0) ** 2 > self.max_sets
+
+    @property
+    def can_list(self) -> bool:
+        """Whether sets can be scored one by one."""
+        return self.estimate.lists
+
+    @property
+    def largest_level(self) -> int:
+        """The largest size of which all sets are scored."""
+        sizes = range(self._n_features, 1, -1)
+        return next((size for size in sizes if not self.is_searched(size)), 1)
+
+    def _search(self, size: int, progress: Progress | None) -> CompletedScores:
+        """The scores of the sets of a size that a search finds."""
+        listed = self.listed(progress)
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(SEARCHING, done, of)
+
+        return listed.completed(listed.search(size, self.include, tell))
+
+    def listed(self, progress: Progress | None = None) -> ListedScores:
+        """Scores of single sets of any size."""
+        with self._lock:
+            if self._listed is None:
+                self._listed = self.estimate.listed(self.known(1, progress))
+            return self._listed
+
+    def observed(self, cohort: int, subsets: NDArray[np.integer]) -> Floats:
+        """The scores of the rows as they are, of listed sets of one size; NaN without rows."""
+        if self.rows_withheld and self.measure.tables is None:
+            return np.full(len(subsets), np.nan)
+        size, measure = subsets.shape[1], self.measure.plug_in
+        ranks = rank(subsets)
+        if measure is self.measure and size < len(self._exact):
+            computed: Floats = self._exact[size][cohort, ranks]
+            if not np.isnan(computed).any():
+                return computed
+        if len(subsets) == comb(self._n_features, size):
+            (scores,) = measure.of_levels(cohort, size, size, self.n_jobs)
+            return scores[ranks]
+        return measure.of_subsets(cohort, subsets, self.n_jobs)
+
+    @property
+    def computed(self) -> tuple[Floats, ...]:
+        """The scores computed so far, by size from 0; NaN where one was not."""
+        return tuple(self._exact)
+
+    @property
+    def computed_by_grid(self) -> tuple[Floats, ...]:
+        """The same of every grid of a numeric target, of shape (n_grids, n_cohorts, n_sets)."""
+        return tuple(self._by_grid)
+
+    @property
+    def held(self) -> dict[int, CompletedScores]:
+        """The scores completed so far, by size."""
+        return dict(self._completed)
+
+    def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """What the book holds: arrays put into a dict, the rest returned as plain values."""
+        with self._lock:
+            for size, scores in enumerate(self._exact):
+                arrays[f"book.exact.{size}"] = scores
+            for size, scores in enumerate(self._by_grid):
+                arrays[f"book.grids.{size}"] = scores
+            for size, completed in self._completed.items():
+                for name in names_of_completed(self.measure):
+                    arrays[f"book.completed.{size}.{name}"] = getattr(completed, name)
+                if self.is_searched(size):
+                    arrays[f"book.completed.{size}.subsets"] = completed.subsets
+            return {
+                "max_sets": self.max_sets,
+                "budget": float(self.budget),
+                "sampler": self.sampler,
+                "n_jobs": self.n_jobs,
+                "n_exact": len(self._exact),
+                "rows_withheld": self.rows_withheld,
+                "sizes": [int(size) for size in self._completed],
+                "entropy": str(self._seeds.entropy),
+                "drawn": self._seeds.n_children_spawned,
+            }
+
+    @classmethod
+    def unpacked(
+        cls,
+        held: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        measure: Measure,
+        estimate: Estimate,
+    ) -> SetScores:
+        """The book that `packed` gave the contents of."""
+        book = cls(
+            measure,
+            estimate,
+            max_sets=held.get("max_sets"),
+            budget=held["budget"],
+            sampler=held["sampler"],
+            n_jobs=held["n_jobs"],
+        )
+        book.rows_withheld = held.get("rows_withheld", False)
+        n_features = len(measure.features)
+        book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        if measure.parts:
+            book._by_grid = [arrays[f"book.grids.{size}"] for size in range(held["n_exact"])]
+        names = names_of_completed(measure)
+        book._completed = {
+            size: CompletedScores(
+                subsets=_saved_sets(arrays, size, n_features),
+                **{name: arrays[f"book.completed.{size}.{name}"] for name in names},
+            )
+            for size in held["sizes"]
+        }
+        book._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
+        return book
+
+    def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
+        """What the completer may look at to predict the scores of one size.
+
+        Scores of sets of up to `counted` features are computed, whether it needs them or not.
+        """
+        if self.measure.tables is None:
+            self.check_rows()
+        with self._lock:
+            return self._known(size, self.estimate, progress, counted)
+
+    def check_rows(self) -> None:
+        """Raise where something is asked for that only rows could answer."""
+        if self.measure.tables is not None:
+            raise MisfeatError(
+                "This needs rows, and only counts of them are at hand.",
+                remedy="Ask it where the rows are.",
+            )
+
+    def _check_size_kept(self) -> None:
+        """Raise where sets of a size are asked for that were not kept, and rows were not either."""
+        if self.rows_withheld and self.measure.tables is not None:
+            raise MisfeatError(
+                "Only counts of sets of up to {most} features are at hand, no rows; ask for sets "
+                "of at most so many.",
+                most=max(self._completed, default=0),
+            )
+
+    def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
+        estimate = self.estimate
+        whole = self.budget == 1 and not self.measure.missing.any()
+        if whole and not estimate.above_chance:
+            estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
+        models = self.listed(progress).models if self.can_list else ()
+        return estimate.complete_up_to(self._known(size, estimate, progress), size, models)
+
+    def _known(
+        self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
+    ) -> Known:
+        reach = max(self._check_memory(size, estimate), counted)
+        if reach >= len(self._exact):
+            self._compute_up_to(reach, progress)
+        grids = tuple(
+            self._known_of(part, [scores[place] for scores in self._by_grid[: reach + 1]], progress)
+            for place, part in enumerate(self.measure.parts)
+        )
+        return replace(
+            self._known_of(self.measure, self._exact[: reach + 1], progress), grids=grids
+        )
+
+    def _known_of(
+        self, measure: Measure, scores: Sequence[Floats], progress: Progress | None
+    ) -> Known:
+        exact = ExactScores(
+            by_size=tuple(scores),
+            missing=measure.missing,
+            ceiling=measure.ceiling,
+            closed=measure.closed,
+            above_chance=measure.above_chance,
+        )
+        return Known(
+            exact,
+            measure.rows,
+            self.n_jobs,
+            progress,
+            measure.sums,
+            tables=measure.tables,
+        )
+
+    def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
+        n_cohorts = len(self.measure.missing)
+        scored = n_cohorts * (1 + len(self.measure.parts))
+        own = estimate.memory_needed(size, n_features, n_cohorts)
+        return memory_needed(n_features, max(size, estimate.reach(size, n_features)), scored) + own
+
+    def _check_memory(self, size: int, estimate: Estimate) -> int:
+        """Refuse what would not fit; the largest size of which scores are computed."""
+        check_memory(
+            self._n_features,
+            size,
+            len(self.measure.missing),
+            lambda n_features, m: self._memory_needed(n_features, m, estimate),
+        )
+        return estimate.reach(size, self._n_features)
+
+    @property
+    def _n_features(self) -> int:
+        return len(self.measure.features)
+
+    def _compute_up_to(self, size: int, progress: Progress | None) -> None:
+        """Add the scores of all sizes that are not known yet."""
+        seeds = self._seeds.spawn(len(self.measure.missing))
+        computing = _Computation(self.measure, self.budget, self.sampler, self.n_jobs, seeds)
+        found = computing.levels(len(self._exact), size, progress)
+        if self.measure.parts:
+            self._by_grid += found
+            self._exact += [scores.mean(axis=0) for scores in found]
+        else:
+            self._exact += [scores[0] for scores in found]
+
+
+def names_of_completed(measure: Measure) -> tuple[str, ...]:
+    """The arrays of completed scores; those of a numeric target have a spread."""
+    return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
+
+
+def _saved_sets(arrays: dict[str, NDArray[Any]], size: int, n_features: int) -> NDArray[np.integer]:
+    """The sets that were searched for, or all of a size."""
+    found = arrays.get(f"book.completed.{size}.subsets")
+    return level(n_features, size) if found is None else found
+
+
+@dataclass(frozen=True, eq=False)
+class _Computation:
+    """Computes the scores of all sets, or of the share `budget` of those that a cohort can compute.
+
+    Which ones, the sampler draws; `seeds` are one a cohort.
+    """
+
+    measure: Measure
+    budget: float
+    sampler: str
+    n_jobs: int | None
+    seeds: Sequence[np.random.SeedSequence]
+
+    @property
+    def grids(self) -> Sequence[Measure]:
+        """The measure of every grid of a numeric target, else the measure itself."""
+        return self.measure.parts or (self.measure,)
+
+    def levels(self, low: int, high: int, progress: Progress | None) -> list[Floats]:
+        """Scores of all sets of some sizes, an array of shape (n_grids, n_cohorts, n_sets) each."""
+        n_cohorts = len(self.seeds)
+        told = None if progress is None else _CohortsDone(progress, n_cohorts * len(self.grids))
+        by_cohort = []
+        for grid, measure in enumerate(self.grids):
+            for cohort in range(n_cohorts):
+                if told is not None:
+                    told.begin(grid * n_cohorts + cohort)
+                if self.budget < 1:
+                    by_cohort.append(self._sampled(measure, cohort, low, high))
+                else:
+                    by_cohort.append(measure.of_levels(cohort, low, high, self.n_jobs, told))
+        if told is not None:
+            told.begin(len(by_cohort))
+        return [
+            np.array(scores).reshape(len(self.grids), n_cohorts, -1)
+            for scores in zip(*by_cohort, strict=True)
+        ]
+
+    def _sampled(self, measure: Measure, cohort: int, low: int, high: int) -> list[Floats]:
+        """Scores of a share of a cohort's computable sets, the same in every grid; else NaN."""
+        rng = np.random.default_rng(self.seeds[cohort])
+        recorded = np.flatnonzero(~self.measure.missing[cohort])
+        n_features = len(self.measure.features)
+        scores = [np.full(comb(n_features, m), np.nan) for m in range(low, high + 1)]
+        if low == 0:
+            scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
+        smallest, largest = max(low, 1), min(high, len(recorded))
+        if smallest > largest:
+            return scores
+        sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
+        for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
+            subsets = recorded[unrank(ranks, size)]
+            scores[size - low][rank(subsets)] = measure.of_subsets(cohort, subsets, self.n_jobs)
+        return scores
+
+
+class _CohortsDone:
+    """Tells how far the scores of all cohorts are, from how far those of one are."""
+
+    STEPS = 1000
+    """So many for each cohort."""
+
+    def __init__(self, progress: Progress, n_cohorts: int) -> None:
+        self._progress, self._total = progress, n_cohorts * self.STEPS
+        self._before = self._last = 0
+
+    def begin(self, cohort: int) -> None:
+        """Say that the cohorts before this one are done."""
+        self._before = self._last = cohort * self.STEPS
+        self._progress(SCORING, self._before, self._total)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far the scores of this cohort are; they may be computed in several turns."""
+        place = self._before + self.STEPS * done // max(total, 1)
+        if place > self._last:
+            self._last = place
+            self._progress(SCORING, place, self._total)

@@ -1,0 +1,233 @@
+"""The steps of fit, from a table to a selection."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from misfeat.answers.enough import MOST_OF_SHORTLIST, chosen_size
+from misfeat.answers.options import FitOptions, check_features, shown_scores
+from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.features import (
+    check_blocks,
+    check_names,
+    joined_blocks,
+    product_sums_without,
+    without_features,
+)
+from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
+from misfeat.cohorts.rules import CohortRules, parse_groups
+from misfeat.cohorts.weights import WeightRules
+from misfeat.completion.named import completer_of, confidence_of
+from misfeat.estimation.estimates import SAMPLE, Estimate
+from misfeat.estimation.scores import SetScores
+from misfeat.estimation.shortlist import (
+    Shortlist,
+    features_that_fit,
+    sets_in_all,
+    shortlist,
+)
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
+from misfeat.information.grids import information_of
+from misfeat.information.measures import SquaredCorrelation
+from misfeat.reading.inputs import open_table, with_groups, with_weights
+from misfeat.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.information.measures import Measure
+    from misfeat.nesting import NestedQuestion
+    from misfeat.reading.table import Table
+    from misfeat.runtime.progress import Progress
+
+    Blocks = Mapping[str, tuple[str, ...]]
+
+MOST_FEATURES = 150
+"""Of a table with more features those are looked at more closely that explain something."""
+
+
+def opened(
+    question: NestedQuestion, X: Any, y: Any, groups: Any, sample_weight: Any
+) -> tuple[Table, str, CohortRules]:
+    """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
+    rules = CohortRules.parse(question.groups, question._nested("coding"))
+    table, target = open_table(X, y, rules.codes)
+    table, weight = with_weights(table, sample_weight)
+    rules = replace(rules, weights=WeightRules.parse(weight, question.weights, question.design))
+    if groups is None:
+        return table, target, rules
+    if question.groups is not None:
+        raise MisfeatError(
+            "Subgroups were given twice: {setting} in the estimator, and groups passed to fit; "
+            "leave one of them out.",
+            setting=Setting("groups", question.groups),
+        )
+    table, name = with_groups(table, groups)
+    return table, target, replace(rules, groups=parse_groups(name))
+
+
+def selection_of(
+    question: NestedQuestion,
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress | None,
+) -> Selection:
+    """Everything that fit does with the table, target and rules that `opened` gave.
+
+    The table is closed once its rows are counted.
+    """
+    excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
+    with closing(table):
+        _check_request(question, table, excluded, blocks)
+        built = counted(question, table, target, rules, progress)
+    cohorts, measure = _measured(question, *built, excluded, blocks)
+    check_features(measure.features, cohorts)
+    estimate = _estimate(question)
+    cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
+    if listed is not None:
+        measure = _measure(question, cohorts, None)
+    n_features = len(measure.features)
+    scores = SetScores(
+        measure,
+        estimate,
+        max_sets=question._nested("coding").max_sets,
+        budget=question.budget,
+        sampler=question.sampler,
+        seed=question.random_state,
+        n_jobs=_threads(question),
+    )
+    options = FitOptions(
+        size=1 if question.size == "auto" else _fitting_size(int(question.size), n_features),
+        k=int(question.k),
+        include=check_names(question.include, "include"),
+        blocks=blocks,
+        seed=question.random_state,
+        backend=table.frame_backend,
+        settings=question._changed(),
+    )
+    selection = Selection(cohorts, scores, options, verbose=int(question.verbose), shortlist=listed)
+    if question.size == "auto":
+        selection.options = replace(options, size=chosen_size(selection))
+    shown_scores(selection, None)  # so that answers come at once
+    return selection
+
+
+def counted(
+    question: NestedQuestion,
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress | None,
+) -> tuple[Cohorts, ProductSums | None]:
+    """The cohorts of a table, and sums of products where the measure needs them."""
+    if question.measure == "r2":
+        return cohorts_and_product_sums(table, target, rules, progress)
+    return cohorts_of(table, target, rules, progress), None
+
+
+def _check_request(
+    question: NestedQuestion, table: Table, excluded: tuple[str, ...], blocks: Blocks
+) -> None:
+    for name in excluded:
+        if name not in table.names:
+            raise no_such_column(name, table.names, "a feature to exclude", "exclude")
+    if blocks and question.measure == "r2":
+        raise MisfeatError(
+            "{blocks} needs {measure}; leave one of the two out.",
+            blocks=Setting("blocks"),
+            measure=Setting("measure", "mutual_info"),
+        )
+
+
+def _measured(
+    question: NestedQuestion,
+    cohorts: Cohorts,
+    sums: ProductSums | None,
+    excluded: tuple[str, ...],
+    blocks: Blocks,
+) -> tuple[Cohorts, Measure]:
+    """The cohorts without excluded features, blocks joined, and what scores sets in them."""
+    cohorts = without_features(cohorts, excluded)
+    if sums is None:
+        cohorts = joined_blocks(cohorts, blocks)
+    else:
+        sums = product_sums_without(sums, excluded)
+    return cohorts, _measure(question, cohorts, sums)
+
+
+def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
+    above_chance = question.estimate != SAMPLE
+    if sums is None:
+        return information_of(cohorts, above_chance=above_chance)
+    return SquaredCorrelation(sums, above_chance=above_chance)
+
+
+def _shortlisted(
+    question: NestedQuestion,
+    estimate: Estimate,
+    cohorts: Cohorts,
+    blocks: Blocks,
+    progress: Progress | None,
+) -> tuple[Cohorts, Shortlist | None]:
+    """The cohorts, of a wide table without the features that explain nothing by themselves.
+
+    Where sets can be scored one by one, any number of features up to `MOST_FEATURES` will do;
+    elsewhere all sets of the features that are kept are scored.
+    """
+    max_sets = question._nested("coding").max_sets
+    if max_sets is None or question.measure != "mutual_info":
+        return cohorts, None
+    n_features = len(cohorts.features)
+    size = min(MOST_OF_SHORTLIST if question.size == "auto" else int(question.size), n_features)
+    most = MOST_FEATURES
+    if not estimate.lists:
+        if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
+            return cohorts, None
+        most = features_that_fit(n_features, size, len(cohorts), int(max_sets))
+    if n_features <= most:
+        return cohorts, None
+    return shortlist(
+        cohorts,
+        max(most, size),
+        above_chance=question.estimate != SAMPLE,
+        include=check_names(question.include, "include"),
+        blocks=blocks,
+        seed=question.random_state,
+        n_jobs=_threads(question),
+        progress=progress,
+    )
+
+
+def _estimate(question: NestedQuestion) -> Estimate:
+    """On which scale scores are, and what predicts those that cannot be computed."""
+    completer = completer_of(
+        question.completer,
+        confidence=question.confidence,
+        device=question.device,
+        random_state=question.random_state,
+    )
+    of_sample = question.estimate == SAMPLE
+    confidence = confidence_of(completer) if of_sample else question.confidence
+    return Estimate(question.estimate, completer, confidence)
+
+
+def _threads(question: NestedQuestion) -> int | None:
+    return None if question.n_jobs is None else int(question.n_jobs)
+
+
+def _fitting_size(size: int, n_features: int) -> int:
+    """The size of sets, at most the number of features; a warning says so, as in SelectKBest."""
+    if size <= n_features:
+        return size
+    warn(
+        Message(
+            "{setting} is greater than {count}; all features are taken.",
+            setting=Setting("size", size),
+            count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
+        )
+    )
+    return n_features

@@ -1,0 +1,993 @@
+"""Selection: what a fit found, and every question it answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from misfeat.answers.alternatives import Alternative, alternative_sets
+from misfeat.answers.caution import Caution
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.collecting import Worth, feature_worths
+from misfeat.answers.contrasts import difference
+from misfeat.answers.enough import STEP_PERMUTATIONS, enough_columns, enough_features
+from misfeat.answers.features import FeatureValue, feature_values
+from misfeat.answers.frames import frame_of
+from misfeat.answers.interactions import Interaction, pair_interactions
+from misfeat.answers.options import FitOptions, checked_size
+from misfeat.answers.path import PathStep, path_steps
+from misfeat.answers.significance import LEVEL, SubgroupChance, significance_tests
+from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
+from misfeat.answers.top import all_scores, as_columns, best_sets, score_of, subgroup_rows
+from misfeat.answers.validation import validation_columns, validation_of
+from misfeat.answers.why import explanation, explanation_columns
+from misfeat.estimation.scores import SetScores
+from misfeat.estimation.significance import PERMUTATIONS
+from misfeat.reading.dataframes import result_frame
+from misfeat.runtime.progress import long_work
+from misfeat.saving.saved_run import SavedRun, read_run, write_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from misfeat.answers.contrasts import Estimated
+    from misfeat.answers.significance import ChanceTests
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Completer
+    from misfeat.estimation.shortlist import Shortlist
+    from misfeat.show.report import Report
+
+Answer = TypeVar("Answer")
+
+
+class Selection:
+    """What was found in a table: every answer, its report, and saving.
+
+    `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
+    estimator, and answers for as long as it is kept or saved. All methods that answer are those of
+    the estimator.
+
+    Parameters
+    ----------
+    cohorts : Cohorts
+        The coded rows of every subgroup, and how every column was treated.
+    set_scores : SetScores
+        Scores of feature sets, computed and predicted when they are asked for.
+    options : FitOptions
+        What was asked for: the size of sets, how many of them, which features to include.
+    verbose : int, default=0
+        1 shows progress.
+    shortlist : Shortlist, default=None
+        What a search through a wide table left out; None where every feature was kept.
+
+    Attributes
+    ----------
+    validation : str or None
+        What `validate` found, in a sentence; None before it was asked.
+    known_tests : ChanceTests or None
+        The tests of `significance` asked last, whose p-values `top_k` and `scores` show.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+    >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+    >>> selection.report(title="Four rows")
+    <Report: Four rows. Use .open() or .write_html('report.html').>
+    """
+
+    def __init__(
+        self,
+        cohorts: Cohorts,
+        set_scores: SetScores,
+        options: FitOptions,
+        *,
+        verbose: int = 0,
+        shortlist: Shortlist | None = None,
+    ) -> None:
+        self.cohorts, self.set_scores, self.options = cohorts, set_scores, options
+        self.verbose, self.shortlist = verbose, shortlist
+        features = set_scores.measure.features
+        set_scores.include = tuple(features.index(f) for f in options.include if f in features)
+        self.validation: str | None = None
+        self.known_tests: ChanceTests | None = None
+        self._answers: dict[tuple[Any, ...], Any] = {}
+
+    def __repr__(self) -> str:
+        n, size = len(self.cohorts), self.size
+        return (
+            f"<Selection: sets of {size} of {len(self.feature_names)} features in {n} subgroup"
+            f"{'' if n == 1 else 's'}; target {self.cohorts.target!r}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from misfeat.show.notebook import first_screen_as_html
+
+        return first_screen_as_html(self)
+
+    @property
+    def size(self) -> int:
+        """Features per set, where a question does not say."""
+        return self.options.size
+
+    @property
+    def k(self) -> int:
+        """Sets per subgroup, where a question does not say."""
+        return self.options.k
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features that sets are made of."""
+        return self.set_scores.measure.features
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """What each subgroup never recorded, of shape (n_subgroups, n_features)."""
+        return self.set_scores.measure.missing
+
+    @property
+    def completer(self) -> Completer:
+        """What predicted the scores that could not be computed."""
+        return self.set_scores.completer
+
+    @property
+    def confidence(self) -> float | None:
+        """Target coverage of the intervals; None where they are certain bounds."""
+        return self.set_scores.estimate.confidence
+
+    @property
+    def subgroups_(self) -> Any:
+        """The subgroups: their rows, their target's entropy, and what they never recorded.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.subgroups_[["subgroup", "rows"]]
+           subgroup  rows
+        0  all rows     4
+        """
+        rows = subgroup_rows(self.cohorts)
+        return self._frame({name: [row[name] for row in rows] for name in rows[0]})
+
+    def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
+        """The subgroups that a question is about: all of them, or the one that is named.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only, in short where that is unambiguous.
+        """
+        if subgroup is None:
+            return tuple(self.cohorts.names)
+        return (self.cohorts.full_name(subgroup),)
+
+    def completed(self, size: int | None = None) -> CompletedScores:
+        """The scores of all sets of a size as arrays, in the order of the lattice.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to `size`.
+
+        Returns
+        -------
+        CompletedScores
+            Scores, bounds and what they rest on; `asked.include` is not applied.
+        """
+        size = checked_size(self, size)
+        with long_work(self.verbose > 0) as progress:
+            return self.set_scores.completed(size, progress)
+
+    def remembered(self, question: tuple[Any, ...], answer: Callable[[], Answer]) -> Answer:
+        """The answer to a question that was asked before, else a new one, which is then kept.
+
+        Parameters
+        ----------
+        question : tuple
+            Its name, and what it was asked with.
+        answer : callable
+            Gives the answer.
+        """
+        if question not in self._answers:
+            self._answers[question] = answer()
+        found: Answer = self._answers[question]
+        return found
+
+    def top_k(
+        self,
+        size: int | None = None,
+        k: int | None = None,
+        subgroup: str | None = None,
+        *,
+        distinct: bool = False,
+    ) -> Any:
+        """The k best sets of every subgroup, best first.
+
+        A subgroup in which the target has a single value has none. Where a smaller set already
+        tells nearly all (99 % of what the best set tells, and 80 % of the target), only the best of
+        the sets that contain it is listed; `scores` has all.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        subgroup : str, default=None
+            One subgroup only.
+        distinct : bool, default=False
+            Whether to leave out every set that differs in one feature from a better one that is
+            shown, and whose score cannot be told from it. ``rank`` stays that among all sets.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R²), ``low``,
+            ``high``, ``share``, ``observed``, ``p_value``, ``source``, ``missing`` and
+            ``support``, in the library that `fit` was given, else pandas, polars or PyArrow,
+            whichever is installed.
+            ``score`` is on the scale of `estimate`, by default that of the population, and
+            ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
+            own rows give as they are. ``p_value`` says how likely chance gives as much, after
+            `significance` was asked. ``low`` and ``high`` hold what ``score`` estimates as often
+            as `confidence` says on average over all sets, not for each of them;
+            docs/explanation/population.md says what they hold for. ``source`` is ``"recorded"``
+            where the subgroup's own rows took part in the score, else ``"predicted"``.
+            ``support`` is what it rests on:
+            ``"own rows"``, the subgroup recorded all of the features (with a `budget` the score may
+            be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
+            ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
+            ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
+            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere. Of a
+            numeric target there is a column ``spread``, too: how far the score differs between
+            grids of its values (docs/explanation/numbers.md).
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.top_k(k=1)[["subgroup", "rank", "features", "source"]]
+           subgroup  rank features    source
+        0  all rows     1     (a,)  recorded
+        """
+        return self._frame(as_columns(best_sets(self, size, k, subgroup, distinct=distinct)))
+
+    def scores(self, size: int | None = None, subgroup: str | None = None) -> Any:
+        """The score of every set of a size in every subgroup, in the order of the columns.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            The columns of `top_k` without ``rank``.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.scores()[["features", "score"]].round(4)
+          features   score
+        0     (a,)  0.2004
+        1     (b,)  0.0000
+        """
+        return self._frame(all_scores(self, size, subgroup))
+
+    def score_of(self, subgroup: str, features: Sequence[str]) -> float:
+        """The score of one feature set in one subgroup.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features : sequence of str
+            The features of the set, in any order.
+
+        Returns
+        -------
+        float
+            In nats, or R2.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> round(selector.score_of("all rows", ["a"]), 4)
+        0.2004
+        """
+        return score_of(self, subgroup, features)
+
+    def path(self, subgroup: str | None = None, size: int | None = None) -> Any:
+        """Features of every subgroup in the order in which they add, and where to stop.
+
+        Every step takes the feature that adds most to those before it; features that explain only
+        together come one after the other. Sets along a path are not all the best of their size:
+        `top_k` compares all sets, a path can be followed to any length.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            Features of a path. Defaults to all, at most 20.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``step``, ``feature``; ``score``, ``low``, ``high`` and ``share``
+            of the features up to this one; ``adds``, ``adds_low``, ``adds_high``, what it adds to
+            those before it; ``source``, ``"predicted"`` where the subgroup did not record all of
+            them; and ``enough``, False for steps after the last one that adds at least 1 % of the
+            target's entropy (or of the variance, for R²) and whose interval lies above 0.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.path()[["step", "feature", "source", "enough"]]
+           step feature    source  enough
+        0     1       a  recorded    True
+        1     2       b  recorded   False
+        """
+        return self._frame_of(PathStep, path_steps(self, subgroup, size))
+
+    def features(self, subgroup: str | None = None, size: int | None = None) -> Any:
+        """What every feature is worth in every subgroup, the most telling first.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``feature``, ``alone`` (its score by itself), ``adds`` (to the
+            best set of ``size - 1`` other features), ``adds_to`` (that set), ``share_of_best`` (its
+            Shapley value in the subgroup's best set, 0 where that does not hold it), ``mean_share``
+            (the mean of its Shapley value over all sets of the size that hold it), ``in_best`` (the
+            share of the k best sets that hold it) and ``source``. All but the last two have an
+            interval: ``alone_low`` and ``alone_high``, and so on. Lines are in the order of
+            ``mean_share``.
+
+        Notes
+        -----
+        The Shapley value of a feature in a set is what it adds to a part of the rest of the set,
+        averaged over all orders in which features may join. The values of all features of a set add
+        up to its score.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.features()[["feature", "alone", "adds", "in_best", "source"]].round(4)
+          feature   alone    adds  in_best    source
+        0       a  0.2004  0.2004      0.5  recorded
+        1       b  0.0000  0.0000      0.5  recorded
+        """
+        return self._frame_of(FeatureValue, feature_values(self, subgroup, size))
+
+    def why(self, subgroup: str, features: Sequence[str]) -> Any:
+        """The cells behind the score of a set, those that add most to it first.
+
+        A cell holds the rows that agree in all features of the set. Where the subgroup did not
+        record the set, its table is predicted from those of other subgroups.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features : sequence of str
+            The features of the set, in any order.
+
+        Returns
+        -------
+        dataframe
+            A line for every cell and class of the target: ``subgroup``, ``cell`` (in words),
+            ``values`` (a value or range a feature), ``rows``, ``class``, ``share`` (of the rows of
+            the cell), ``low`` and ``high`` (its interval, Wilson's), ``overall`` (the share of the
+            class in the whole subgroup), ``lift`` (share over overall), ``contribution`` (to the
+            score, in nats) and ``source``. Contributions add up to the score of the rows as they
+            are (``observed`` in `top_k`); of a numeric target classes are the bins of its first
+            grid, and contributions add up to the score on this grid. Where ``source`` is
+            ``"predicted"``, rows are those that are expected, and shares have no interval.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.why("all rows", ["a"])[["cell", "rows", "class", "share", "lift"]]
+            cell  rows class  share  lift
+        0  a = 0   2.0     0    1.0   2.0
+        1  a = 0   2.0     1    0.0   0.0
+        2  a = 1   2.0     0    0.0   0.0
+        3  a = 1   2.0     1    1.0   2.0
+        """
+        return self._frame(explanation_columns(explanation(self, subgroup, features)))
+
+    def enough(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        *,
+        permutations: int = STEP_PERMUTATIONS,
+        level: float = LEVEL,
+    ) -> Any:
+        """The best score by size, what one more feature adds, and where to stop.
+
+        The best recorded set of a size is enough where no one or two further features add more to
+        it than chance would: the target is dealt out anew within the cells of this set.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
+            where features were left out.
+        permutations : int, default=199
+            Deals at most; no p-value lies below one over one more.
+        level : float, default=0.05
+            P-values up to this one count as more than chance.
+
+        Returns
+        -------
+        dataframe
+            A line for every subgroup and size: ``subgroup``, ``size``, ``features`` (the best set
+            that the subgroup recorded), ``score``, ``low``, ``high``, ``share``, ``adds``,
+            ``p_value`` (whether what this size adds to the one before is more than chance) and
+            ``enough``, true for the smallest size beyond which nothing is added. A subgroup in
+            which no feature tells has no such line.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.enough()[["size", "features", "p_value", "enough"]]
+           size features  p_value  enough
+        0     1     (a,)    0.005    True
+        1     2   (a, b)    1.000   False
+        """
+        found = enough_features(self, subgroup, size, permutations=permutations, level=level)
+        return self._frame(enough_columns(found))
+
+    def alternatives(self, subgroup: str, features: Sequence[str], k: int | None = None) -> Any:
+        """Sets of the same size that cannot be told from a set, and the swaps that lead to them.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features : sequence of str
+            The features of the set, in any order.
+        k : int, default=None
+            How many sets at most. Defaults to the estimator's `k`.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``features``, ``score``, ``low``, ``high``, ``difference`` (by how
+            much it scores higher than the given set), ``difference_low``, ``difference_high``,
+            ``given_up`` and ``taken`` (the features that are swapped), ``swaps`` (how many),
+            ``source`` and ``words``, such as ``"waist for bmi"``. One swap comes before two, and
+            sets that give up the same feature stand together. Empty where every other set can be
+            told apart: no interval of a difference holds 0.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [1, 1, 0, 0] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.alternatives("all rows", ["a"])[["features", "difference", "words"]]
+          features  difference    words
+        0     (b,)         0.0  b for a
+        """
+        return self._frame_of(Alternative, alternative_sets(self, subgroup, features, k))
+
+    def interactions(self, subgroup: str | None = None) -> Any:
+        """How every two features go together: whether both tell more than one by one, or the same.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``feature``, ``other``, ``together`` (the score of both),
+            ``alone`` (the sum of their scores one by one), ``interaction`` (the difference of these
+            two), ``low``, ``high``, ``kind`` and ``source``, the strongest first. ``kind`` is
+            ``"synergy"`` where the interval lies above 0, ``"redundancy"`` where it lies below, and
+            else ``"unclear"``.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 0, 1] * 25, "y": [0, 1, 1, 0] * 25}
+        >>> selector = SubgroupSelector(size=2).fit(table, "y")
+        >>> selector.interactions()[["feature", "other", "kind"]]
+          feature other     kind
+        0       a     b  synergy
+        """
+        return self._frame_of(Interaction, pair_interactions(self, subgroup))
+
+    def difference(
+        self, subgroup: str, features: Sequence[str], others: Sequence[str]
+    ) -> Estimated:
+        """By how much one set tells more than another, with an interval.
+
+        Parameters
+        ----------
+        subgroup : str
+            Its name, as in `subgroups_`.
+        features, others : sequence of str
+            The features of the one set and of the other, in any order.
+
+        Returns
+        -------
+        Estimated
+            ``value``, ``low`` and ``high``. Both scores err together, so the interval is narrower
+            than those of the two would suggest.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [1, 0, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.difference("all rows", ["a"], ["b"]).low > 0
+        True
+        """
+        return difference(self, subgroup, features, others)
+
+    def worth_collecting(
+        self,
+        subgroup: str | None = None,
+        size: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> Any:
+        """What each feature that a subgroup never recorded would be worth to it, best first.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, 1 where it does not say; features are ranked by their
+            gain for every unit of cost.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``probability``,
+            ``probability_of_a_tenth``, ``clear``, ``rank``, ``before``, ``best_set``, ``joined``,
+            ``support``, ``unsettled``, ``settled_by``, ``cost`` and ``gain_per_cost``. ``gain`` is
+            by how much the best score of the size is expected to rise over ``before``, that of the
+            best set that the subgroup recorded, with its interval; ``probability`` how likely it
+            rises at all, ``probability_of_a_tenth`` by a tenth of ``before``, and ``clear`` whether
+            the former is as likely as `confidence` says. ``best_set`` is the set that would then be
+            best; ``joined`` by how much the best recorded set is predicted to rise if the feature
+            joined it as one more. ``unsettled`` names two features of ``best_set`` that no subgroup
+            recorded together, so that the prediction cannot foresee how they interact, and
+            ``settled_by`` the subgroup in which recording both would settle most.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.3, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> worth = selector.worth_collecting(subgroup="cohort=c1")
+        >>> worth[["feature", "rank"]].head(1)
+          feature  rank
+        0      f3     1
+        """
+        return self._frame_of(Worth, feature_worths(self, subgroup, size, costs))
+
+    def significance(
+        self,
+        size: int | None = None,
+        *,
+        permutations: int = PERMUTATIONS,
+        within: str | None = None,
+        level: float = LEVEL,
+    ) -> Any:
+        """Whether any set of a subgroup tells more than chance: a line a subgroup.
+
+        The target is dealt out anew over the rows of a subgroup, and all sets of up to `size`
+        features are scored again. The best set tells more than chance where its studentised score
+        is seldom reached by the greatest one of such a deal. So the p-value is right although many
+        sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
+        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set. Where features
+        were left out (a shortlist), only rows are taken that the choice did not look at.
+
+        Parameters
+        ----------
+        size : int, default=None
+            The most features of a set. Defaults to the estimator's `size`.
+        permutations : int, default=999
+            Deals at most; no p-value lies below one over one more.
+        within : str, default=None
+            A feature within whose values the target is dealt out, so that what this feature tells
+            does not count.
+        level : float, default=0.05
+            Adjusted p-values up to this one count as more than chance.
+
+        Returns
+        -------
+        dataframe
+            Columns ``subgroup``, ``p_value``, ``adjusted`` (for having asked about several
+            subgroups, Benjamini and Hochberg), ``more_than_chance``, ``features`` (the set farthest
+            above chance), ``sets`` (searched) and ``permutations``. Sets with features that a
+            subgroup never recorded cannot be tested, and have no p-value.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
+        >>> selector.significance()[["subgroup", "p_value", "more_than_chance", "features"]]
+           subgroup  p_value  more_than_chance features
+        0  all rows    0.001              True     (a,)
+        """
+        tests = significance_tests(
+            self, size, permutations=permutations, within=within, level=level
+        )
+        return self._frame_of(SubgroupChance, tests.subgroups)
+
+    def stability(
+        self,
+        size: int | None = None,
+        k: int | None = None,
+        subgroup: str | None = None,
+        resamples: int = RESAMPLES,
+    ) -> Any:
+        """How often each of the best sets comes out again when rows are drawn anew.
+
+        Each time a third of the rows of every subgroup is drawn at random (half of them, where
+        `estimate` is not ``"population"``), and the whole answer is made again from them,
+        predictions included. Such a draw differs from this table about as much as another table of
+        as many rows would, so ``frequency`` is about how often a set would be among the k best
+        there; docs/answers/stability.md says how well that holds.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        subgroup : str, default=None
+            One subgroup only.
+        resamples : int, default=60
+            How often rows are drawn. Each draw takes about as long as a fit.
+
+        Returns
+        -------
+        dataframe
+            A line for each of the k best sets: ``subgroup``, ``rank``, ``features``, ``frequency``
+            (the share of the draws in which the set is among the k best again), ``rank_low``,
+            ``rank_median`` and ``rank_high`` (quartiles of its rank among all sets of the size).
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> selector = SubgroupSelector(size=1, k=1).fit(table, "y")
+        >>> selector.stability(resamples=10)[["features", "frequency", "rank_high"]]
+          features  frequency  rank_high
+        0     (a,)        1.0          1
+        """
+        names, found = self.subgroup_names(subgroup), stability_of(self, size, k, resamples)
+        return self._frame_of(StableSet, [one for one in found.sets if one.subgroup in names])
+
+    def validate(self, size: int | None = None, k: int | None = None, rounds: int = 4) -> Any:
+        """How far the answers for this very table can be trusted.
+
+        Features that a subgroup did record are hidden, as large a share of them as it lacks, and
+        predicted as if they were missing. On the scale of the population the truth is what all
+        rows and all recorded features lead one to expect, and halves of the rows say what so few
+        rows cost; on the scale of the sample it is the score of the rows. Where there are more than
+        60,000 sets over all subgroups, sets of some of the features are tried: half of these are
+        the features of the best-looking sets, half are drawn from the others.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            How many of the best sets count. Defaults to the estimator's `k`.
+        rounds : int, default=4
+            How often features are hidden, each time from some of the subgroups.
+
+        Returns
+        -------
+        dataframe
+            A line per subgroup: ``subgroup``, ``hidden`` (how many features), ``captured`` (the
+            share of the best sets' true score that the sets which look best hold), ``coverage``
+            (how often intervals hold the truth) and ``error`` (of scores, root mean square, in
+            their unit). `validation_` says it in a sentence.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.2, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> bool((selector.validate()["captured"] > 0.8).all())
+        True
+        """
+        found = validation_of(self, size, k, rounds)
+        return self._frame(validation_columns(self, found))
+
+    def cautions(self, size: int | None = None) -> Any:
+        """What may mislead in these answers, worst first.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+
+        Returns
+        -------
+        dataframe
+            A line for every caution: ``kind`` (``"leak"``, ``"missing pattern"``,
+            ``"duplicate"``, ``"few rows"``, …; docs/answers/cautions.md has all), ``columns`` and
+            ``subgroups`` that it is about, ``sentence`` (what was found), ``remedy`` (what to do,
+            empty where nothing can be done) and ``severity``: ``"overturns"`` where answers may be
+            wrong altogether, ``"weakens"`` where they are less sure than they look, ``"note"``
+            where they are to be read with this in mind.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 30, "paid": [2, 9] * 60, "y": [0, 1] * 60}
+        >>> found = SubgroupSelector(size=1).fit(table, "y").cautions()
+        >>> found[["kind", "columns", "severity"]]
+                    kind  columns   severity
+        0           leak  (paid,)  overturns
+        1  few subgroups       ()       note
+        """
+        return self._frame_of(Caution, list_cautions(self, size))
+
+    def show(
+        self,
+        k: int | None = None,
+        size: int | None = None,
+        subgroup: str | None = None,
+        tables: bool = False,
+    ) -> None:
+        """Print the answer in sentences, one a subgroup, as `misfeat run` does.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Sets and unrecorded features per subgroup in tables. Defaults to the estimator's `k`.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        subgroup : str, default=None
+            One subgroup only.
+        tables : bool, default=False
+            Print tables before the sentences: subgroups, their best sets, and what is worth
+            collecting.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> SubgroupSelector(size=1).fit(table, "y").show()
+        Caution: Feature 'a' tells 82 % of the target 'y' by itself in 'all rows': it may be ...
+        <BLANKLINE>
+        all rows: a tells 98 % of what there is to tell about y (90–100 %); one more feature adds...
+        <BLANKLINE>
+        Worth recording
+        • Every subgroup recorded every feature: there is nothing to collect.
+        ...
+        """
+        from misfeat.runtime.progress import progress_shown
+        from misfeat.show.console import new_console
+        from misfeat.show.sentences import print_sentences, screen_of
+        from misfeat.show.terminal import print_tables
+
+        best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
+        with progress_shown(self.verbose > 0):
+            screen = screen_of(self, size, subgroup)
+        if tables:
+            print_tables(self, size=size, k=k, subgroup=subgroup)
+            new_console().print()
+        print_sentences(screen, validation=self.validation)
+
+    def report(
+        self,
+        title: str | None = None,
+        *,
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+        validate: bool = True,
+    ) -> Report:
+        """Everything that was found, as one page that needs no network.
+
+        Parameters
+        ----------
+        title : str, default=None
+            The heading of the page.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+        validate : bool, default=True
+            Whether parts of the table are left out on purpose, to tell how far answers hold.
+
+        Returns
+        -------
+        misfeat.show.report.Report
+            With ``write_html(path)``, ``open()``, ``html()``, ``html_snippet()`` and ``json()``; a
+            notebook shows it.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").report()
+        <Report: What tells most about y. Use .open() or .write_html('report.html').>
+        """
+        from misfeat.show.report import Report
+        from misfeat.show.report.gather import gather
+
+        return Report(gather(self, size, k, costs, validate), title)
+
+    def export(
+        self,
+        path: str | Path,
+        questions: Sequence[str] | str | None = None,
+        *,
+        size: int | None = None,
+        k: int | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write all answers to an Excel workbook, CSV files or Markdown, a table a question.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``"answers.xlsx"`` for a workbook (``pip install 'misfeat[excel]'``), ``"answers/"`` or
+            a path without a suffix for a folder of CSV files, ``"answers.zip"`` for the same in an
+            archive, ``"answers.csv"`` for one question, ``"answers.md"`` for tables of Markdown. An
+            older export is replaced.
+        questions : sequence of str, default=None
+            Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
+            ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,
+            ``"cautions"`` and ``"columns"``. Defaults to all; ``"enough"``, ``"significance"`` and
+            ``"stability"`` take longest.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        k : int, default=None
+            Sets per subgroup. Defaults to the estimator's `k`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `worth_collecting`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selector = SubgroupSelector(size=1, k=1).fit(table, "y")
+        >>> with TemporaryDirectory() as folder:
+        ...     selector.export(f"{folder}/subgroups.csv", "subgroups")
+        ...     print(Path(f"{folder}/subgroups.csv").read_text())
+        subgroup,rows,target_entropy,missing
+        all rows,4,0.6931471805599453,
+        """
+        from misfeat.show.export import export_answers
+
+        export_answers(self, path, questions, size=size, k=k, costs=costs)
+
+    def save(
+        self,
+        folder: str | Path,
+        estimator: Mapping[str, Any] | None = None,
+        beside: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Write the selection to a folder, which `load` reads back.
+
+        JSON for settings, safetensors for arrays. An older selection in the folder is replaced at
+        once or not at all. Weights of trained networks are not part of it.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; it is made where it does not exist.
+        estimator : mapping, default=None
+            Plain values to keep beside it, for whoever made it.
+        beside : mapping of str to bytes, default=None
+            The contents of ``report.html`` and ``run.toml``, which are then written and later
+            replaced together with the selection.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from misfeat import Selection, SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
+        >>> with TemporaryDirectory() as folder:
+        ...     selection.save(f"{folder}/run")
+        ...     again = Selection.load(f"{folder}/run")
+        >>> again.top_k().equals(selection.top_k())
+        True
+        """
+        arrays: dict[str, NDArray[Any]] = {}
+        scores = self.set_scores.packed(arrays)
+        run = SavedRun(
+            self.cohorts,
+            self.set_scores.measure,
+            self.set_scores.estimate,
+            vars(self.options),
+            scores,
+            arrays,
+            self.validation,
+            estimator,
+            self.shortlist,
+        )
+        write_run(run, folder, beside)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a selection that `save` wrote; it answers as the saved one did.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where it was saved, by a selection or by an estimator.
+
+        Returns
+        -------
+        Selection
+            Without the estimator that made it.
+        """
+        return cls.from_saved(read_run(folder))
+
+    @classmethod
+    def from_saved(cls, run: SavedRun) -> Self:
+        """The selection that was saved as plain data.
+
+        Parameters
+        ----------
+        run : SavedRun
+            What `misfeat.saving.saved_run.read_run` read.
+        """
+        scores = SetScores.unpacked(dict(run.scores), run.score_arrays, run.measure, run.estimate)
+        selection = cls(run.cohorts, scores, FitOptions(**run.options), shortlist=run.shortlist)
+        selection.validation = run.validation
+        return selection
+
+    def _frame(self, columns: dict[str, list[Any]]) -> Any:
+        """An answer as a dataframe of the library that the table came in."""
+        return result_frame(columns, self.options.backend)
+
+    def _frame_of(self, kind: type[Any], records: Iterable[Any]) -> Any:
+        return frame_of(kind, records, self.options.backend)

@@ -1,1 +1,0 @@
-"""What a fit found, and every question it answers."""

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from misfeat import Coding, MisfeatError, SubgroupSelector
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.collecting import (
+    SHARED_ERROR,
+    Unsettled,
+    Worths,
+    expected_rise,
+    feature_worths,
+)
+from misfeat.answers.top import best_sets
+from misfeat.completion import CompletedScores
+from misfeat.datasets import make_cohorts
+from misfeat.lattice import level
+from tests.answers.scores import scored_from
+
+# One cohort with features a, b, c, d; it lacks c and d.
+MISSING = np.array([[False, False, True, True]])
+# a and b are recorded together nowhere; c everywhere.
+APART = np.array([[True, False, False], [False, True, False], [True, True, False]])
+
+
+def completed(scores, half=0.0, size=1):
+    subsets = level(4, size)
+    score = np.array([scores])
+    lacking = MISSING[0][subsets].any(axis=1)
+    spread = np.where(lacking, half, 0.0)
+    support = np.where(lacking, 3, 4)[None, :]
+    return CompletedScores(
+        subsets, score, score - spread, score + spread, lacking[None, :], support
+    )
+
+
+def worths(scores, confidence=None, costs=None, smaller=None):
+    by_size = {scores.subsets.shape[1]: scores}
+    size = scores.subsets.shape[1] - 1
+    if size:
+        smaller = np.zeros((1, 4)) if smaller is None else smaller
+        held = np.zeros(smaller.shape, dtype=bool)
+        by_size[size] = CompletedScores(level(4, size), smaller, smaller, smaller, held, held)
+    unsettled = Unsettled(MISSING, [100], ["here"], "abcd")
+    found = Worths(
+        scores, scored_from(by_size), MISSING, "abcd", confidence, costs or {}, unsettled
+    ).of(0, "here")
+    return {worth.feature: worth for worth in found}
+
+
+def test_a_feature_is_worth_what_the_best_set_gains_by_it():
+    found = worths(completed([0.1, 0.3, 0.5, 0.2], half=0.05))
+    assert found["c"].gain == pytest.approx(0.2)
+    assert (found["c"].low, found["c"].high) == pytest.approx((0.15, 0.25))
+    assert found["c"].best_set == ("c",)
+    assert found["c"].support == "joint"
+    assert found["d"].gain == 0  # certain bounds tell no deviation, and b is better
+    assert np.isnan(found["c"].probability)
+    assert (found["c"].clear, found["d"].clear) == (True, False)
+    assert [found["c"].rank, found["d"].rank] == [1, 2]
+
+
+def test_an_uncertain_feature_may_be_better_than_it_looks():
+    sure, unsure = (
+        worths(completed([0.1, 0.3, 0.5, 0.28], half), confidence=0.9)["d"] for half in (1e-6, 0.1)
+    )
+    assert sure.gain == pytest.approx(0, abs=1e-9)
+    assert 0 < unsure.gain < 0.1
+    assert unsure.low == 0
+    assert unsure.high == pytest.approx(0.08)
+    draws = np.random.default_rng(0).normal(-0.02, 0.1 / 1.6449, size=400_000)
+    assert unsure.gain == pytest.approx(np.maximum(draws, 0).mean(), rel=0.01)
+    assert unsure.probability == pytest.approx((draws > 0).mean(), abs=0.005)
+    assert unsure.probability_of_a_tenth == pytest.approx((draws > 0.03).mean(), abs=0.005)
+    assert not unsure.clear
+    assert worths(completed([0.1, 0.3, 0.5, 0.28], 0.1), confidence=0.9)["c"].clear
+
+
+def test_the_best_recorded_set_may_be_unsure_too_and_errs_with_the_others():
+    sure = completed([0.1, 0.3, 0.4, 0.2], half=0.1)
+    both = replace(sure, low=sure.score - 0.1, high=sure.score + 0.1)
+    alone, together = (worths(one, confidence=0.9)["c"] for one in (sure, both))
+    rng = np.random.default_rng(0)
+    shared, own, other = rng.normal(0, 0.1 / 1.6449, size=(3, 400_000))
+    parts = np.sqrt(SHARED_ERROR), np.sqrt(1 - SHARED_ERROR)
+    ahead = 0.1 + (parts[0] * shared + parts[1] * own) - (parts[0] * shared + parts[1] * other)
+    assert together.gain == pytest.approx(np.maximum(ahead, 0).mean(), rel=0.01)
+    assert together.probability == pytest.approx((ahead > 0).mean(), abs=0.005)
+    assert together.probability > alone.probability
+
+
+def test_costs_change_the_order():
+    scores = completed([0.1, 0.3, 0.5, 0.4])
+    assert worths(scores)["c"].rank == 1
+    dear = worths(scores, costs={"c": 10})
+    assert dear["c"].rank == 2
+    assert dear["c"].gain_per_cost == pytest.approx(0.02)
+    assert dear["d"].cost == 1
+
+
+def test_only_sets_of_recorded_features_and_the_one_count():
+    # pairs: ab ac bc ad bd cd; cd needs both c and d.
+    order = [tuple(pair) for pair in level(4, 2).tolist()]
+    by_pair = {(0, 1): 0.3, (0, 2): 0.4, (1, 2): 0.35, (0, 3): 0.2, (1, 3): 0.31, (2, 3): 0.9}
+    found = worths(completed([by_pair[pair] for pair in order], size=2))
+    assert found["c"].gain == pytest.approx(0.1)
+    assert found["c"].best_set == ("a", "c")
+    assert found["d"].gain == pytest.approx(0.01)
+
+
+def test_joined_is_the_least_that_a_feature_adds_to_all_but_one_of_the_best_set():
+    order = [tuple(pair) for pair in level(4, 2).tolist()]
+    by_pair = {(0, 1): 0.35, (0, 2): 0.6, (1, 2): 0.55, (0, 3): 0.3, (1, 3): 0.2, (2, 3): 0.9}
+    scores = completed([by_pair[pair] for pair in order], size=2)
+    found = worths(scores, smaller=np.array([[0.3, 0.2, 0.5, 0.1]]))
+    assert found["c"].joined == pytest.approx(0.6 - 0.3)  # less than the .35 that it adds to b
+    assert found["d"].joined == 0.0
+    alone = worths(completed([0.1, 0.3, 0.5, 0.2]), smaller=np.zeros((1, 1)))
+    assert alone["c"].joined == pytest.approx(0.5)
+
+
+def test_a_pair_that_nobody_recorded_together_is_named_with_who_could_settle_it():
+    data = make_cohorts(n_cohorts=3, n_rows=400, n_features=5, hide=0, random_state=3)
+    columns, site = dict(data.columns), np.asarray(data.columns["cohort"])
+    for feature, lacking in (("f1", ("c1", "c2")), ("f2", ("c3",))):
+        values = np.asarray(columns[feature], dtype=float)
+        columns[feature] = np.where(np.isin(site, lacking), np.nan, values)
+    selector = SubgroupSelector("cohort", size=5, coding=Coding(bins=3)).fit(columns, "target")
+    (worth,) = feature_worths(selector.selection_, subgroup="cohort=c1")
+    assert (worth.feature, worth.support) == ("f1", "singles")
+    assert (worth.unsettled, worth.settled_by) == (("f1", "f2"), "cohort=c3")
+    words = [one.words for one in list_cautions(selector.selection_)]
+    (said,) = [one for one in words if one.startswith("No subgroup recorded")]
+    assert "'f1' and 'f2' together" in said
+    assert said.endswith("recording both in 'cohort=c3' would settle most.")
+
+
+def test_gains_are_counted_from_the_best_recorded_set():
+    found = worths(completed([0.1, 0.3, 0.5, 0.2]))
+    assert found["c"].before == found["d"].before == 0.3
+
+
+def test_with_features_to_include_gains_are_counted_from_sets_that_hold_them():
+    data = make_cohorts(n_cohorts=4, n_rows=600, n_features=7, hide=0.3, random_state=2)
+    selector = SubgroupSelector(data.groups, size=2, completer="interactions", include=["f6"])
+    found = feature_worths(selector.fit(data.columns, data.target).selection_)
+    assert found
+    for worth in found:
+        own = [
+            s
+            for s in best_sets(selector.selection_, k=1000, subgroup=worth.subgroup)
+            if not s.missing
+        ]
+        assert worth.before == max((s.score for s in own), default=0.0)
+
+
+def test_the_expected_rise_of_a_normal_variable():
+    assert expected_rise(0.3, 0) == 0.3
+    assert expected_rise(-0.3, 0) == 0
+    assert expected_rise(5.0, 0.1) == pytest.approx(5.0)
+
+
+@pytest.mark.slow
+def test_hidden_features_are_ordered_as_the_population_orders_them():
+    orders = []
+    for seed in range(3):
+        data = make_cohorts(6, 20_000, 8, hide=0.4, similarity=5000, random_state=seed)
+        selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        worth = selector.worth_collecting()
+        features = [f"f{i + 1}" for i in range(8)]
+        for name, own in worth.groupby("subgroup"):
+            recorded = [f for f in features if f not in set(own["feature"])]
+            best = max(data.true_score(name, [a, b]) for a in recorded for b in recorded if a < b)
+            truth = [
+                max(data.true_score(name, sorted([f, other])) for other in recorded) - best
+                for f in own["feature"]
+            ]
+            if len(truth) > 2:
+                orders.append(kendalltau(truth, own["gain"]).statistic)
+    assert len(orders) > 8
+    assert np.mean(orders) >= 0.9
+
+
+def test_the_selector_tells_what_is_worth_collecting():
+    data = make_cohorts(3, 300, 5, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2, random_state=0).fit(data.columns, data.target)
+    worth = selector.worth_collecting()
+    missing = {
+        (name, feature)
+        for name, lacking in zip(
+            selector.subgroups_["subgroup"], selector.subgroups_["missing"], strict=True
+        )
+        for feature in lacking
+    }
+    assert set(zip(worth["subgroup"], worth["feature"], strict=True)) == missing
+    assert ((worth["low"] <= worth["gain"]) & (worth["gain"] <= worth["high"])).all()
+    assert (worth["joined"] >= 0).all()
+    assert worth["probability"].between(0, 1).all()
+    assert (worth["probability_of_a_tenth"] <= worth["probability"]).all()
+    assert (worth["clear"] == (worth["probability"] >= 0.9)).all()
+    for _, own in worth.groupby("subgroup"):
+        assert own["rank"].tolist() == list(range(1, len(own) + 1))
+        assert own["gain"].is_monotonic_decreasing
+    one = selector.worth_collecting(subgroup="cohort=c2", size=5)
+    assert set(one["subgroup"]) <= {"cohort=c2"}
+    with pytest.raises(MisfeatError, match="no column 'g1'"):
+        selector.worth_collecting(costs={"g1": 2})
+    for cost in (0, -1, np.inf, np.nan, "dear", True):
+        with pytest.raises(MisfeatError, match=f"'f1': {cost!r}}}; it must be above 0"):
+            selector.worth_collecting(costs={"f1": cost})
+    for costs in (["f1"], 5, "f1"):
+        with pytest.raises(MisfeatError, match=r"costs=.*; it must map features to what"):
+            selector.worth_collecting(costs=costs)
+    first = ["subgroup", "feature", "gain", "low", "high", "probability"]
+    assert list(worth.columns)[:6] == first
+
+
+def test_what_is_worth_collecting_comes_as_plain_objects_too():
+    data = make_cohorts(n_cohorts=2, n_rows=300, n_features=5, hide=0.4, random_state=1)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    frame = selector.worth_collecting(costs={"f1": 2})
+    rows = feature_worths(selector.selection_, costs={"f1": 2})
+    assert [row.feature for row in rows] == frame["feature"].tolist()
+    assert [row.gain_per_cost for row in rows] == frame["gain_per_cost"].tolist()
+
+
+def test_nothing_is_worth_collecting_where_nothing_is_missing():
+    data = make_cohorts(2, 100, 3, hide=0, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    assert len(selector.worth_collecting()) == 0
+
+
+def test_the_score_of_one_set_is_that_of_the_table_of_scores():
+    data = make_cohorts(2, 200, 4, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    scores = selector.scores(subgroup="cohort=c1")
+    for row in scores.itertuples():
+        assert selector.score_of("cohort=c1", row.features[::-1]) == row.score
+    assert selector.score_of("cohort=c1", "f1") == selector.scores(1, "cohort=c1")["score"][0]
+    with pytest.raises(MisfeatError, match="no column 'f9'"):
+        selector.score_of("cohort=c1", ["f1", "f9"])
+    with pytest.raises(MisfeatError, match="There is no subgroup 'c7'"):
+        selector.score_of("c7", ["f1"])
+
+
+def pairs(rows=(100, 300, 900)):
+    return Unsettled(APART, rows, ["x", "y", "z"], "abc")
+
+
+def test_a_pair_recorded_together_somewhere_is_settled():
+    assert pairs().in_set([0, 2]) == ((), "")
+    assert pairs().in_set([2]) == ((), "")
+
+
+@pytest.mark.parametrize(("rows", "where"), [((100, 300, 900), "y"), ((300, 100, 900), "x")])
+def test_who_recorded_one_of_them_settles_most_and_more_so_with_more_rows(rows, where):
+    assert pairs(rows).in_set([0, 1, 2]) == (("a", "b"), where)
+
+
+def test_who_recorded_neither_can_settle_it_where_nobody_recorded_one():
+    nobody = Unsettled(np.ones((2, 2), dtype=bool), [10, 20], ["x", "y"], "ab")
+    assert nobody.in_set([0, 1]) == (("a", "b"), "y")

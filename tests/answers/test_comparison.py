@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat.answers.comparison import Change, SubgroupChange, compare_selections
+from misfeat.answers.comparison_words import BEST_OF_BOTH, BEST_OF_FIRST, BEST_OF_SECOND
+from misfeat.datasets import make_cohorts
+from misfeat.exceptions import MisfeatError
+
+SITES = ("a", "b", "c")
+
+
+def table(seed, *, silent=(), telling=0.6, n_rows=600):
+    """Three sites in which x tells, and z a little; not x in the sites that are silent."""
+    rng = np.random.default_rng(seed)
+    site = np.repeat(SITES, n_rows)
+    y = rng.integers(0, 2, len(site))
+    told = rng.random(len(site)) < np.where(np.isin(site, silent), 0.0, telling)
+    x = np.where(told, y, rng.integers(0, 3, len(site)))
+    z = np.where(rng.random(len(site)) < 0.3, y, rng.integers(0, 2, len(site)))
+    w = rng.integers(0, 4, len(site))
+    return {"site": site, "x": x, "z": z, "w": w, "y": y}
+
+
+def run(columns, target="y", groups="site", **settings):
+    selector = SubgroupSelector(groups, **{"size": 2, **settings})
+    return selector.fit(columns, target).selection_
+
+
+@pytest.fixture(scope="module")
+def before():
+    return run(table(0))
+
+
+@pytest.fixture(scope="module")
+def found(before):
+    return compare_selections(before, run(table(1, silent=["b"])))
+
+
+def of(found, subgroup, *features):
+    (line,) = [one for one in found.changes if (one.subgroup, one.features) == (subgroup, features)]
+    return line
+
+
+def test_what_was_planted_is_named_and_nothing_else(found):
+    assert {one.subgroup: bool(one.changed) for one in found.subgroups} == {
+        "site=a": False,
+        "site=b": True,
+        "site=c": False,
+    }
+    assert {one.features for one in found.changed} >= {("x",)}
+    assert all("x" in one.features for one in found.changed)
+
+
+def test_a_difference_is_that_of_the_shares(found):
+    line = of(found, "site=b", "x")
+    assert line.difference == pytest.approx(line.second - line.first)
+    assert line.low <= line.difference <= line.high < 0
+    assert line.p_value < 0.01
+
+
+def test_what_changed_comes_first(found):
+    flags = [one.changed for one in found.changes if one.subgroup == "site=b"]
+    assert flags == sorted(flags, reverse=True)
+
+
+def test_scores_are_in_nats_where_the_target_is_the_same(found):
+    line = of(found, "site=a", "x")
+    assert line.first_score == pytest.approx(line.first * np.log(2), rel=0.01)
+
+
+def test_every_feature_alone_and_the_best_sets_of_both_are_looked_at(found):
+    for subgroup in SITES:
+        sets = [one for one in found.changes if one.subgroup == f"site={subgroup}"]
+        assert {one.features for one in sets} >= {("x",), ("z",), ("w",)}
+        best = {one.asked for one in sets if len(one.features) == 2}
+        assert best in ({BEST_OF_BOTH}, {BEST_OF_FIRST, BEST_OF_SECOND})
+
+
+def test_subgroups_are_right_for_having_looked_at_all_of_them(found):
+    by_name = {one.subgroup: one for one in found.subgroups}
+    clear = by_name["site=b"]
+    assert clear.adjusted == pytest.approx(min(3 * clear.p_value, 1.0))
+    assert all(one.adjusted >= one.p_value for one in found.subgroups)
+
+
+def test_a_run_does_not_differ_from_itself(before):
+    found = compare_selections(before, before)
+    assert not found.changed
+    assert {one.difference for one in found.changes} == {0.0}
+    assert any("seem to be of the same rows" in note for note in found.notes)
+
+
+def test_runs_of_other_rows_are_not_taken_for_the_same(found):
+    assert not any("same rows" in note for note in found.notes)
+
+
+def test_one_subgroup_can_be_asked_about(before):
+    found = compare_selections(before, run(table(1)), subgroup="site=c")
+    assert [one.subgroup for one in found.subgroups] == ["site=c"]
+    with pytest.raises(MisfeatError, match="no subgroup 'site=q'"):
+        compare_selections(before, before, subgroup="site=q")
+
+
+def test_subgroups_of_one_run_only_are_named(before):
+    other = table(1)
+    other["site"] = np.where(other["site"] == "c", "d", other["site"])
+    found = compare_selections(before, run(other))
+    assert found.only_in == (("site=c",), ("site=d",))
+    assert "Subgroups of the second run only: site=d." in found.notes
+    assert [one.subgroup for one in found.subgroups] == ["site=a", "site=b"]
+
+
+def test_without_a_common_subgroup_both_lists_are_named(before):
+    other = table(1)
+    other["site"] = np.char.add(other["site"], "x")
+    with pytest.raises(MisfeatError, match=r"'site=a', 'site=b'.*'site=ax', 'site=bx'.*groups"):
+        compare_selections(before, run(other))
+
+
+def test_features_of_one_run_only_are_named_and_left_out(before):
+    other = table(1)
+    other["x2"] = other.pop("x")
+    found = compare_selections(before, run(other))
+    assert any("Features of the first run only: x;" in note for note in found.notes)
+    assert {name for one in found.changes for name in one.features} <= {"z", "w"}
+    assert "x is no longer a feature" in found.subgroups[0].sentence
+
+
+def test_without_a_common_feature_nothing_can_be_compared(before):
+    other = {f"{name}2" if name in "xzw" else name: values for name, values in table(1).items()}
+    with pytest.raises(MisfeatError, match=r"no feature in common.*'x', 'z', 'w'.*'x2'"):
+        compare_selections(before, run(other))
+
+
+@pytest.mark.parametrize(("name", "value"), [("estimate", "sample"), ("measure", "r2")])
+def test_scores_on_different_scales_are_refused(before, name, value):
+    other = run(table(1), **{name: value})
+    with pytest.raises(MisfeatError, match=f"{name}='{value}'.*Fit one of them again"):
+        compare_selections(before, other)
+
+
+def test_another_target_is_another_question(before):
+    other = table(0)
+    other["died"] = np.where(np.arange(1800) % 3 > 0, other.pop("y"), 0)
+    found = compare_selections(before, run(other, "died"))
+    assert found.targets == ("y", "died")
+    assert any("the question is another one" in note for note in found.notes)
+    assert np.isnan([one.first_score for one in found.changes]).all()
+    assert " about y and " in of_words(found)
+
+
+def of_words(found):
+    return " ".join(found.sentences())
+
+
+def test_a_target_with_other_classes_is_said(before):
+    other = table(1)
+    other["y"] = np.where(other["w"] == 0, 2, other["y"])
+    found = compare_selections(before, run(other))
+    assert any("other classes in the second run: 0, 1 and 2" in note for note in found.notes)
+    assert np.isnan(found.changes[0].second_score)
+
+
+def test_another_coding_is_said(before):
+    rng = np.random.default_rng(0)
+    columns = [{**table(seed), "age": rng.normal(50, 10, 1800)} for seed in (0, 1)]
+    found = compare_selections(run(columns[0]), run(columns[1]))
+    assert any("Coded otherwise in the second run: age (cut at" in note for note in found.notes)
+    coarse = run(columns[0], coding=Coding(bins=3))
+    found = compare_selections(run(columns[0]), coarse)
+    (note,) = [note for note in found.notes if note.startswith("Coded otherwise")]
+    assert "age (3 quantile bins, not 5 quantile bins)" in note
+    assert any("same rows" in note for note in found.notes)
+
+
+def test_the_same_coding_is_not_mentioned(found):
+    assert not any(note.startswith("Coded otherwise") for note in found.notes)
+
+
+def test_the_smaller_size_is_taken_and_said(before):
+    found = compare_selections(before, run(table(1), size=3))
+    assert found.size == 2
+    assert any("2 and 3 features; those of 2" in note for note in found.notes)
+    assert compare_selections(before, before, size=1).size == 1
+    with pytest.raises(MisfeatError, match="size=9 is larger"):
+        compare_selections(before, before, size=9)
+
+
+def test_the_higher_confidence_is_taken_and_said(before, found):
+    wide = compare_selections(before, run(table(1, silent=["b"]), confidence=0.99))
+    assert wide.confidence == 0.99
+    assert any("confidence=0.9 and confidence=0.99" in note for note in wide.notes)
+    narrow, wider = of(found, "site=b", "x"), of(wide, "site=b", "x")
+    assert wider.low < narrow.low < narrow.high < wider.high
+
+
+def test_what_one_run_had_to_predict_is_compared_and_marked(before):
+    other = table(1)
+    other["x"] = np.where(other["site"] == "c", np.nan, other["x"])
+    found = compare_selections(before, run(other))
+    line = of(found, "site=c", "x")
+    assert line.source == "predicted"
+    assert of(found, "site=a", "x").source == "recorded"
+    recorded = of(compare_selections(before, run(table(1))), "site=c", "x")
+    assert line.high - line.low > 0.8 * (recorded.high - recorded.low)
+
+
+def test_a_subgroup_with_a_single_class_is_named(before):
+    other = table(1)
+    other["y"] = np.where(other["site"] == "b", 0, other["y"])
+    with pytest.warns(MisfeatWarning, match="single value"):
+        second = run(other)
+    found = compare_selections(before, second)
+    by_name = {one.subgroup: one for one in found.subgroups}
+    assert by_name["site=b"].sets == 0
+    assert by_name["site=b"].sentence.endswith("has a single value in the second run.")
+    assert np.isnan(by_name["site=b"].adjusted)
+    assert "2 subgroups" in found.summary()
+
+
+def test_scores_of_rows_as_they_are_are_compared_less_chance():
+    runs = [
+        run(table(seed, silent=silent), estimate="sample") for seed, silent in ((0, ()), (1, "b"))
+    ]
+    found = compare_selections(*runs)
+    assert of(found, "site=b", "x").changed
+    assert of(found, "site=a", "w").first < 0.01
+    assert any("less what chance alone would score" in note for note in found.notes)
+
+
+def test_squared_correlations_are_compared_as_well():
+    runs = [run(table(seed, silent=silent), measure="r2") for seed, silent in ((0, ()), (1, "b"))]
+    found = compare_selections(*runs)
+    assert {one.subgroup for one in found.changed} == {"site=b"}
+    assert found.unit == "R²"
+
+
+def test_a_best_set_that_cannot_be_told_from_the_former_is_not_called_better():
+    runs = [run(table(seed, n_rows=150), size=2) for seed in (0, 1)]
+    for one in compare_selections(*runs).subgroups:
+        if set(one.first_best) != set(one.second_best):
+            apart = runs[1].difference(one.subgroup, one.second_best, one.first_best).low > 1e-12
+            assert one.told_apart == apart
+
+
+def test_other_rows_of_another_target_are_not_taken_for_the_same(before):
+    other = {**table(5), "died": table(6)["y"]}
+    del other["y"]
+    found = compare_selections(before, run(other, target="died"))
+    assert not any("same rows" in note for note in found.notes)
+
+
+def test_a_feature_of_one_run_only_is_not_said_to_be_coded_otherwise(before):
+    other = {**table(1), "w": np.full(1800, np.nan)}
+    with pytest.warns(MisfeatWarning, match="missing in every subgroup"):
+        second = run(other)
+    found = compare_selections(before, second)
+    assert any("Features of the first run only: w" in note for note in found.notes)
+    assert not any("Coded otherwise" in note for note in found.notes)
+
+
+def test_frames_come_in_the_library_of_the_first_run():
+    data = [make_cohorts(2, 300, 3, hide=0.0, random_state=seed) for seed in (0, 1)]
+    runs = [
+        SubgroupSelector("cohort", size=1).fit(pl.DataFrame(one.columns), "target") for one in data
+    ]
+    found = compare_selections(*(one.selection_ for one in runs))
+    frame, subgroups = found.to_frame(), found.subgroups_to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert tuple(frame.columns) == tuple(Change.__dataclass_fields__)
+    assert tuple(subgroups.columns) == tuple(SubgroupChange.__dataclass_fields__)
+    assert len(frame) == sum(subgroups["sets"])
+    assert frame["changed"].sum() == len(found.changed)
+
+
+def test_sentences_are_one_for_the_whole_one_a_subgroup_and_the_notes():
+    data = [make_cohorts(2, 300, 3, hide=0.0, random_state=seed) for seed in (0, 1)]
+    runs = [SubgroupSelector("cohort", size=1).fit(one.columns, "target") for one in data]
+    found = compare_selections(*(one.selection_ for one in runs))
+    said = found.sentences()
+    assert said[0] == found.summary()
+    assert said[1:3] == [one.sentence for one in found.subgroups]
+    assert tuple(said[3:]) == found.notes

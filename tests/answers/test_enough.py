@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers import significance
+from misfeat.answers.enough import enough_features
+from misfeat.answers.top import best_sets
+
+
+def table(telling, together=False, n_rows=600, seed=0):
+    """Eight features, of which some tell: each by itself, or the first two only together."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 2, (8, n_rows))
+    odds = sum((2.0 * values[j] - 1.0 for j in range(telling)), np.zeros(n_rows))
+    if together:
+        odds = 2.0 * (values[0] ^ values[1]) - 1.0
+    y = (rng.random(n_rows) < 1 / (1 + np.exp(-1.5 * odds))).astype(int)
+    return pd.DataFrame({**{f"f{j}": line for j, line in enumerate(values)}, "y": y})
+
+
+@pytest.mark.parametrize("telling", [1, 2, 3])
+def test_as_many_are_enough_as_tell(telling):
+    selector = SubgroupSelector(size=3, random_state=0).fit(table(telling), "y")
+    (found,) = enough_features(selector.selection_)
+    assert (found.size, found.settled) == (telling, True)
+    assert set(found.steps[telling - 1].features) == {f"f{j}" for j in range(telling)}
+    frame = selector.enough()
+    assert frame["size"].tolist() == [1, 2, 3, 4]
+    assert frame["enough"].tolist() == [m == telling for m in (1, 2, 3, 4)]
+    assert (frame["p_value"][:telling] <= 0.05).all()
+    assert frame["p_value"][telling] > 0.05
+    assert frame["p_value"][telling + 1 :].isna().all()
+    assert frame["adds"].sum() == pytest.approx(frame["score"].iloc[-1])
+
+
+def test_features_that_tell_only_together_are_found():
+    selector = SubgroupSelector(size=3, random_state=0).fit(table(0, together=True), "y")
+    (found,) = enough_features(selector.selection_)
+    assert found.size == 2
+    assert found.steps[1].features == ("f0", "f1")
+
+
+def test_what_is_not_settled_is_not_called_enough():
+    columns = {name: table(3)[name] for name in ("f0", "f1", "f2", "y")}
+    columns["f3"] = columns["f0"]
+    selector = SubgroupSelector(size=2, random_state=0).fit(columns, "y")
+    (found,) = enough_features(selector.selection_, size=2)
+    assert not found.settled
+    assert not selector.enough(size=2)["enough"].any()
+
+
+def test_nothing_is_enough_where_nothing_tells():
+    selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
+    (found,) = enough_features(selector.selection_)
+    assert found.size == 0
+    assert "no feature, nor two together, tells more about y than chance" in found.sentence
+    assert not selector.enough()["enough"].any()
+
+
+def test_what_was_not_tried_is_said():
+    selector = SubgroupSelector(size=3, random_state=0).fit(table(3), "y")
+    (found,) = enough_features(selector.selection_, size=2)
+    assert (found.size, found.settled) == (2, False)
+    assert found.sentence.endswith("sets of more than 2 were not tried, and may tell more.")
+    (settled,) = enough_features(selector.selection_)
+    assert "f0, f1 and f2 tell" in settled.sentence
+    assert "adds nothing more than chance (p = " in settled.sentence
+
+
+@pytest.mark.parametrize("telling", [0, 2])
+@pytest.mark.parametrize("permutations", [99, 999])
+def test_a_test_of_all_pairs_serves_for_the_first_feature(telling, permutations, monkeypatch):
+    fresh, tested = (
+        SubgroupSelector(size=2, random_state=0).fit(table(telling), "y") for _ in range(2)
+    )
+    tested.significance(permutations=permutations)
+    made = []
+    usual = significance.Dealer.of
+
+    def of(self, cohort, largest, held=(), *others, **named):
+        made.append(held)
+        return usual(self, cohort, largest, held, *others, **named)
+
+    monkeypatch.setattr(significance.Dealer, "of", of)
+    (found,) = enough_features(tested.selection_)
+    known = permutations == 999 or not telling  # where nothing tells, few deals settle it
+    assert (() in made) != known
+    made.clear()
+    (alone,) = enough_features(fresh.selection_)
+    assert made[0] == ()
+    np.testing.assert_array_equal(
+        [step.p_value for step in found.steps], [step.p_value for step in alone.steps]
+    )
+    assert found.size == alone.size
+
+
+def test_all_features_may_be_needed():
+    data = table(2)[["f0", "f1", "y"]]
+    (found,) = enough_features(SubgroupSelector(size=2, random_state=0).fit(data, "y").selection_)
+    assert (found.size, found.settled) == (2, True)
+    assert found.sentence.endswith("no other feature was recorded.")
+
+
+@pytest.mark.parametrize("telling", [0, 1, 2])
+def test_the_size_can_be_left_to_be_chosen(telling):
+    selector = SubgroupSelector(size="auto", random_state=0).fit(table(telling), "y")
+    assert selector.selection_.size == max(telling, 1)
+    assert {len(one.features) for one in best_sets(selector.selection_)} == {max(telling, 1)}
+
+
+def test_a_chosen_size_is_kept_with_a_saved_run(tmp_path):
+    selector = SubgroupSelector(size="auto", random_state=0).fit(table(2), "y")
+    selector.save(tmp_path / "run")
+    again = SubgroupSelector.load(tmp_path / "run")
+    assert (again.size, again.selection_.size) == ("auto", 2)
+
+
+def test_another_word_is_refused():
+    with pytest.raises(MisfeatError, match="or 'auto'"):
+        SubgroupSelector(size="best").fit(table(1), "y")

@@ -1,0 +1,326 @@
+"""What features are worth, alternatives and interactions, asked as users ask."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from misfeat import MisfeatError, Selection, SubgroupSelector
+from misfeat.answers import alternatives
+from misfeat.answers.alternatives import Alternative, alternative_sets
+from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import explanation
+from misfeat.datasets import load_heart, make_cohorts
+
+NUMBERS = ("alone", "adds", "share_of_best", "mean_share")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_cohorts(3, 400, 6, hide=0.3, random_state=0)
+
+
+def fitted(data, **how):
+    return SubgroupSelector(data.groups, **({"size": 3, "k": 5} | how)).fit(
+        data.columns, data.target
+    )
+
+
+@pytest.fixture(scope="module")
+def selector(data):
+    return fitted(data)
+
+
+@pytest.fixture(scope="module")
+def heart():
+    data = load_heart()
+    return SubgroupSelector("site", size=3).fit(data.columns, data.target)
+
+
+KINDS = {
+    "usual": {},
+    "one": {"size": 1},
+    "certain bounds": {"confidence": None},
+    "of the sample": {"estimate": "sample"},
+    "above chance": {"estimate": "above_chance"},
+    "some of the sets": {"budget": 0.4, "random_state": 0},
+    "pairs that hold one": {"size": 2, "include": ["f2"]},
+}
+
+
+@pytest.mark.parametrize("how", KINDS.values(), ids=KINDS)
+def test_every_kind_of_fit_answers(data, how):
+    selector = fitted(data, **how)
+    features = selector.features()
+    assert len(features) == 3 * 6
+    for name in NUMBERS:
+        known = features[features[name].notna()]
+        assert len(known)
+        assert (known[f"{name}_low"] <= known[name]).all()
+        assert (known[name] <= known[f"{name}_high"]).all()
+    best = best_sets(selector.selection_, k=1)[0]
+    shares = shapley_values(selector.selection_, best.subgroup, best.features)
+    assert abs(sum(share.value for share in shares.values()) - best.score) < 1e-9
+    found = selector.alternatives(best.subgroup, best.features)
+    assert tuple(found.columns) == Alternative.COLUMNS
+    assert len(selector.top_k(distinct=True)) <= len(selector.top_k())
+    if selector.size > 1:
+        assert len(selector.interactions()) == 3 * 15
+
+
+@pytest.mark.parametrize("estimate", ["population", "sample"])
+def test_squared_correlations_answer_without_rows(estimate):
+    rng = np.random.default_rng(0)
+    table = {name: rng.normal(size=120) for name in "abcd"}
+    table["y"] = table["a"] + table["b"] + rng.normal(size=120)
+    selector = SubgroupSelector(size=2, measure="r2", estimate=estimate).fit(table, "y")
+    assert list(selector.features()["feature"][:2]) in (["a", "b"], ["b", "a"])
+    shares = shapley_values(selector.selection_, "all rows", ["a", "b"])
+    score = selector.score_of("all rows", ["a", "b"])
+    assert abs(sum(share.value for share in shares.values()) - score) < 1e-9
+    assert len(selector.interactions()) == 6
+    assert len(selector.alternatives("all rows", ["c", "d"])) <= 10
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 99), st.integers(1, 4))
+def test_shares_sum_to_the_score(heart, seed, size):
+    rng = np.random.default_rng(seed)
+    names = rng.permutation(heart.selection_.feature_names)[:size].tolist()
+    subgroup = str(rng.choice(heart.cohorts_.names))
+    shares = shapley_values(heart.selection_, subgroup, names)
+    total = sum(share.value for share in shares.values())
+    assert abs(total - heart.score_of(subgroup, names)) < 1e-9
+    assert min(share.value for share in shares.values()) >= -1e-12
+
+
+def test_shares_of_the_best_set_sum_to_its_score(selector):
+    features = selector.features()
+    for best in best_sets(selector.selection_, k=1):
+        own = features[features["subgroup"] == best.subgroup]
+        assert abs(own["share_of_best"].sum() - best.score) < 1e-9
+        assert set(own.loc[own["share_of_best"] > 0, "feature"]) <= set(best.features)
+
+
+def test_a_feature_adds_to_the_best_set_of_others(selector):
+    for value in feature_values(selector.selection_, "cohort=c2"):
+        others = [
+            one
+            for one in best_sets(selector.selection_, size=2, k=15, subgroup="cohort=c2")
+            if value.feature not in one.features
+        ]
+        assert others[0].score == pytest.approx(selector.score_of("cohort=c2", value.adds_to))
+        joined = selector.score_of("cohort=c2", [*value.adds_to, value.feature])
+        assert value.adds == pytest.approx(joined - others[0].score)
+
+
+def test_single_features_add_what_they_tell_alone(data):
+    for value in feature_values(fitted(data, size=1).selection_):
+        assert value.adds == value.alone == value.mean_share
+        assert (value.adds_low, value.adds_high) == (value.alone_low, value.alone_high)
+        assert value.adds_to == ()
+
+
+def test_the_most_telling_feature_comes_first(selector):
+    for _, own in selector.features().groupby("subgroup"):
+        assert own["mean_share"].is_monotonic_decreasing
+
+
+def test_features_that_were_never_recorded_say_so(selector):
+    frame = selector.features()
+    lacking = {
+        (row["subgroup"], name)
+        for row in selector.subgroups_.to_dict("records")
+        for name in row["missing"]
+    }
+    predicted = frame[frame["source"] == "predicted"]
+    assert set(zip(predicted["subgroup"], predicted["feature"], strict=True)) == lacking
+
+
+def test_how_often_a_feature_is_in_the_best_sets(selector):
+    best = best_sets(selector.selection_, subgroup="cohort=c1")
+    for value in feature_values(selector.selection_, "cohort=c1"):
+        held = sum(value.feature in one.features for one in best)
+        assert value.in_best == held / len(best)
+
+
+def test_sets_that_cannot_hold_all_that_is_included_are_not_joined(data):
+    values = {
+        v.feature: v for v in feature_values(fitted(data, size=2, include=["f1", "f2"]).selection_)
+    }
+    assert np.isnan(values["f3"].adds)
+    assert values["f3"].adds_to == ()
+    assert values["f1"].adds_to[:2] == ("f2",)
+
+
+def test_alternatives_cannot_be_told_apart_and_fewest_swaps_come_first(heart):
+    best = best_sets(heart.selection_, subgroup="site=cleveland", k=1)[0]
+    found = alternative_sets(heart.selection_, best.subgroup, best.features, k=60)
+    assert len(found) == 60
+    assert [one.swaps for one in found] == sorted(one.swaps for one in found)
+    for one in found:
+        assert one.difference_low <= 0 <= one.difference_high
+        assert one.difference == pytest.approx(one.score - best.score)
+        assert set(one.features) == set(best.features) - set(one.given_up) | set(one.taken)
+        assert len(one.given_up) == len(one.taken) == one.swaps >= 1
+        assert one.words == f"{' and '.join(one.taken)} for {' and '.join(one.given_up)}"
+    near = [one.given_up for one in found if one.swaps == 1]
+    assert len(set(near)) == 1 + sum(a != b for a, b in pairwise(near))
+
+
+def test_only_as_many_alternatives_as_asked_for(heart):
+    assert len(heart.alternatives("site=va", ["cp", "ca"], k=3)) == 3
+    with pytest.raises(MisfeatError, match="k=0"):
+        heart.alternatives("site=va", ["cp", "ca"], k=0)
+
+
+def test_no_more_sets_are_compared_than_time_allows(heart, monkeypatch):
+    monkeypatch.setattr(alternatives, "MOST_COMPARED", 2)
+    assert len(heart.alternatives("site=va", ["cp", "ca"])) <= 2
+
+
+def test_no_alternative_is_an_empty_frame_with_its_columns():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 600)
+    table = {"a": a, "b": rng.integers(0, 2, 600), "y": a ^ (rng.random(600) < 0.1)}
+    selector = SubgroupSelector(size=1).fit(table, "y")
+    found = selector.alternatives("all rows", ["a"])
+    assert len(found) == 0
+    assert tuple(found.columns) == Alternative.COLUMNS
+
+
+def test_a_copy_is_an_alternative_and_not_distinct():
+    rng = np.random.default_rng(0)
+    a, noise = rng.integers(0, 2, 500), rng.random(500) < 0.1
+    table = {"a": a, "copy": 1 - a, "b": rng.integers(0, 2, 500), "y": a ^ noise}
+    selector = SubgroupSelector(size=1).fit(table, "y")
+    (found,) = alternative_sets(selector.selection_, "all rows", ["a"])
+    assert (found.words, found.difference) == ("copy for a", 0.0)
+    shown = best_sets(selector.selection_, distinct=True)
+    assert [(one.rank, one.features) for one in shown] == [(1, ("a",)), (3, ("b",))]
+
+
+def test_distinct_sets_differ_in_two_features_or_can_be_told_apart(heart):
+    shown = best_sets(heart.selection_, subgroup="site=cleveland", k=5, distinct=True)
+    ranks = [one.rank for one in shown]
+    assert ranks[0] == 1
+    assert ranks == sorted(set(ranks))
+    every = best_sets(heart.selection_, subgroup="site=cleveland", k=1000)
+    for place, one in enumerate(shown):
+        assert every[one.rank - 1].features == one.features
+        for other in shown[:place]:
+            if len(set(one.features) & set(other.features)) == 2:
+                near = alternative_sets(heart.selection_, "site=cleveland", other.features, k=1000)
+                assert one.features not in [n.features for n in near]
+
+
+def test_every_set_that_is_left_out_is_like_a_better_one(heart):
+    shown = best_sets(heart.selection_, subgroup="site=cleveland", k=3, distinct=True)
+    near = {
+        one.features
+        for best in shown
+        for one in alternative_sets(heart.selection_, "site=cleveland", best.features, k=100)
+        if one.swaps == 1
+    }
+    for one in best_sets(heart.selection_, subgroup="site=cleveland", k=shown[-1].rank):
+        assert one.features in near or one.features in [best.features for best in shown]
+
+
+def test_an_exclusive_or_is_a_synergy_and_a_copy_redundant():
+    rng = np.random.default_rng(1)
+    a, b, c = rng.integers(0, 2, (3, 800))
+    flip = rng.random(800) < 0.1
+    table = {"a": a, "b": b, "c": c, "copy": c, "y": ((a ^ b) | c) ^ flip}
+    found = {
+        (one.feature, one.other): one
+        for one in pair_interactions(SubgroupSelector(size=2).fit(table, "y").selection_)
+    }
+    assert found["a", "b"].kind == "synergy"
+    assert found["c", "copy"].kind == "redundancy"
+    for one in found.values():
+        assert one.interaction == pytest.approx(one.together - one.alone)
+    strength = [abs(one.interaction) for one in found.values()]
+    assert strength == sorted(strength, reverse=True)
+
+
+def test_a_single_feature_has_no_partner():
+    selector = SubgroupSelector(size=1).fit({"a": [0, 1] * 9, "y": [0, 1, 1] * 6}, "y")
+    frame = selector.interactions()
+    assert len(frame) == 0
+    assert list(frame.columns)[:3] == ["subgroup", "feature", "other"]
+    assert feature_values(selector.selection_)[0].feature == "a"
+
+
+def test_what_was_saved_answers_the_same(selector, tmp_path):
+    selector.selection_.save(tmp_path / "run")
+    again = Selection.load(tmp_path / "run")
+    assert again.features().equals(selector.features())
+    assert again.interactions().equals(selector.interactions())
+    assert best_sets(again, distinct=True) == best_sets(selector.selection_, distinct=True)
+    best = best_sets(again, k=1)[0]
+    asked = best.subgroup, best.features
+    assert alternative_sets(again, *asked) == alternative_sets(selector.selection_, *asked)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_answers_come_in_the_library_of_the_table(library):
+    if library == "polars":
+        make = pytest.importorskip("polars").DataFrame
+    else:
+        make = pytest.importorskip("pyarrow").table
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 600))
+    selector = SubgroupSelector(size=1).fit(make({"a": a, "b": b, "y": a}), "y")
+    for answer, shape in (
+        (selector.features(), (2, 17)),
+        (selector.interactions(), (1, 10)),
+        (selector.alternatives("all rows", ["a"]), (0, 13)),
+        (selector.top_k(distinct=True), (2, 12)),
+    ):
+        assert type(answer).__module__.split(".")[0] == library
+        assert answer.shape == shape
+
+
+def test_one_set_is_compared_with_another(selector):
+    one, other = ["f1", "f2"], ["f3"]
+    found = selector.difference("cohort=c1", one, other)
+    scores = [selector.score_of("cohort=c1", names) for names in (one, other)]
+    assert found.value == pytest.approx(scores[0] - scores[1])
+    back = selector.difference("cohort=c1", other, one)
+    assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_unknown_names_are_said(selector):
+    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
+        selector.features("nowhere")
+    with pytest.raises(MisfeatError, match="'colour'"):
+        selector.alternatives("cohort=c1", ["colour"])
+    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
+        shapley_values(selector.selection_, "nowhere", ["f1"])
+    with pytest.raises(MisfeatError, match="size=7"):
+        selector.features(size=7)
+
+
+def test_progress_goes_to_standard_error(data, capsys):
+    selector = fitted(data, verbose=1)
+    capsys.readouterr()
+    assert len(feature_values(selector.selection_)) == 18
+    assert len(pair_interactions(selector.selection_)) == 45
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.filterwarnings("ignore:The target 'y' has a single value")
+def test_where_the_target_has_one_class_there_is_nothing_to_compare():
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 3, 200) for name in "abc"}
+    table |= {"g": ["one"] * 100 + ["two"] * 100, "y": [1] * 100 + [0, 1] * 50}
+    found = SubgroupSelector("g", size=2).fit(table, "y")
+    assert {one.subgroup for one in pair_interactions(found.selection_)} == {"g=two"}
+    assert alternative_sets(found.selection_, "g=one", ["a", "b"]) == []
+    assert explanation(found.selection_, "g=one", ["a", "b"]).sentences() == []

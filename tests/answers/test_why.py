@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from misfeat import SubgroupSelector
+from misfeat.answers.top import best_sets
+from misfeat.answers.why import Cell, CellCounts, Explanation, Share, cells_of, explanation
+from misfeat.datasets import load_heart, make_cohorts
+from misfeat.exceptions import MisfeatError
+from misfeat.information.shannon import entropy
+
+
+@pytest.fixture(scope="module")
+def heart():
+    data = load_heart()
+    return SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_contributions_of_recorded_sets_add_up_to_the_observed_score(heart, size):
+    seen = [
+        best for best in best_sets(heart.selection_, size=size, k=5) if best.observed is not None
+    ]
+    assert seen
+    for best in seen:
+        why = explanation(heart.selection_, best.subgroup, best.features)
+        assert not why.predicted
+        assert why.score == pytest.approx(best.observed, abs=1e-12)
+        assert sum(cell.rows for cell in why.cells) == heart.cohorts_[best.subgroup].size
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_predicted_tables_hold_the_subgroups_rows_and_say_that_they_are_predicted(heart, size):
+    features = ("ca", "cp", "sex", "exang")[:size]
+    frame = heart.why("site=va", features)
+    assert set(frame["source"]) == {"predicted"}
+    assert frame["low"].isna().all()
+    rows = frame.drop_duplicates("cell")["rows"].sum()
+    assert rows == pytest.approx(heart.cohorts_["site=va"].size)
+    by_cell = frame.groupby("cell")["share"].sum()
+    assert np.allclose(by_cell, 1.0)
+
+
+def test_a_predicted_table_keeps_what_the_subgroup_recorded_of_it(heart):
+    predicted = heart.why("site=va", ["ca", "sex"])
+    held = predicted.assign(women=[values[0] == "0" for values in predicted["values"]])
+    women = held[held["women"]].drop_duplicates("cell")["rows"].sum()
+    own = heart.why("site=va", ["sex"])
+    assert women == pytest.approx(own.loc[own["cell"] == "sex = 0", "rows"].iloc[0], rel=1e-6)
+
+
+def test_cells_that_add_most_come_first(heart):
+    cells = explanation(heart.selection_, "site=cleveland", ["thal", "cp"]).cells
+    added = [cell.contribution for cell in cells]
+    assert added == sorted(added, reverse=True)
+    assert min(added) >= 0
+
+
+def test_ranges_and_names_are_shown_not_codes(heart):
+    words = " ".join(heart.why("site=cleveland", ["age", "sex"])["cell"])
+    assert "age <= " in words
+    assert "age > " in words
+    assert "45 < age <= 52" in words
+    assert "sex = 1" in words
+
+
+def test_rows_without_a_value_count_in_no_cell_where_they_count_for_no_score():
+    from misfeat import Coding
+
+    table = {"a": [0, 0, 1, 1, None] * 20, "b": [0, 1] * 50, "y": [0, 0, 1, 1, 1] * 20}
+    selector = SubgroupSelector(size=1, coding=Coding(sporadic="available")).fit(table, "y")
+    why = explanation(selector.selection_, "all rows", ["a"])
+    assert sum(cell.rows for cell in why.cells) == 80
+    best = next(s for s in best_sets(selector.selection_) if s.features == ("a",))
+    assert why.score == pytest.approx(best.observed, abs=1e-12)
+
+
+def test_categories_that_the_transfer_merges_keep_their_names():
+    data = make_cohorts(n_rows=400, hide=0.0, random_state=0)
+    columns = {name: np.asarray(column) for name, column in data.complete.items()}
+    many = np.array([f"v{i % 45:02}" for i in range(len(columns[data.target]))], dtype=object)
+    first = columns["cohort"] == "c1"
+    columns["many"] = np.where(first, None, many)
+    from misfeat import Coding
+
+    selector = SubgroupSelector(data.groups, size=1, coding=Coding(max_categories=60))
+    cells = explanation(selector.fit(columns, data.target).selection_, "cohort=c1", ["many"]).cells
+    assert len(cells) == 32
+    assert sum(cell.words == "many = any other" for cell in cells) == 1
+
+
+@given(arrays(np.int64, (4, 3), elements=st.integers(0, 30)))
+def test_contributions_are_the_mutual_information(counts):
+    counts = counts[counts.sum(axis=1) > 0].astype(float)
+    if not len(counts):
+        return
+    cells = cells_of(CellCounts([("x",)] * len(counts), counts), ["f"], list("abc"), 0.9)
+    flat = counts[counts > 0]
+    information = entropy(counts.sum(axis=1)) + entropy(counts.sum(axis=0)) - entropy(flat)
+    assert sum(cell.contribution for cell in cells) == pytest.approx(information, abs=1e-9)
+    for cell in cells:
+        assert sum(share.share for share in cell.shares) == pytest.approx(1.0)
+        assert all(share.low <= share.share + 1e-12 for share in cell.shares)
+        assert all(share.share <= share.high + 1e-12 for share in cell.shares)
+
+
+def test_squared_correlations_have_no_cells():
+    table = {"a": np.arange(40.0) % 11, "y": np.arange(40.0) % 7}
+    selector = SubgroupSelector(size=1, measure="r2").fit(table, "y")
+    with pytest.raises(MisfeatError, match="measure='mutual_info'"):
+        selector.why("all rows", ["a"])
+
+
+def test_unknown_names_are_said(heart):
+    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
+        heart.why("nowhere", ["ca"])
+    with pytest.raises(MisfeatError, match="'colour'"):
+        heart.why("site=va", ["colour"])
+
+
+def _explained(cells):
+    shares = Share("ill", 1.0, 0.5, 1.0, 0.5, 2.0, 0.0)
+    made = [
+        Cell(f"a = {i}", (str(i),), rows, (replace(shares, contribution=added),))
+        for i, (rows, added) in enumerate(cells)
+    ]
+    return Explanation("all", ("a",), "y", False, tuple(made))
+
+
+def test_few_rows_that_hold_much_of_the_score_are_named():
+    said = _explained([(2, 0.04), (30, 0.06)]).sentences()
+    assert len(said) == 2
+    assert said[1].startswith("Take care: 40 % of what these rows score")
+    assert len(_explained([(2, 0.01), (30, 0.06)]).sentences()) == 1
+
+
+def test_cells_that_hold_next_to_nothing_have_no_sentence():
+    assert len(_explained([(30, 0.1), (30, 0.001)]).sentences()) == 1
