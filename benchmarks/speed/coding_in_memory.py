@@ -22,8 +22,7 @@ import pandas as pd
 import polars as pl
 
 from misfeat.cohorts import Cohorts, build_cohorts
-from misfeat.cohorts.build import cohorts_of
-from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.reading.engine_table import DataFrameTable
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.enough import MOST_OF_SHORTLIST, chosen_size
 from misfeat.answers.options import FitOptions, check_features, shown_scores
-from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.features import (
     check_blocks,
     check_names,
@@ -17,8 +17,7 @@ from misfeat.cohorts.features import (
     without_features,
 )
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
-from misfeat.cohorts.rules import CohortRules, parse_groups
-from misfeat.cohorts.weights import WeightRules
+from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.named import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
@@ -56,7 +55,7 @@ def opened(
     rules = CohortRules.parse(question.groups, question._nested("coding"))
     table, target = open_table(X, y, rules.codes)
     table, weight = with_weights(table, sample_weight)
-    rules = replace(rules, weights=WeightRules.parse(weight, question.weights, question.design))
+    rules = rules.weighed(weight, question.weights, question.design)
     if groups is None:
         return table, target, rules
     if question.groups is not None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.answers.top import best_sets, features_for_all
-from misfeat.cohorts.build import groups_chosen, subgroup_names
-from misfeat.cohorts.rules import CohortRules, parse_groups
+from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
+from misfeat.cohorts.subgroups import parse_groups
 from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.exceptions import (
     Message,

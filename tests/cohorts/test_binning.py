@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.cohorts.binning import (
+from misfeat.cohorts.coding import (
     BinRules,
     cut_points,
     interval_labels,

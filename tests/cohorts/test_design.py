@@ -14,7 +14,7 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.design import DrawnRows, design_effects, mean_effect
+from misfeat.cohorts.weights import DrawnRows, design_effects, mean_effect
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "weights"
 TABLES = [("HI_CHOL", "race"), ("HI_CHOL", "agecat"), ("agecat", "RIAGENDR")]

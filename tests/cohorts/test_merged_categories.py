@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.binning import by_frequency, by_target, cross_fitted, dealt_out, table_of
+from misfeat.cohorts.categories import (
+    by_frequency,
+    by_target,
+    count_by_class,
+    cross_fitted,
+    random_folds,
+)
 from misfeat.reading.coders import collapse
 from tests.cohorts.tables import audit
 from tests.reading.holders import HOLDERS
@@ -42,10 +48,10 @@ def above_chance(table: np.ndarray) -> float:
 def scored(n: int, n_values: int, spread: float, seed: int) -> tuple[float, float]:
     """What cross-fitted groups score, and what they would if they were learned from all rows."""
     rows, bases = drawn(n, n_values, spread, seed)
-    counts = table_of(rows.codes[1], rows.codes[-1], rows.weights, (n_values, 2))
+    counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (n_values, 2))
     merger = by_target(counts, GROUPS)
     found = cross_fitted(rows, 1, bases, n_values, merger)
-    fitted = table_of(found.codes[1], found.codes[-1], found.weights, (GROUPS + 1, 2))
+    fitted = count_by_class(found.codes[1], found.codes[-1], found.weights, (GROUPS + 1, 2))
     naive = np.zeros((GROUPS + 1, 2), dtype=np.int64)
     np.add.at(naive, merger.learn(counts), counts)
     return above_chance(fitted), above_chance(naive)
@@ -65,16 +71,16 @@ def test_groups_that_were_learned_from_the_rows_that_they_score_would_be_off():
 
 def test_values_that_tell_are_worth_more_merged_by_what_they_tell():
     rows, _ = drawn(20_000, 300, 1.0, 0)
-    counts = table_of(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
-    assert by_target(counts, GROUPS).told > 3 * by_frequency(counts, 9).told > 0
+    counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
+    assert by_target(counts, GROUPS).gain > 3 * by_frequency(counts, 9).gain > 0
 
 
 def test_noise_is_worth_nothing_out_of_sample():
     for seed in range(5):
         rows, _ = drawn(5000, 300, 0.0, seed)
-        counts = table_of(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
-        assert by_target(counts, GROUPS).told < 0.001
-        assert by_frequency(counts, 9).told < 0.001
+        counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
+        assert by_target(counts, GROUPS).gain < 0.001
+        assert by_frequency(counts, 9).gain < 0.001
 
 
 def test_groups_lie_in_the_order_of_their_targets():
@@ -92,7 +98,7 @@ def test_rows_are_kept_and_other_lines_are_untouched(n_classes):
     ]
     bases = [4, 32, n_classes + 1]
     rows = collapse(lines, np.ones(400, dtype=np.int64), bases)
-    counts = table_of(rows.codes[1], rows.codes[-1], rows.weights, (30, n_classes))
+    counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (30, n_classes))
     found = cross_fitted(rows, 1, bases, 30, by_target(counts, GROUPS))
     for line in (0, 2):
         assert (
@@ -104,15 +110,15 @@ def test_rows_are_kept_and_other_lines_are_untouched(n_classes):
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
-def test_every_row_is_dealt_out_once_and_folds_are_equally_large(weights):
-    folds = dealt_out(np.array(weights))
+def test_every_row_is_random_folds_once_and_folds_are_equally_large(weights):
+    folds = random_folds(np.array(weights))
     assert sum(folds).tolist() == weights
     sizes = [fold.sum() for fold in folds]
     assert max(sizes) - min(sizes) <= 1
 
 
-def test_very_many_rows_are_dealt_out_without_writing_them_down():
-    folds = dealt_out(np.array([10**12, 3, 10**9]))
+def test_very_many_rows_are_random_folds_without_writing_them_down():
+    folds = random_folds(np.array([10**12, 3, 10**9]))
     assert sum(folds).tolist() == [10**12, 3, 10**9]
     assert all(abs(fold[0] / (10**12 / 5) - 1) < 1e-3 for fold in folds)
 

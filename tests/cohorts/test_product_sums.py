@@ -11,9 +11,8 @@ import pytest
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_product_sums
-from misfeat.cohorts.build import cohorts_of
+from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
-from misfeat.cohorts.rules import CohortRules
 from misfeat.reading.arrays import ArrayTable
 from misfeat.reading.inputs import open_table
 from misfeat.reading.values import MissingCodes
@@ -98,7 +97,7 @@ def test_what_has_no_correlation_is_refused():
 
 @pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
 def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch):
-    monkeypatch.setattr("misfeat.cohorts.coding.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
     far = table().with_columns(a=pl.col("a") + 1e8)
     near = build_product_sums(table(), "y").products[0]
     assert build_product_sums(HOLDERS[holder](far), "y").products[0] == pytest.approx(
@@ -207,7 +206,7 @@ def test_a_table_is_closed_also_where_it_cannot_be_answered():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_squares_of_columns_with_too_many_values_to_count_are_checked_when_summed(monkeypatch):
-    monkeypatch.setattr("misfeat.cohorts.coding.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     columns = {"b": rng.normal(size=400) * 1e200, "y": rng.integers(0, 2, 400).astype(float)}
     with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
@@ -243,7 +242,7 @@ def test_integers_that_floats_round_are_rounded_alike_in_every_library():
 @pytest.mark.parametrize("counted", [True, False])
 def test_values_whose_squares_are_too_small_are_refused(small, counted, monkeypatch):
     if not counted:
-        monkeypatch.setattr("misfeat.cohorts.coding.DISTINCT_LIMIT", 50)
+        monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
     assert build_product_sums({**values, small: values[small] * 1e-140}, "y").products.all()

@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import Columns, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.profiling import MOST_SUBGROUPS
+from misfeat.cohorts.auto_groups import MOST_SUBGROUPS
 from misfeat.datasets import make_cohorts
 from tests.reading.holders import HOLDERS
 

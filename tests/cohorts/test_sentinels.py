@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.coding import profile_column
-from misfeat.cohorts.profiles import suspects
+from misfeat.cohorts.profiles import profile_column, suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 

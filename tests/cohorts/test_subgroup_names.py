@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.model import BETWEEN_TERMS, natural_order, subgroup_named
+from misfeat.cohorts.model import BETWEEN_TERMS, subgroup_named
+from misfeat.cohorts.subgroups import natural_order
 from misfeat.exceptions import MisfeatError
 from tests.reading.holders import HOLDERS
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.targets import MOST_CLASSES
+from misfeat.cohorts.coding import MOST_CLASSES
 from tests.reading.holders import HOLDERS
 
 

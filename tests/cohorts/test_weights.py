@@ -13,8 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.design import DrawnRows, design_effects
-from misfeat.cohorts.weights import MOST_MASS, heaviest_of, reweighted, squares_of
+from misfeat.cohorts.weights import (
+    MOST_MASS,
+    DrawnRows,
+    design_effects,
+    heaviest_of,
+    reweighted,
+    squares_of,
+)
 from misfeat.exceptions import MisfeatError, MisfeatWarning
 from misfeat.reading.table import quantiles_of_counts
 from tests.reading.holders import HOLDERS

@@ -15,7 +15,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.binning import TELLS_NOTHING
+from misfeat.cohorts.categories import TELLS_NOTHING
 from tests.cohorts.plans import collected_queries
 from tests.cohorts.test_merged_categories import towns
 from tests.cohorts.test_profiles import messy

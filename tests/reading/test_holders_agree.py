@@ -12,7 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
-from misfeat.cohorts.binning import TELLS_NOTHING
+from misfeat.cohorts.categories import TELLS_NOTHING
 from tests.reading.holders import HOLDERS, as_rows, read_heart
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"heavy": "weight > 80 and sex == 'F'"}]
@@ -163,7 +163,7 @@ def test_the_width_of_numbers_does_not_matter(dtype):
 def test_more_distinct_values_than_are_counted_are_binned_all_the_same(
     holder, binning, monkeypatch
 ):
-    monkeypatch.setattr("misfeat.cohorts.coding.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = np.where(rng.random(1000) < 0.1, np.nan, rng.random(1000))
     table = pl.DataFrame({"x": values, "y": rng.integers(2, size=1000)})

@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.build import cohorts_of
-from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.exceptions import MisfeatError, MisfeatWarning
 from misfeat.reading.dataframes import InMemoryTable, is_in_memory
 from misfeat.reading.engine_table import DataFrameTable

@@ -22,10 +22,9 @@ from misfeat.answers.duplicates import duplicates
 from misfeat.answers.leaks import leaks
 from misfeat.answers.missing_patterns import missing_by_rule, missing_patterns
 from misfeat.answers.top import best_sets
-from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
+from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import rows_to_tell
-from misfeat.cohorts.targets import CLASSES, NUMBER
 from misfeat.completion.model import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS

@@ -80,7 +80,7 @@ def read_groups(value: Any, parameter: str) -> list[Any]:
     >>> read_groups(["age:40,65", "site", "time:of day", "born:1980-01-01"], "groups")
     [{'age': ['40', '65']}, 'site', 'time:of day', {'born': ['1980-01-01']}]
     """
-    from misfeat.cohorts.binning import cut_points
+    from misfeat.cohorts.coding import cut_points
 
     groups: list[Any] = []
     for part in listed(value):

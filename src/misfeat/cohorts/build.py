@@ -2,38 +2,187 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
-from dataclasses import replace
-from itertools import compress
-from operator import not_
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import assembly
-from misfeat.cohorts.assembly import CodedTable, counted_rows, with_few_values
-from misfeat.cohorts.binning import TELLS_NOTHING
-from misfeat.cohorts.coding import NEVER_RECORDED, UNSCORED, feature_coder, left_out, profile_column
-from misfeat.cohorts.design import design_coders, effective_of_cohorts
-from misfeat.cohorts.model import Cohorts, ColumnAudit, no_ranks
-from misfeat.cohorts.profiles import FREE_TEXT, IDENTIFIER, suspects
-from misfeat.cohorts.profiling import ProfiledTable, check_columns, profile_table
-from misfeat.cohorts.rules import ByCuts, CohortRules, Notes, prepare
-from misfeat.cohorts.subgroups import Runs, joined_recordings, rows_to_tell
-from misfeat.cohorts.targets import target_coding
-from misfeat.cohorts.weights import SAMPLING, WeightRules
-from misfeat.exceptions import Setting, listed
-from misfeat.reading.coders import Coder, Kind
+from misfeat.cohorts.auto_groups import proposed
+from misfeat.cohorts.categories import TELLS_NOTHING, Classes, merge_values
+from misfeat.cohorts.coding import (
+    NEVER_RECORDED,
+    TO_MERGE,
+    UNSCORED,
+    BinRules,
+    Coding,
+    TargetCoding,
+    as_it_is,
+    check_target,
+    feature_coder,
+    left_out,
+    target_coding,
+)
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, no_ranks
+from misfeat.cohorts.parsed_text import TEXT, parse_ways
+from misfeat.cohorts.profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column, suspects
+from misfeat.cohorts.subgroups import (
+    ByCuts,
+    ByPredicate,
+    ByValue,
+    Grouping,
+    GroupRule,
+    Runs,
+    find_cohorts,
+    joined_recordings,
+    parse_groups,
+    prepare,
+    rows_to_tell,
+    subgroups_in,
+)
+from misfeat.cohorts.weights import (
+    SAMPLING,
+    WeightRules,
+    effective_of_cohorts,
+    heaviest_of,
+    weighing_of,
+)
+from misfeat.exceptions import (
+    MemoryLimitError,
+    Message,
+    MisfeatError,
+    Setting,
+    listed,
+    no_such_column,
+    warn,
+)
+from misfeat.parameters.declaring import check_parameters
+from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
+from misfeat.reading.engine_queries import DrawsRows
 from misfeat.reading.inputs import open_table, with_weights
+from misfeat.reading.values import MISSING_LABEL, MissingCodes
+from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.profiles import Profile, Taken
-    from misfeat.reading.table import Table
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.profiles import Profile
+    from misfeat.reading.table import Table, Weighing
     from misfeat.reading.values import Value
     from misfeat.runtime.progress import Progress
+
+
+AUTO = "auto"
+"""Asks for group columns to be chosen, where no column has that name."""
+BYTES_A_ROW, BYTES_A_CODE = 120, 14
+"""What a different row takes from the engine to the last score, and what each of its codes does."""
+FEWEST_ROWS = 100_000
+"""So many different rows fit any memory that scores can be computed in."""
+_log = logging.getLogger("misfeat")
+
+
+@dataclass
+class Notes:
+    """Collects what happened to rows and columns, and says it in the log or as a warning."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, template: str, **about: Any) -> None:
+        """Note something that was expected; the words are those of `Message`."""
+        self.texts.append(Message(template, **about))
+        _log.info(self.texts[-1])
+
+    def warn(self, template: str, **about: Any) -> None:
+        """Note something that the user should look at."""
+        self.texts.append(Message(template, **about))
+        warn(self.texts[-1])
+
+
+@dataclass(frozen=True)
+class CohortRules:
+    """By what rules a table becomes cohorts, parsed and checked once."""
+
+    groups: tuple[GroupRule, ...]
+    bins: BinRules
+    codes: MissingCodes
+    ways: Mapping[str, str]
+    """How columns of text are to be read, where the user says so."""
+    coding: Coding
+    """All other settings, as users give them."""
+    auto: bool = False
+    """Whether group columns are chosen by what is missing where."""
+    weights: WeightRules = field(default_factory=WeightRules)
+
+    @classmethod
+    def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
+        """Read and check the parameters as users write them."""
+        coding = Coding() if coding is None else coding
+        check_parameters(coding)
+        auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
+        return cls(
+            groups=() if auto else parse_groups(groups),
+            bins=BinRules.parse(coding.bins, coding.binning),
+            codes=MissingCodes.parse(coding.missing_values),
+            ways={} if coding.read is None else parse_ways(coding.read),
+            coding=coding,
+            auto=auto,
+        )
+
+    def weighed(self, column: str | None, kind: str, design: object) -> CohortRules:
+        """The same with a column of weights, how they are taken, and how rows were drawn."""
+        if column is None and design is None:
+            return self
+        return replace(self, weights=WeightRules.parse(column, kind, design))
+
+    def way(self, column: str) -> str | None:
+        """How a column is to be read; subgroups are told apart by its texts as they stand."""
+        by_text = any(
+            rule.column == column
+            if isinstance(rule, ByValue)
+            else isinstance(rule, ByPredicate)
+            and any(n == column and isinstance(c, str) for n, c in rule.predicate.comparisons)
+            for rule in self.groups
+        )
+        return self.ways.get(column, TEXT if by_text else None)
+
+    def is_kept(self, column: str) -> bool:
+        """Whether the user asks for the texts of a column, whatever they look like."""
+        return self.ways.get(column) == TEXT
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns that tell the subgroups apart, each once."""
+        return tuple(dict.fromkeys(column for rule in self.groups for column in rule.columns))
+
+
+class ProfiledTable(NamedTuple):
+    """An open table, and what is known of it before its rows are coded."""
+
+    table: Table
+    target: str
+    rules: CohortRules
+    profiles: Mapping[str, Profile]
+    """What is known of each column, in the table's order."""
+    groupings: tuple[Grouping, ...]
+    weighing: Weighing | None
+    """How rows are weighed; None where all weigh the same."""
+    notes: Notes
+
+
+class CodedTable(NamedTuple):
+    """The rows of a table in codes, and how they came about."""
+
+    rows: CodedRows
+    """Codes of the groupings, of the features and of the target, in this order."""
+    features: dict[str, tuple[str, ...]]
+    target: TargetCoding
+    audits: list[ColumnAudit]
+    drawn: CodedRows | None
+    """Where a design says how rows were drawn, the codes of the groupings, of the target, of strata
+    and of clusters."""
 
 
 def build_cohorts(
@@ -89,8 +238,7 @@ def build_cohorts(
     rules = CohortRules.parse(groups, coding)
     table, target = open_table(X, y, rules.codes)
     table, column = with_weights(table, sample_weight)
-    rules = replace(rules, weights=WeightRules.parse(column, weights, design))
-    return cohorts_of(table, target, rules, progress)
+    return cohorts_of(table, target, rules.weighed(column, weights, design), progress)
 
 
 def cohorts_of(
@@ -100,94 +248,7 @@ def cohorts_of(
     with closing(table):
         profiled = profile_table(table, target, rules, progress)
         coded = code_table(profiled, progress)
-    return assembled(profiled, coded)[0]
-
-
-def code_table(
-    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
-) -> CodedTable:
-    """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
-    notes = Notes()
-    table, rules = profiled.table, profiled.rules
-    if profiled.chosen is not None:
-        notes.say(profiled.chosen.sentence())
-    profile = profiled.profiles[profiled.target]
-    target = target_coding(table, profile, rules, with_grids=with_grids)
-    features, audits = _feature_coders(profiled, target.audit)
-    say_how_text_was_read(profiled.profiles.values(), notes)
-    if progress is not None:
-        progress("Counting rows", 0, 1)
-    groups = [grouping.coder for grouping in profiled.groupings]
-    rows = counted_rows(profiled, [*groups, *features.values(), target.coder], notes)
-    if profiled.weighing is not None and profiled.weighing.leaves_out:
-        column = profiled.weighing.column
-        notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
-    drawn = None
-    if rules.weights.strata is not None or rules.weights.cluster is not None:
-        drawn = table.count_codes([*groups, target.coder, *design_coders(profiled)])
-    if progress is not None:
-        progress("Counting rows", 1, 1)
-    labels = {name: coder.labels for name, coder in features.items()}
-    coded = CodedTable(rows, labels, target, audits, notes, drawn)
-    coded = with_few_values(coded, profiled)
-    _say_left_out(coded.audits, profiled, notes)
-    return coded
-
-
-def assembled(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
-    """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
-    rules, groupings, notes = profiled.rules, profiled.groupings, coded.notes
-    target, n_codes = coded.target, len(coded.target.coder.labels)
-    rows = assembly.rows_with_target(coded.rows, n_codes, profiled.target, notes)
-    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
-    n_classes = len(target.classes)
-    counted = rows.weights if rows.masses is None else rows.masses
-    by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, minlength=n_classes)
-    floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = assembly.find_cohorts(
-        rows, groupings, cardinalities, rules, notes, floor, profiled.weighing
-    )
-    codes = rows.codes[len(groupings) : -1]
-    threshold = rules.coding.missing_threshold
-    missing = assembly.systematically_missing(runs, len(names), threshold)
-    kept = [not everywhere for everywhere in np.all(missing, axis=0)]
-    never = compress(coded.features, map(not_, kept))
-    audits = _with_never_recorded(coded.audits, list(never), notes)
-    labels = {name: coded.features[name] for name in compress(coded.features, kept)}
-    laid_out = assembly.cohort_rows(
-        [*compress(codes, kept), rows.codes[-1]],
-        rows,
-        runs,
-        missing[:, kept],
-        [*map(len, labels.values()), n_codes],
-        profiled.weighing,
-    )
-    categories, gap_codes = assembly.settle_sporadic(
-        laid_out.codes[:-1], labels.values(), rules.coding.sporadic
-    )
-    cohorts = Cohorts(
-        names=tuple(names),
-        features=tuple(labels),
-        target=profiled.target,
-        codes=laid_out.codes[:-1],
-        target_codes=target.classes_of(laid_out.codes[-1]),
-        weights=laid_out.weights,
-        offsets=laid_out.offsets,
-        missing=missing[:, kept],
-        categories=categories,
-        classes=target.classes,
-        gap_codes=gap_codes,
-        columns=audits,
-        seen=assembly.subgroups_in(coded.rows, groupings, rules),
-        joined=joined_recordings(runs, names, list(cardinalities), threshold),
-        ranks=laid_out.codes[-1] if len(target.grids) else no_ranks(),
-        grids=target.grids,
-        masses=laid_out.masses,
-        heaviest=laid_out.heaviest,
-        effective=effective_of_cohorts(profiled, coded, rows, runs, len(names)),
-    )
-    _warn_of_constant_targets(cohorts, notes)
-    return replace(cohorts, notes=tuple(notes.texts)), runs
+    return lay_out(profiled, coded)[0]
 
 
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
@@ -195,51 +256,13 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
     with closing(table):
         check_columns(table, None, rules)
         n_rows = table.n_rows()
-        columns = rules.group_columns
         profiles = {
             name: profile_column(table, name, rules.codes, n_rows, rules.way(name))
-            for name in columns
+            for name in rules.group_columns
         }
         groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
-    return assembly.subgroups_in(rows, groupings, rules)
-
-
-def _feature_coders(
-    profiled: ProfiledTable, target: ColumnAudit
-) -> tuple[dict[str, Coder], list[ColumnAudit]]:
-    rules = profiled.rules
-    grouped, roles = set(rules.group_columns), rules.weights.roles
-    coders: dict[str, Coder] = {}
-    audits: list[ColumnAudit] = []
-    for column in profiled.table.names:
-        if column == target.column:
-            found = suspects(profiled.profiles[column])
-            audits.append(replace(target, suspects=found.values, why_suspect=found.why))
-        elif column in grouped:
-            profile = profiled.profiles[column]
-            edges = _cuts_of(column, rules) if rules.auto else ()
-            audits.append(replace(left_out(profile, "subgroups"), role="group", edges=edges))
-        elif column in roles:
-            audits.append(ColumnAudit(column, *roles[column]))
-        else:
-            profile = profiled.profiles[column]
-            kept = rules.is_kept(column)
-            coder, audit = feature_coder(
-                profiled.table, profile, rules.bins, rules.coding, kept=kept
-            )
-            if coder is not None:
-                coders[column] = coder
-                found = suspects(profile)
-                audit = replace(audit, suspects=found.values, why_suspect=found.why)
-            audits.append(audit)
-    return coders, audits
-
-
-def _cuts_of(column: str, rules: CohortRules) -> tuple[Value, ...]:
-    """Where a column that was chosen to tell subgroups apart is cut."""
-    cut = (rule for rule in rules.groups if isinstance(rule, ByCuts))
-    return next((rule.points for rule in cut if rule.column == column), ())
+    return subgroups_in(rows, groupings, rules.coding.missing_groups)
 
 
 def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
@@ -251,36 +274,272 @@ def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[V
     ]
 
 
-def _say_left_out(audits: Iterable[ColumnAudit], profiled: ProfiledTable, notes: Notes) -> None:
-    for audit in audits:
-        column = audit.column
-        if audit.role != "left out":
+def profile_table(
+    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+) -> ProfiledTable:
+    """Check the names of columns, and count the values of every column inside the engine."""
+    check_columns(table, target, rules)
+    if table.n_rows() == 0:
+        raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    weighing, weights = None, rules.weights
+    if weights.column is not None:
+        weighing = weighing_of(table, weights.column, weights.kind)
+        table = table if weighing is None else table.weighed(weighing)
+    # What only says how much a row counts is not read; strata and clusters are, as they are.
+    names = [name for name in table.names if name != weights.column]
+    n_rows, found = table.n_rows(), {}
+    for done, column in enumerate([target, *(name for name in names if name != target)]):
+        if progress is not None:
+            progress("Reading columns", done, len(names))
+        found[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
+        if column == target:
+            check_target(found[column], rules.bins, rules.coding.target)
+    profiles = {column: found[column] for column in names}
+    if progress is not None:
+        progress("Reading columns", len(names), len(names))
+    notes = Notes()
+    if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
+        rules = replace(rules, groups=(ByValue(AUTO, {}),), auto=False)
+        check_columns(table, target, rules)
+    elif rules.auto:
+        rules = replace(rules, groups=proposed(table, profiles, target, notes))
+    groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
+    return ProfiledTable(table, target, rules, profiles, groupings, weighing, notes)
+
+
+def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
+    """Refuse names of columns that the table does not have, and a target that is a group."""
+    for column in rules.group_columns:
+        if column not in table.names:
+            raise no_such_column(column, table.names, Setting("groups"))
+        if column == target:
+            raise MisfeatError(
+                "{column!r} is both the target and a group; within a subgroup it would tell "
+                "nothing.",
+                remedy="Take it out of {groups}.",
+                column=column,
+                groups=Setting("groups"),
+            )
+    if target is not None and rules.weights.roles:
+        rules.weights.check(table.names, target, rules.group_columns)
+    named: dict[str, Iterable[str]] = {
+        "bins": rules.bins.by_column,
+        "missing_values": rules.codes.by_column,
+        "read": rules.ways,
+    }
+    for parameter, columns in named.items():
+        for column in columns:
+            if column not in table.names:
+                raise no_such_column(column, table.names, Setting(parameter))
+
+
+def code_table(
+    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
+) -> CodedTable:
+    """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
+    table, rules, notes, weighing = (
+        profiled.table,
+        profiled.rules,
+        profiled.notes,
+        profiled.weighing,
+    )
+    profile = profiled.profiles[profiled.target]
+    target = target_coding(table, profile, rules.bins, rules.coding.target, with_grids=with_grids)
+    features, audits = _feature_coders(profiled, target.audit)
+    note_text(profiled.profiles.values(), notes)
+    if progress is not None:
+        progress("Counting rows", 0, 1)
+    groups = [grouping.coder for grouping in profiled.groupings]
+    rows = _count_rows(profiled, [*groups, *features.values(), target.coder])
+    if weighing is not None and weighing.leaves_out:
+        notes.add("Rows whose weight in {column!r} is 0 are left out.", column=weighing.column)
+    drawn = None
+    if rules.weights.design:
+        design = [_design_coder(profiled.profiles[column]) for column in rules.weights.design]
+        drawn = table.count_codes([*groups, target.coder, *design])
+    if progress is not None:
+        progress("Counting rows", 1, 1)
+    labels = {name: coder.labels for name, coder in features.items()}
+    coded = CodedTable(rows, labels, target, audits, drawn)
+    # In the order of names, so that the order of columns does not matter.
+    for audit in sorted(audits, key=lambda audit: audit.column):
+        if audit.role != "feature":
             continue
-        if audit.treatment == NEVER_RECORDED:
-            _warn_of_never_recorded(column, notes)
-        elif audit.treatment == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
-            notes.warn(
-                "Column {column!r} is left out as an identifier: its values are integers, nearly "
-                "all distinct. If they measure something, pass {bins}; else drop the column.",
-                column=column,
-                bins=Setting("bins", 5, column=column),
-            )
-        elif audit.treatment == UNSCORED:
-            notes.add(
-                "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
-                "or bytes. Make plain columns of what it holds to have it scored.",
-                column=column,
-                why=audit.treatment,
-            )
-        elif audit.treatment in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
-            notes.add(
-                "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
-                column=column,
-                why=audit.treatment,
-                text=Setting("read", "text", column=column),
-            )
+        profile = profiled.profiles[audit.column]
+        if audit.treatment == TO_MERGE:
+            coded = _with_few_values(coded, audit, profiled)
+        elif (
+            profile.kind is Kind.TEXT
+            and not profile.in_order
+            and profile.distinct > len(audit.categories)
+        ):
+            _note_merged(audit, profiled)
+    for audit in coded.audits:
+        if audit.role == "left out":
+            _note_left_out(audit, profiled)
+    return coded
+
+
+def _feature_coders(
+    profiled: ProfiledTable, target: ColumnAudit
+) -> tuple[dict[str, Coder], list[ColumnAudit]]:
+    rules = profiled.rules
+    grouped, roles = set(rules.group_columns), rules.weights.roles
+    cuts = {rule.column: rule.points for rule in rules.groups if isinstance(rule, ByCuts)}
+    coders: dict[str, Coder] = {}
+    audits: list[ColumnAudit] = []
+    for column in profiled.table.names:
+        if column in roles and column not in grouped:
+            audits.append(ColumnAudit(column, *roles[column]))
+            continue
+        profile = profiled.profiles[column]
+        if column == target.column:
+            audit = target
+        elif column in grouped:
+            edges = cuts.get(column, ()) if rules.auto else ()
+            audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
         else:
-            notes.add("Column {column!r} is left out: {why}.", column=column, why=audit.treatment)
+            kept = rules.is_kept(column)
+            coder, audit = feature_coder(
+                profiled.table, profile, rules.bins, rules.coding, kept=kept
+            )
+            if coder is not None:
+                coders[column] = coder
+        if audit.role in ("feature", "target"):
+            values, why = suspects(profile)
+            audit = replace(audit, suspects=values, why_suspect=why)
+        audits.append(audit)
+    return coders, audits
+
+
+def _design_coder(profile: Profile) -> Coder:
+    """Codes the strata or the clusters of a design, which must be there in every row."""
+    if profile.missing:
+        raise MisfeatError(
+            "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
+            "out, or say where they were drawn.",
+            column=profile.column,
+            rows=profile.missing,
+        )
+    return as_it_is(profile)
+
+
+def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
+    """Collapse equal coded rows; of a table in an engine, draw some where there are too many.
+
+    The coders of the groupings come first, that of the target last.
+    """
+    table, rules = profiled.table, profiled.rules
+    if not isinstance(table, DrawsRows):
+        return table.count_codes(coders)
+    fit = allowed_memory() // (BYTES_A_ROW + BYTES_A_CODE * len(coders))
+    most = rules.coding.max_rows or max(FEWEST_ROWS, fit)
+    rows, drawing = table.draw_codes(coders, len(profiled.groupings), most)
+    if drawing is None:
+        return rows
+    if rules.weights.design:
+        raise MemoryLimitError(
+            "The table has about {different:,} different rows of codes, more than the {most:,} "
+            "that memory holds, and with a {design} rows cannot be drawn from them; use fewer "
+            "{bins}, leave features out, or raise {limit}.",
+            different=drawing.n_rows,
+            most=most,
+            design=Setting("design"),
+            bins=Setting("bins"),
+            limit=Setting("max_rows"),
+        )
+    rates = sorted(drawing.one_in.values())
+    profiled.notes.add(
+        "The table has about {different:,} different rows of codes, more than the {most:,} that "
+        "{why}. Rows were drawn at random: one in {rates} in the {n:,} largest subgroups, all in "
+        "others. Scores, intervals and tests are those of the rows drawn; a larger {setting} keeps "
+        "more.",
+        different=drawing.n_rows,
+        most=most,
+        why="memory holds" if rules.coding.max_rows is None else "were asked for",
+        rates=f"{rates[0]:,}" if rates[0] == rates[-1] else f"{rates[0]:,} to {rates[-1]:,}",
+        n=len(rates),
+        setting=Setting("max_rows"),
+    )
+    return rows
+
+
+def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTable) -> CodedTable:
+    """The same with the many values of a column merged; it is left out where they explain nothing.
+
+    Until then, every common value of such a column has its own code.
+    """
+    rules, target, column = profiled.rules, coded.target, audit.column
+    first, names = len(profiled.groupings), list(coded.features)
+    line = first + names.index(column)
+    labels = [grouping.coder.labels for grouping in profiled.groupings]
+    labels += [*coded.features.values(), target.coder.labels]
+    bases = [len(codes) + 1 for codes in labels]
+    by_name = [first + names.index(name) for name in sorted(names)]
+    codes, n_classes = coded.rows.codes[-1], len(target.classes)  # of a number, its first grid's
+    present = codes < len(target.coder.labels)
+    classes = np.where(present, target.classes_of(np.where(present, codes, 0)), n_classes)
+    merged = merge_values(
+        coded.rows,
+        line,
+        bases,
+        audit.categories[:-1],
+        rules.bins.bins,
+        rules.coding.max_categories,
+        rules.is_kept(column),
+        [*range(first), *by_name, len(bases) - 1],
+        Classes(classes, n_classes),
+    )
+    settled = replace(audit, treatment=merged.treatment, categories=merged.labels)
+    features, rows = {**coded.features, column: merged.labels}, merged.rows
+    if merged.labels:
+        _note_merged(settled, profiled)
+    else:
+        del features[column]
+        lines = list(np.delete(rows.codes, line, axis=0))
+        rows = collapse(lines, rows.weights, [*bases[:line], *bases[line + 1 :]], rows.more)
+        settled = replace(settled, role="left out", looks_like="")
+    audits = [settled if one is audit else one for one in coded.audits]
+    return coded._replace(rows=rows, features=features, audits=audits)
+
+
+def _note_merged(audit: ColumnAudit, profiled: ProfiledTable) -> None:
+    profiled.notes.add(
+        "Column {column!r} has {n:,} values: {treatment}. A larger {most} keeps more of them.",
+        column=audit.column,
+        n=profiled.profiles[audit.column].distinct,
+        treatment=audit.treatment,
+        most=Setting("max_categories"),
+    )
+
+
+def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
+    column, why, notes = audit.column, audit.treatment, profiled.notes
+    if why == NEVER_RECORDED:
+        _warn_of_never_recorded(column, notes)
+    elif why == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
+        notes.warn(
+            "Column {column!r} is left out as an identifier: its values are integers, nearly "
+            "all distinct. If they measure something, pass {bins}; else drop the column.",
+            column=column,
+            bins=Setting("bins", 5, column=column),
+        )
+    elif why == UNSCORED:
+        notes.add(
+            "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
+            "or bytes. Make plain columns of what it holds to have it scored.",
+            column=column,
+            why=why,
+        )
+    elif why in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
+        notes.add(
+            "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
+            column=column,
+            why=why,
+            text=Setting("read", "text", column=column),
+        )
+    else:
+        notes.add("Column {column!r} is left out: {why}.", column=column, why=why)
 
 
 def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
@@ -293,19 +552,141 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
     )
 
 
-def _with_never_recorded(
-    audits: Iterable[ColumnAudit], features: list[str], notes: Notes
-) -> tuple[ColumnAudit, ...]:
-    for feature in features:
-        _warn_of_never_recorded(feature, notes)
-    return tuple(
-        replace(
-            audit, role="left out", treatment=NEVER_RECORDED, categories=(), edges=(), looks_like=""
+def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
+    """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
+    coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
+    weighing, target, rows = profiled.weighing, coded.target, coded.rows
+    n_codes = len(target.coder.labels)
+    present = rows.codes[-1] < n_codes
+    if not present.all():
+        notes.add(
+            "{rows:,} rows without a value of the target {column!r} are dropped.",
+            rows=int(rows.weights[~present].sum()),
+            column=profiled.target,
         )
-        if audit.column in features
-        else audit
-        for audit in audits
+        rows = rows.where(present)
+    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
+    counted = rows.weights if rows.masses is None else rows.masses
+    classes = target.classes_of(rows.codes[-1])
+    by_class = np.bincount(classes, counted, minlength=len(target.classes))
+    floor = rows_to_tell(list(cardinalities.values()), by_class)
+    runs, names = find_cohorts(rows, groupings, cardinalities, coding, notes, floor, weighing)
+    threshold = coding.missing_threshold
+    missing = runs.never_recorded(len(names), threshold)
+    nowhere: NDArray[np.bool_] = np.all(missing, axis=0)
+    kept = np.flatnonzero(~nowhere)
+    never = [name for name, left in zip(cardinalities, nowhere.tolist(), strict=True) if left]
+    for feature in never:
+        _warn_of_never_recorded(feature, notes)
+    blank: dict[str, Any] = {
+        "treatment": NEVER_RECORDED,
+        "categories": (),
+        "edges": (),
+        "looks_like": "",
+    }
+    labels = {name: codes for name, codes in coded.features.items() if name not in never}
+    parts = _rows_by_cohort(
+        rows,
+        [*(len(groupings) + kept), -1],
+        [*map(len, labels.values()), n_codes],
+        runs,
+        missing[:, kept],
     )
+    codes = np.concatenate([part.codes for part in parts], axis=1)
+    categories, gap_codes = _settle_sporadic(codes[:-1], list(labels.values()), coding.sporadic)
+    masses, heaviest, effective = None, None, None
+    if weighing is not None and rows.masses is not None:
+        masses, heaviest = _masses(parts, weighing)
+    if weighing is not None or coded.drawn is not None:
+        effective = effective_of_cohorts(profiled, coded, rows, runs, len(names))
+    cohorts = Cohorts(
+        names=tuple(names),
+        features=tuple(labels),
+        target=profiled.target,
+        codes=codes[:-1],
+        target_codes=target.classes_of(codes[-1]),
+        weights=np.concatenate([part.weights for part in parts]),
+        offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
+        missing=missing[:, kept],
+        categories=categories,
+        classes=target.classes,
+        gap_codes=gap_codes,
+        columns=tuple(
+            replace(audit, role="left out", **blank) if audit.column in never else audit
+            for audit in coded.audits
+        ),
+        seen=subgroups_in(coded.rows, groupings, coding.missing_groups),
+        joined=joined_recordings(runs, names, list(cardinalities), threshold),
+        ranks=codes[-1] if len(target.grids) else no_ranks(),
+        grids=target.grids,
+        masses=masses,
+        heaviest=heaviest,
+        effective=effective,
+    )
+    _warn_of_constant_targets(cohorts, notes)
+    return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _rows_by_cohort(
+    rows: CodedRows,
+    lines: Sequence[int],
+    cardinalities: Sequence[int],
+    runs: Runs,
+    missing: NDArray[np.bool_],
+) -> list[CodedRows]:
+    """The rows of every cohort, features that it never recorded blanked out.
+
+    `lines` are those of the features and of the target; `cardinalities` say how many codes each
+    has, the one for missing not counted. `missing` is of shape (n_cohorts, n_features).
+    """
+    bases = [cardinality + 1 for cardinality in cardinalities]
+    parts: list[CodedRows] = []
+    for cohort, absent in enumerate(missing):
+        stretches = runs.of(cohort)
+        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
+        for feature in np.flatnonzero(absent).tolist():
+            own[feature][:] = cardinalities[feature]
+        counted, *more = (
+            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
+        )
+        part = collapse(own, counted, bases, more)
+        part.codes[:-1][absent] = NOT_RECORDED
+        parts.append(part)
+    return parts
+
+
+def _masses(
+    parts: Sequence[CodedRows], weighing: Weighing
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What rows weigh, and how unequal weights are within them.
+
+    Masses are in the largest unit that leaves them whole: small numbers are counted faster.
+    """
+    weights = np.concatenate([part.weights for part in parts])
+    masses = np.concatenate([part.masses for part in parts if part.masses is not None])
+    squares = np.concatenate([part.squares for part in parts if part.squares is not None])
+    unit = max(int(np.gcd.reduce(masses)), 1)
+    in_masses = squares * (weighing.scale**2 / weighing.square_scale)
+    return masses // unit, heaviest_of(weights, masses, in_masses) / unit
+
+
+def _settle_sporadic(
+    codes: NDArray[np.integer], labels: Sequence[tuple[str, ...]], sporadic: str
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Give sporadic missing values their own category, or blank them out, in place.
+
+    Returns what the codes of each feature mean now, and which of them stand for missing values.
+    """
+    categories, gap_codes = [], []
+    for line, names in zip(codes, labels, strict=True):
+        absent = line == len(names)
+        own = sporadic == "category" and bool(absent.any())
+        if not own:
+            line[absent] = NOT_RECORDED
+        label = MISSING_LABEL if MISSING_LABEL not in names else f"({MISSING_LABEL})"
+        categories.append((*names, label) if own else names)
+        gap_codes.append((len(names),) if own else ())
+    return tuple(categories), tuple(gap_codes)
 
 
 def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
@@ -317,110 +698,12 @@ def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
             column=cohorts.target,
         )
     elif constant:
-        one = len(constant) == 1
+        single = len(constant) == 1
         notes.warn(
             "The target {column!r} has a single value in the {subgroups} {names}; every score "
             "there is 0. Merge {them} with another subgroup if that is not meant.",
             column=cohorts.target,
-            subgroups="subgroup" if one else "subgroups",
+            subgroups="subgroup" if single else "subgroups",
             names=listed(constant),
-            them="it" if one else "them",
+            them="it" if single else "them",
         )
-
-
-MOST_NAMED = 5
-"""Columns that the note about read text names."""
-
-
-def say_how_text_was_read(profiles: Iterable[Profile], notes: Notes) -> None:
-    """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
-    profiles = list(profiles)
-    read = [profile for profile in profiles if profile.taken.spelled]  # not plain numbers
-    if read:
-        examples = [f"{one.column}: {one.taken.example!r}, {one.taken.words}" for one in read]
-        notes.add(
-            "{n} of text {are} read as what {they} {stand} for ({examples}); {text} keeps the "
-            "texts of one as categories.",
-            n="1 column" if len(read) == 1 else f"{len(read)} columns",
-            are="is" if len(read) == 1 else "are",
-            they="it" if len(read) == 1 else "they",
-            stand="stands" if len(read) == 1 else "stand",
-            examples="; ".join(examples[:MOST_NAMED]) + ("; …" if len(read) > MOST_NAMED else ""),
-            text=Setting("read", "text", column=read[0].column),
-        )
-    for profile in profiles:
-        _warn_of_doubt(profile.column, profile.taken, notes)
-
-
-def _warn_of_doubt(column: str, taken: Taken, notes: Notes) -> None:
-    """Whatever there is to say about one column."""
-    as_text = Setting("read", "text", column=column)
-    if taken.words and taken.unread:
-        say = notes.add if taken.only_words else notes.warn
-        say(
-            "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
-            "read and count as missing: {examples}. If they should not, pass {text}.",
-            column=column,
-            words=taken.words,
-            example=taken.example,
-            rows=taken.unread_rows,
-            examples=listed(taken.unread),
-            text=as_text,
-        )
-    if taken.doubtful:
-        notes.warn(
-            "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
-            "and no value tells which is meant; if it is the other, pass {other}.",
-            column=column,
-            words=taken.words,
-            examples=taken.doubtful,
-            other=Setting("read", taken.otherwise, column=column),
-        )
-    if taken.centuries:
-        this, last = taken.centuries
-        notes.warn(
-            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
-            "and {last!r} for the last one. If that is wrong, write them with four.",
-            column=column,
-            this=this,
-            last=last,
-        )
-    if taken.alike:
-        one, other = taken.alike
-        notes.add(
-            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
-            "they are codes, pass {text}.",
-            column=column,
-            one=one,
-            other=other,
-            text=as_text,
-        )
-    if taken.bare:
-        notes.warn(
-            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
-            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
-            "another one, bring all to one unit first.",
-            column=column,
-            words=taken.words,
-            example=taken.example,
-            rows=taken.bare_rows,
-            bare=taken.bare,
-        )
-    if taken.almost:
-        notes.warn(
-            "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
-            "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
-            "{number}.",
-            column=column,
-            words=taken.almost,
-            example=taken.example,
-            rows=taken.unread_rows,
-            examples=listed(taken.unread),
-            number=Setting("read", _way(taken.almost), column=column),
-        )
-
-
-def _way(words: str) -> str:
-    if "decimal comma" in words:
-        return "decimal comma"
-    return "date" if words.startswith("date") else "number"

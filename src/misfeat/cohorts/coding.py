@@ -1,45 +1,42 @@
-"""Coding: its settings, and what becomes of each column: taken as it is, binned, or left out."""
+"""Coding: its settings, and how features and the target become codes.
+
+A column is taken as it is, cut into bins, merged into few categories, or left out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import datetime as dt
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from misfeat.cohorts.binning import (
-    BinRules,
-    interval_labels,
-    one_by_one,
-    quantile_edges,
-    quantile_levels,
-    uniform_edges,
-)
-from misfeat.cohorts.model import ColumnAudit
-from misfeat.cohorts.parsed_text import TEXT
+from misfeat.cohorts.categories import common_values, most_frequent
+from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
     IDENTIFIER,
     Profile,
-    check_way,
     example_of,
     holds_sentences,
     looks_like,
-    read_text,
     taken_for,
 )
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaring import with_parameters
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading
-from misfeat.reading.values import MissingCodes, Value, canonical, check_values, label
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.reading.table import Table, ValueCounts
+    from misfeat.reading.table import Table
 
 
 @with_parameters
@@ -60,71 +57,225 @@ class Coding(CodingParameters, BaseEstimator):  # type: ignore[misc]
     """
 
 
+MOST_BINS = 250
+MOST_CUT_POINTS = 1000
+
+
+@dataclass(frozen=True)
+class BinRules:
+    """How many bins, and where."""
+
+    bins: int = 5
+    strategy: str = "quantile"
+    """{"quantile", "uniform"}: equally full or equally wide."""
+    by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
+    """Another number, or the cut points themselves, for single columns."""
+
+    @classmethod
+    def parse(cls, bins: object, strategy: str) -> BinRules:
+        """Read the parameters ``bins`` (a number, or a dict by column) and ``binning``."""
+        if not isinstance(bins, Mapping):
+            return cls(_number_of_bins(bins), strategy)
+        columns = {
+            column: _number_of_bins(rule, column)
+            if _is_integer(rule)
+            else cut_points(rule, "bins", column)
+            for column, rule in bins.items()
+        }
+        everywhere = columns.pop("*", cls.bins)
+        if not isinstance(everywhere, int):
+            raise MisfeatError(
+                "{setting}; it must be a number of bins, such as 5.",
+                setting=Setting("bins", bins["*"], column="*"),
+            )
+        return cls(everywhere, strategy, columns)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _number_of_bins(value: Any, column: str | None = None) -> int:
+    if not _is_integer(value) or not 2 <= value <= MOST_BINS:
+        raise MisfeatError(
+            "{setting}; it must be an integer from 2 to {most}.",
+            setting=Setting("bins", value, column=column),
+            most=MOST_BINS,
+        )
+    return int(value)
+
+
+def cut_points(points: object, parameter: str, column: str | None = None) -> tuple[Value, ...]:
+    """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
+
+    Messages name the parameter that they are given in, and the column that they cut.
+
+    Examples
+    --------
+    >>> cut_points(["40", 65.5], "bins", "age")
+    (40, 65.5)
+    """
+    setting = Setting(parameter, points, column=column)
+    if not isinstance(points, Sequence | np.ndarray) or isinstance(points, str) or not len(points):
+        raise MisfeatError(
+            "{setting}; give cut points, such as {example}.",
+            setting=setting,
+            example=Setting(parameter, [40, 65], column=column),
+        )
+    parsed = tuple(map(_cut_point, points))
+    if None in parsed:
+        raise MisfeatError(
+            "{setting}: {point!r} is neither a number nor a date.",
+            setting=setting,
+            point=points[parsed.index(None)],
+        )
+    if any(isinstance(p, int) and abs(p) > LARGEST_INTEGER for p in parsed):
+        raise MisfeatError(
+            "{setting} holds an integer that 64 bits do not; give cut points between -2**63 and "
+            "2**63.",
+            setting=setting,
+        )
+    if len(parsed) > MOST_CUT_POINTS:
+        raise MisfeatError(
+            "{setting} has {n:,} cut points; give at most {most:,}.",
+            setting=setting,
+            n=len(parsed),
+            most=MOST_CUT_POINTS,
+        )
+    if len({isinstance(point, int | float) for point in parsed}) > 1:
+        raise MisfeatError("{setting} mixes numbers and dates; give one kind.", setting=setting)
+    if any(a >= b for a, b in itertools.pairwise(parsed)):
+        raise MisfeatError("{setting} must ascend, without repeats.", setting=setting)
+    return parsed
+
+
+def _cut_point(point: object) -> Value:
+    if isinstance(point, str):
+        number = read_number(point)
+        try:
+            return canonical(dt.datetime.fromisoformat(point) if number is None else number)
+        except ValueError:
+            return None
+    value = canonical(point)
+    return None if isinstance(value, bool | str) else value
+
+
+def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str) -> None:
+    """Refuse cut points, given in a parameter, that do not fit the column's type."""
+    numeric = isinstance(points[0], int | float)
+    fits = profile.kind in (Kind.INTEGER, Kind.NUMBER) if numeric else profile.kind is Kind.TIME
+    if not fits:
+        raise MisfeatError(
+            "Column {column!r} holds {kind} values and cannot be cut at {points}; give cut points "
+            "of its own kind, or none.",
+            column=profile.column,
+            kind=profile.kind.value,
+            points=", ".join(map(label, points)),
+            setting=Setting(parameter, [label(point) for point in points], column=profile.column),
+        )
+
+
+def quantile_edges(
+    values: NDArray[Any], counts: NDArray[np.int64], bins: int, part: int = 0, parts: int = 1
+) -> tuple[Value, ...]:
+    """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
+
+    Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are
+    integers, so no rounding enters. All edges may be moved up by part/parts of a bin, where the
+    first bin is what is cut off below them.
+
+    Examples
+    --------
+    >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2)
+    (2,)
+    >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2, part=1, parts=2)
+    (1, 3)
+    """
+    cumulative = np.cumsum(counts)
+    numerators = np.array(_numerators(bins, part, parts), dtype=np.int64)
+    wanted = numerators * int(cumulative[-1])
+    positions = np.unique(np.searchsorted(cumulative * (bins * parts), wanted, side="left"))
+    return tuple(canonical(values[p]) for p in positions if p < len(values) - 1)
+
+
+def _numerators(bins: int, part: int, parts: int) -> list[int]:
+    """The shares of rows at or below the edges, at least, in units of 1 / (bins * parts)."""
+    return [n for n in range(part, bins * parts, parts) if n > 0]
+
+
+def learned_quantiles(
+    table: Table, profile: Profile, bins: int, part: int = 0, parts: int = 1
+) -> tuple[Value, ...]:
+    """The edges of equally full bins of a column, moved by part/parts of a bin."""
+    counts = profile.counts
+    if counts is not None:
+        return quantile_edges(counts.values, counts.counts, bins, part, parts)
+    levels = [Fraction(n, bins * parts) for n in _numerators(bins, part, parts)]
+    *edges, largest = table.quantiles(profile.reading, [*levels, 1.0])
+    return tuple(canonical(edge) for edge in sorted(set(edges) - {largest}))
+
+
+def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
+    """Edges that make the bins equally wide."""
+    if isinstance(low, dt.datetime):
+        return tuple(low + (high - low) * k / bins for k in range(1, bins))
+    if np.isfinite(high - low):
+        return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
+    return tuple(canonical(low * (1 - k / bins) + high * (k / bins)) for k in range(1, bins))
+
+
+def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:
+    if strategy == "quantile":
+        return learned_quantiles(table, profile, bins)
+    counts = profile.counts
+    if counts is not None:
+        low, high = canonical(counts.values[0]), canonical(counts.values[-1])
+    else:
+        low, high = table.quantiles(profile.reading, [0.0, 1.0])
+    if {low, high} & {float("inf"), float("-inf")}:
+        raise MisfeatError(
+            "Column {column!r} holds infinite values and cannot be cut into equally wide bins; use "
+            "{quantile}, or give cut points in {bins}.",
+            column=profile.column,
+            quantile=Setting("binning", "quantile"),
+            bins=Setting("bins"),
+        )
+    return uniform_edges(low, high, bins)
+
+
+def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
+    """Labels of the bins between edges; six digits, or all where these do not differ.
+
+    Examples
+    --------
+    >>> interval_labels([40, 65])
+    ('<=40', '(40, 65]', '>65')
+    """
+    cuts = [f"{edge:.6g}" if isinstance(edge, float) else label(edge) for edge in edges]
+    if len(set(cuts)) < len(cuts):
+        cuts = [label(edge) for edge in edges]
+    inner = [f"({a}, {b}]" for a, b in itertools.pairwise(cuts)]
+    return (f"<={cuts[0]}", *inner, f">{cuts[-1]}") if cuts else ("any",)
+
+
+def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+    """A coder of the bins between edges."""
+    return EdgeCoder(profile.reading, edges, interval_labels(edges))
+
+
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
 OF_CODEBOOK = "bins of the codebook"
-ONE_BY_ONE = "one by one"
+TO_MERGE = "one by one"
+"""The treatment of a column whose many values are merged once rows are counted."""
 UNSCORED = "its type cannot be scored"
-
-
-def profile_column(
-    table: Table, column: str, codes: MissingCodes, rows: int, way: str | None = None
-) -> Profile:
-    """Count the values of a column inside the engine, apply missing codes, and read text.
-
-    `way` is one of `misfeat.cohorts.parsed_text.WAYS`, where the user says how text is to be read.
-    """
-    kind = table.kind(column)
-    check_way(column, kind, way)
-    if kind is Kind.UNSUPPORTED:
-        return Profile(Reading(column), kind, None, 0, rows)
-    raw = table.value_counts(column, DISTINCT_LIMIT)
-    if raw is not None and kind is Kind.TEXT:
-        check_values(raw.values, column)
-    if raw is None:
-        numeric = kind in (Kind.INTEGER, Kind.NUMBER)
-        labels = (*codes.labels(column), *([""] if kind is Kind.TEXT else []))
-        reading = Reading(column, codes.numbers(column) if numeric else labels)
-        if kind in (Kind.TIME, Kind.FLAG):
-            reading = Reading(column)
-        return Profile(reading, kind, None, table.count_missing(reading), rows)
-    is_code = _is_code(raw, kind, codes, column)
-    counts = raw.without(is_code)
-    missing = tuple(canonical(value) for value in raw.values[is_code])
-    profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
-    order = table.order(column)
-    if order is not None and way in (None, TEXT) and set(order).issuperset(counts.values.tolist()):
-        return replace(profile, counts=counts.in_order(order), in_order=True)
-    if kind is not Kind.TEXT:
-        return profile
-    return read_text(profile, way, lambda value: codes.holds(column, value))
-
-
-def _is_code(raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str) -> NDArray[np.bool_]:
-    """Which of the values mean missing: numbers by value, all others by label."""
-    if kind in (Kind.INTEGER, Kind.NUMBER):
-        numbers = codes.numbers(column)
-        if raw.values.dtype.kind == "i":
-            numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
-        return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
-    labels = set(codes.labels(column))
-    blank = kind is Kind.TEXT  # text of no letters means missing, as it does in files
-    return np.array(
-        [label(value) in labels or (blank and not value.strip()) for value in raw.values],
-        dtype=bool,
-    )
-
-
 SCATTERED = "most of its texts occur once or twice"
 
 
 def feature_coder(
     table: Table, profile: Profile, bins: BinRules, coding: Coding, *, kept: bool = False
 ) -> tuple[Coder | None, ColumnAudit]:
-    """Decide how a feature is coded; without a coder it is left out, and the audit says why.
-
-    Where its treatment is `ONE_BY_ONE`, its many values are merged once rows are counted.
-    """
+    """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
     most = coding.max_categories
     why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
@@ -138,17 +289,21 @@ def feature_coder(
             column=profile.column,
             kind=profile.kind.value,
         )
+    coder: Coder | None
     if profile.kind.ordered and (chosen or profile.distinct > most):
-        coder, treatment = binned(table, profile, bins)
-    elif profile.in_order and profile.distinct > most:
-        coder, treatment = _neighbours(profile, bins.bins)
-    elif profile.distinct > most:
-        one_each = one_by_one(profile)
-        if one_each is None and profile.is_scattered and not kept:
-            return None, left_out(profile, SCATTERED)
-        coder, treatment = (one_each, ONE_BY_ONE) if one_each else _most_frequent(profile, most)
-    else:
+        coder, treatment = _binned(table, profile, bins)
+    elif profile.distinct <= most:
         coder, treatment = as_it_is(profile), AS_IT_IS
+    elif profile.in_order:
+        coder = _neighbours(profile, bins.bins)
+        treatment = f"{len(coder.labels)} bins in the order of the categories"
+    else:
+        coder, treatment = common_values(profile), TO_MERGE
+        if coder is None and profile.is_scattered and not kept:
+            return None, left_out(profile, SCATTERED)
+        if coder is None:
+            coder = most_frequent(profile, most)
+            treatment = f"{len(coder.values)} most frequent values and {coder.labels[-1]}"
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
@@ -171,7 +326,7 @@ def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str |
     return None
 
 
-def as_it_is(profile: Profile) -> Coder:
+def as_it_is(profile: Profile) -> CategoryCoder | EdgeCoder:
     """One code per value."""
     if profile.counts is None:
         raise MisfeatError(
@@ -180,13 +335,13 @@ def as_it_is(profile: Profile) -> Coder:
             most=DISTINCT_LIMIT,
         )
     values = tuple(canonical(value) for value in profile.counts.values)
-    labels = tuple(profile.taken.spelled.get(value) or label(value) for value in values)
+    labels = tuple(profile.text.spelled.get(value) or label(value) for value in values)
     if profile.kind.ordered:
         return EdgeCoder(profile.reading, values[:-1], labels)
     return CategoryCoder(profile.reading, values, labels)
 
 
-def binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]:
+def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[EdgeCoder, str]:
     """A coder of bins, and in words which."""
     rule = rules.by_column.get(profile.column, rules.bins)
     if isinstance(rule, tuple):
@@ -196,102 +351,36 @@ def binned(table: Table, profile: Profile, rules: BinRules) -> tuple[Coder, str]
     return cut_at(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
 
 
-def learned_quantiles(
-    table: Table, profile: Profile, bins: int, part: int = 0, parts: int = 1
-) -> tuple[Value, ...]:
-    """The edges of equally full bins of a column, moved by part/parts of a bin."""
-    counts = profile.counts
-    if counts is not None:
-        return quantile_edges(counts.values, counts.counts, bins, part, parts)
-    *found, largest = table.quantiles(profile.reading, [*quantile_levels(bins, part, parts), 1.0])
-    return tuple(canonical(edge) for edge in sorted(set(found) - {largest}))
-
-
-def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:
-    if strategy == "quantile":
-        return learned_quantiles(table, profile, bins)
-    counts = profile.counts
-    if counts is not None:
-        low, high = canonical(counts.values[0]), canonical(counts.values[-1])
-    else:
-        low, high = table.quantiles(profile.reading, [0.0, 1.0])
-    if {low, high} & {float("inf"), float("-inf")}:
-        raise MisfeatError(
-            "Column {column!r} holds infinite values and cannot be cut into equally wide bins; use "
-            "{quantile}, or give cut points in {bins}.",
-            column=profile.column,
-            quantile=Setting("binning", "quantile"),
-            bins=Setting("bins"),
-        )
-    return uniform_edges(low, high, bins)
-
-
-def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str) -> None:
-    """Refuse cut points, given in a parameter, that do not fit the column's type."""
-    numeric = isinstance(points[0], int | float)
-    fits = profile.kind in (Kind.INTEGER, Kind.NUMBER) if numeric else profile.kind is Kind.TIME
-    if not fits:
-        raise MisfeatError(
-            "Column {column!r} holds {kind} values and cannot be cut at {points}; give cut points "
-            "of its own kind, or none.",
-            column=profile.column,
-            kind=profile.kind.value,
-            points=", ".join(map(label, points)),
-            setting=Setting(parameter, [label(point) for point in points], column=profile.column),
-        )
-
-
-def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
-    """A coder of the bins between edges."""
-    return EdgeCoder(profile.reading, edges, interval_labels(edges))
-
-
-def _neighbours(profile: Profile, bins: int) -> tuple[Coder, str]:
+def _neighbours(profile: Profile, bins: int) -> EdgeCoder:
     """Categories that have an order, neighbours merged into bins that are about equally full."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  (identifiers were left out before)
-    places = np.arange(len(counts.values))
-    edges = quantile_edges(places, counts.counts, bins)
+    positions = np.arange(len(counts.values))
+    edges = quantile_edges(positions, counts.counts, bins)
     names = [str(value) for value in counts.values]
-    reading = replace(profile.reading, texts=tuple(names), values=tuple(places.tolist()))
+    reading = replace(profile.reading, texts=tuple(names), values=tuple(positions.tolist()))
     starts, ends = [0, *(edge + 1 for edge in edges)], [*edges, len(names) - 1]
     labels = tuple(
         names[start] if start == end else f"{names[start]} to {names[end]}"
         for start, end in zip(starts, ends, strict=True)
     )
-    return EdgeCoder(reading, edges, labels), f"{len(labels)} bins in the order of the categories"
-
-
-def _most_frequent(profile: Profile, max_categories: int) -> tuple[Coder, str]:
-    """Keep the most frequent values, ties in the order of the values; the rest become one."""
-    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
-    order = np.argsort(-profile.counts.counts, kind="stable")[: max_categories - 1]
-    values = tuple(profile.counts.values[p] for p in np.sort(order))
-    labels = tuple(map(label, values))
-    other = "other" if "other" not in labels else "(other)"
-    coder = CategoryCoder(profile.reading, values, (*labels, other))
-    return coder, f"{len(values)} most frequent values and {other}"
+    return EdgeCoder(reading, edges, labels)
 
 
 def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
     """How a column that is coded was treated."""
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
-    looks = looks_like(profile) if role == "feature" else ""
-    return ColumnAudit(
-        profile.column,
-        role,
-        treatment,
-        coder.labels,
-        edges,
-        profile.missing,
-        looks,
-        taken_for=taken_for(profile),
-        example=example_of(profile),
+    return replace(
+        left_out(profile, treatment),
+        role=role,
+        categories=coder.labels,
+        edges=edges,
+        looks_like=looks_like(profile) if role == "feature" else "",
     )
 
 
 def left_out(profile: Profile, why: str) -> ColumnAudit:
-    """That a column is no feature, and why."""
+    """That a column is not a feature, and why."""
     return ColumnAudit(
         profile.column,
         "left out",
@@ -300,3 +389,120 @@ def left_out(profile: Profile, why: str) -> ColumnAudit:
         taken_for=taken_for(profile),
         example=example_of(profile),
     )
+
+
+CLASSES, NUMBER = "classes", "number"
+"""What a target is taken for."""
+MAX_CLASSES = 20
+"""A numeric target with more distinct values than this is a number, or binned."""
+N_GRIDS = 4
+"""Of a number: bins that are equally full, and the same moved by a quarter, a half and three
+quarters of a bin. More, or random ones, find the best sets no better (benchmarks/numbers)."""
+MOST_CLASSES = 100
+"""A target with more classes is refused: hardly any class would have enough rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetCoding:
+    """How a target is coded."""
+
+    coder: Coder
+    """Codes its values: as classes, or, of a number, as the bins that all grids share."""
+    classes: tuple[str, ...]
+    """The classes, or the bins of the first grid."""
+    audit: ColumnAudit
+    grids: NDArray[np.int16]
+    """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""
+
+    def classes_of(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The class of every row, by its code."""
+        return self.grids[0][codes] if len(self.grids) else codes
+
+
+def check_target(profile: Profile, bins: BinRules, target: str) -> None:
+    """Raise for a target that cannot be scored, before anything else is looked at."""
+    column = profile.column
+    if profile.kind is Kind.UNSUPPORTED:
+        raise MisfeatError(
+            "The target {column!r} has a type that cannot be scored; convert it to numbers, text "
+            "or flags.",
+            column=column,
+        )
+    if profile.distinct == 0:
+        raise MisfeatError(
+            "The target {column!r} is missing in every row; choose another target, or check "
+            "{codes}.",
+            column=column,
+            codes=Setting("missing_values"),
+        )
+    if target == NUMBER and not profile.kind.ordered:
+        raise MisfeatError(
+            "The target {column!r} holds {kind} values and cannot be taken as a number; use "
+            "{classes}, or convert it to numbers.",
+            column=column,
+            kind=profile.kind.value,
+            classes=Setting("target", CLASSES),
+        )
+    binned = _is_binned(profile, bins, target)
+    if not binned and profile.is_identifier:
+        raise MisfeatError(
+            "The target {column!r} has a different value in nearly every row; choose another "
+            "target, or group its values first.",
+            column=column,
+        )
+    many = profile.distinct
+    if binned:
+        rule = bins.by_column.get(column, bins.bins)
+        many = min(len(rule) + 1 if isinstance(rule, tuple) else rule, many)
+    if many > MOST_CLASSES:
+        raise MisfeatError(
+            "The target {column!r} has {many} classes; at most {most} can be told apart.",
+            remedy="Ask for fewer bins: {bins}."
+            if binned
+            else "Merge classes, or use a numeric target, which is taken as a number.",
+            column=column,
+            many=f"more than {DISTINCT_LIMIT:,}" if many > DISTINCT_LIMIT else f"{many:,}",
+            most=MOST_CLASSES,
+            **({"bins": Setting("bins", 5, column=column)} if binned else {}),
+        )
+
+
+def _is_binned(profile: Profile, bins: BinRules, target: str) -> bool:
+    chosen = profile.column in bins.by_column or target == NUMBER
+    return profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES)
+
+
+def target_coding(
+    table: Table, profile: Profile, bins: BinRules, target: str, *, with_grids: bool = True
+) -> TargetCoding:
+    """Decide how the target is coded: classes as they are, numbers with many values in grids.
+
+    One grid will do where scores are not counted from codes.
+    """
+    if not _is_binned(profile, bins, target):
+        return _classes_coding(profile, as_it_is(profile), AS_IT_IS)
+    coder, treatment = _binned(table, profile, bins)
+    number = target == NUMBER or (target == "auto" and profile.column not in bins.by_column)
+    if not number or not with_grids:
+        return _classes_coding(profile, coder, treatment)
+    others = [
+        learned_quantiles(table, profile, len(coder.labels), part, N_GRIDS)
+        for part in range(1, N_GRIDS)
+    ]
+    grids = [coder.edges, *(edges for edges in others if edges)]
+    if len(set(grids)) == 1:
+        return _classes_coding(profile, coder, treatment)
+    fine = tuple(sorted(set(itertools.chain.from_iterable(grids))))
+    # The bin between the edges of a grid that each of the finer bins lies in.
+    bins_of = [list(itertools.accumulate([e in edges for e in fine], initial=0)) for edges in grids]
+    return TargetCoding(
+        coder=cut_at(profile, fine),
+        classes=coder.labels,
+        audit=audit_of(profile, coder, "target", f"a number, {len(grids)} grids of {treatment}"),
+        grids=np.array(bins_of, dtype=np.int16),
+    )
+
+
+def _classes_coding(profile: Profile, coder: Coder, treatment: str) -> TargetCoding:
+    audit = audit_of(profile, coder, "target", treatment)
+    return TargetCoding(coder, coder.labels, audit, no_grids())

@@ -45,17 +45,14 @@ def not_a_feature(
     >>> not_a_feature("b", "a feature", cohorts, ["a"]).args[0]
     "'b' was asked for as a feature, but it was left out: constant."
     """
-    for block, members in (blocks or {}).items():
-        if name in members:
-            why = Message("is a member of the block {block!r}; name the block", block=block)
-            return _refused(name, role, why)
     audit = next((audit for audit in cohorts.columns if audit.column == name), None)
-    if audit is None:
+    block = next((block for block, members in (blocks or {}).items() if name in members), None)
+    if block is not None:
+        reason: str = Message("is a member of the block {block!r}; name the block", block=block)
+    elif audit is None:
         return no_such_column(name, features, role)
-    return _refused(name, role, _reason(audit))
-
-
-def _refused(name: object, role: str | Setting, reason: str) -> MisfeatError:
+    else:
+        reason = _reason(audit)
     return MisfeatError(
         "{column!r} was asked for as {role}, but it {reason}.",
         column=name,
@@ -65,39 +62,38 @@ def _refused(name: object, role: str | Setting, reason: str) -> MisfeatError:
 
 
 def _reason(audit: ColumnAudit) -> str:
-    match audit.role, audit.treatment:
-        case "target", _:
-            return "is the target; take it out"
-        case "group", _:
-            return "tells the subgroups apart and is not a feature; take it out"
-        case "weight" | "design", words:
-            return f"holds the {words} of the rows and is not a feature; take it out"
-        case "left out", treatment if treatment == EXCLUDED:
-            return Message(
-                "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
-            )
-        case "left out", treatment if treatment == NOT_ON_SHORTLIST:
-            return Message(
-                "was left out, for it explains nothing by itself or in a pair; use {include}, so "
-                "that every set holds it",
-                include=Setting("include", [audit.column]),
-            )
-        case "left out", treatment if treatment == IDENTIFIER:
-            return Message(
-                "was left out as an identifier; if it measures something, keep it with {bins}",
-                bins=Setting("bins", 5, column=audit.column),
-            )
-        case "left out", treatment if treatment == NEVER_RECORDED:
-            return Message(
-                "was left out, because no subgroup recorded it; check {codes} and {threshold}",
-                codes=Setting("missing_values"),
-                threshold=Setting("missing_threshold"),
-            )
-        case "left out", treatment:
-            return f"was left out: {treatment}"
-    return Message(
-        "has no numbers that {measure} could use; take it out", measure=Setting("measure", "r2")
-    )
+    """Why a column is not a feature, and what to do."""
+    column, treatment = audit.column, audit.treatment
+    if audit.role == "target":
+        return "is the target; take it out"
+    if audit.role == "group":
+        return "tells the subgroups apart and is not a feature; take it out"
+    if audit.role in ("weight", "design"):
+        return f"holds the {treatment} of the rows and is not a feature; take it out"
+    if audit.role != "left out":
+        measure = Setting("measure", "r2")
+        return Message("has no numbers that {measure} could use; take it out", measure=measure)
+    if treatment == EXCLUDED:
+        exclude = Setting("exclude")
+        return Message("is in {exclude}; take it out of one of the two", exclude=exclude)
+    if treatment == NOT_ON_SHORTLIST:
+        return Message(
+            "was left out, for it explains nothing by itself or in a pair; use {include}, so "
+            "that every set holds it",
+            include=Setting("include", [column]),
+        )
+    if treatment == IDENTIFIER:
+        return Message(
+            "was left out as an identifier; if it measures something, keep it with {bins}",
+            bins=Setting("bins", 5, column=column),
+        )
+    if treatment == NEVER_RECORDED:
+        return Message(
+            "was left out, because no subgroup recorded it; check {codes} and {threshold}",
+            codes=Setting("missing_values"),
+            threshold=Setting("missing_threshold"),
+        )
+    return f"was left out: {treatment}"
 
 
 _NAMED_LIKE = {
@@ -123,11 +119,11 @@ def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EX
 
 def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums:
     """Sums of products without some features."""
-    kept = [place for place, name in enumerate(sums.features) if name not in names]
+    kept = [position for position, name in enumerate(sums.features) if name not in names]
     lines = [*kept, len(sums.features)]  # the target comes last
     return replace(
         sums,
-        features=tuple(sums.features[place] for place in kept),
+        features=tuple(sums.features[position] for position in kept),
         products=sums.products[:, lines][:, :, lines],
         missing=sums.missing[:, kept],
     )
@@ -175,20 +171,32 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     """Blocks as users give them, checked: a mapping of names to members."""
     if blocks is None:
         return {}
+    setting = Setting("blocks")
     if not isinstance(blocks, Mapping):
         raise MisfeatError(
             "{setting}; it must map names to lists of features.", setting=Setting("blocks", blocks)
         )
     owner: dict[str, str] = {}
     for name, members in blocks.items():
-        _check_block(name, members)
+        if not isinstance(name, str):
+            raise MisfeatError(
+                "A block is named {name!r}; names must be text.", name=name, setting=setting
+            )
+        check_named(name, setting)
+        if isinstance(members, str) or not _are_names(members) or len(members) == 0:
+            raise MisfeatError(
+                "The block {block!r} is {members}; give a list of features.",
+                block=name,
+                members=shortened(members),
+                setting=setting,
+            )
         for member in members:
             if owner.get(member) == name:
                 raise MisfeatError(
                     "The block {block!r} names {column!r} twice; name it once.",
                     block=name,
                     column=member,
-                    setting=Setting("blocks"),
+                    setting=setting,
                 )
             if member in owner:
                 raise MisfeatError(
@@ -197,25 +205,10 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
                     column=member,
                     first=owner[member],
                     second=name,
-                    setting=Setting("blocks"),
+                    setting=setting,
                 )
             owner[member] = name
     return {name: tuple(map(str, members)) for name, members in blocks.items()}
-
-
-def _check_block(name: object, members: Any) -> None:
-    if not isinstance(name, str):
-        raise MisfeatError(
-            "A block is named {name!r}; names must be text.", name=name, setting=Setting("blocks")
-        )
-    check_named(name, Setting("blocks"))
-    if isinstance(members, str) or not _are_names(members) or len(members) == 0:
-        raise MisfeatError(
-            "The block {block!r} is {members}; give a list of features.",
-            block=name,
-            members=shortened(members),
-            setting=Setting("blocks"),
-        )
 
 
 def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
@@ -232,63 +225,47 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
                 like=like,
                 setting=Setting("blocks"),
             )
-    others = [feature for feature in cohorts.features if feature not in members]
-    places = [cohorts.features.index(member) for member in members]
-    codes, combinations = _combined(cohorts, places)
-    left = _without(cohorts, members)
-    first = sum(place < min(places) for place in map(cohorts.features.index, others))
-    return replace(
-        left,
-        features=_inserted(left.features, first, name),
-        codes=np.insert(left.codes, first, codes, axis=0),
-        missing=np.insert(left.missing, first, cohorts.missing[:, places].any(axis=1), axis=1),
-        categories=_inserted(left.categories, first, _labels(cohorts, places, combinations)),
-        gap_codes=_inserted(left.gap_codes, first, _gaps(cohorts, places, combinations)),
-    )
-
-
-def _combined(cohorts: Cohorts, places: Sequence[int]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A code for every combination that occurs, and the combinations in their order, in lines."""
-    lines = cohorts.codes[places]
+    # A code for every combination that occurs.
+    positions = [cohorts.features.index(member) for member in members]
+    lines = cohorts.codes[positions]
     whole = (lines >= 0).all(axis=0)
     combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
     codes = np.full(lines.shape[1], NOT_RECORDED, dtype=np.int32)
     codes[whole] = numbers.reshape(-1)
-    return codes, combinations.T
+    labels, gaps = [], []
+    for number, combination in enumerate(combinations.T):
+        pairs = list(zip(positions, combination, strict=True))
+        values = (f"{cohorts.features[p]}={cohorts.categories[p][code]}" for p, code in pairs)
+        labels.append(", ".join(values))
+        if any(code in cohorts.gap_codes[p] for p, code in pairs):
+            gaps.append(number)
+    left = _without(cohorts, members)
+    first = sum(feature not in members for feature in cohorts.features[: min(positions)])
 
+    def inserted(values: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+        return (*values[:first], value, *values[first:])
 
-def _labels(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[str, ...]:
-    return tuple(
-        ", ".join(
-            f"{cohorts.features[place]}={cohorts.categories[place][code]}"
-            for place, code in zip(places, combination, strict=True)
-        )
-        for combination in combinations
-    )
-
-
-def _gaps(cohorts: Cohorts, places: Sequence[int], combinations: NDArray[Any]) -> tuple[int, ...]:
-    return tuple(
-        number
-        for number, combination in enumerate(combinations)
-        if any(code in cohorts.gap_codes[p] for p, code in zip(places, combination, strict=True))
+    missing = cohorts.missing[:, positions].any(axis=1)
+    return replace(
+        left,
+        features=inserted(left.features, name),
+        codes=np.insert(left.codes, first, codes, axis=0),
+        missing=np.insert(left.missing, first, missing, axis=1),
+        categories=inserted(left.categories, tuple(labels)),
+        gap_codes=inserted(left.gap_codes, tuple(gaps)),
     )
 
 
 def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
-    kept = [place for place, name in enumerate(cohorts.features) if name not in names]
+    kept = [p for p, name in enumerate(cohorts.features) if name not in names]
     return replace(
         cohorts,
-        features=tuple(cohorts.features[place] for place in kept),
+        features=tuple(cohorts.features[p] for p in kept),
         codes=cohorts.codes[kept],
         missing=cohorts.missing[:, kept],
-        categories=tuple(cohorts.categories[place] for place in kept),
-        gap_codes=tuple(cohorts.gap_codes[place] for place in kept),
+        categories=tuple(cohorts.categories[p] for p in kept),
+        gap_codes=tuple(cohorts.gap_codes[p] for p in kept),
     )
-
-
-def _inserted(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:place], value, *values[place:])
 
 
 def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:

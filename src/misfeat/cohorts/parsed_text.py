@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,126 @@ if TYPE_CHECKING:
     from misfeat.reading.values import Value
 
     Pieces = tuple[tuple[str, str], ...]
-    Reader = Callable[[Mapping[str, int]], "Written | None"]
+    Reader = Callable[[Mapping[str, int]], "ParsedText | None"]
+
+
+DAY_FIRST, MONTH_FIRST = "day first", "month first"
+TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
+WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
+"""How users may say that a column of text is to be read."""
+ENOUGH = 0.95
+"""A column whose rows read as numbers or dates in this share is one of these."""
+MANY = 0.5
+"""Where this share of the rows reads, a reader is told why the column was left as text."""
+FEW = 0.3
+"""Where fewer of some texts read, the others are not tried."""
+SAMPLED = 1000
+"""Texts, about, that are tried first."""
+NOTHING = frozenset(
+    (
+        *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
+        *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
+        *("#value!", "#ref!", "#div/0!"),
+    )
+)
+"""Words for no value, in a column whose other texts are numbers or dates."""
+
+
+@dataclass(frozen=True)
+class ParsedText:
+    """What the texts of a column stand for."""
+
+    kind: Kind
+    values: Mapping[str, Value]
+    """What each text that reads stands for."""
+    pieces: tuple[tuple[str, str], ...] = ()
+    """What to replace in a text, so that a plain number is left."""
+    looked_up: bool = False
+    """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
+    words: str = ""
+    unit: str = ""
+    """The currency, the unit or the per cent sign of numbers."""
+    doubtful: str = ""
+    """A text that could stand for something else as well, where no other text decides."""
+    otherwise: str = ""
+    """How users would say so: one of `WAYS`."""
+    centuries: tuple[str, ...] = ()
+    """Texts with years of two digits, one of this century and one of the last, where both occur."""
+
+    def counted(self, counts: ValueCounts) -> ValueCounts:
+        """Count the values that texts stand for; texts that do not read count as missing."""
+        read = counts.without(np.array([text not in self.values for text in counts.values]))
+        values = [self.values[text] for text in read.values]
+        array = np.array(values, dtype=np.float64 if self.kind is Kind.NUMBER else object)
+        distinct, position = np.unique(array, return_inverse=True)
+        totals = np.bincount(position, weights=read.counts, minlength=len(distinct))
+        return ValueCounts(distinct, totals.astype(np.int64), read.missing)
+
+
+def parse_ways(given: object) -> dict[str, str]:
+    """Check the parameter ``read``: a dict from columns to how they are to be read."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise MisfeatError(
+            "{setting} names no columns; write it as {example}.",
+            setting=Setting("read", given),
+            example=Setting("read", TEXT, column="zip"),
+        )
+    ways: dict[str, str] = {}
+    for column, way in given.items():
+        if not isinstance(way, str) or way not in WAYS:
+            raise MisfeatError(
+                "{setting} is unknown; a column is read as {ways}.",
+                setting=Setting("read", way, column=column),
+                ways=", ".join(map(repr, WAYS)),
+            )
+        ways[column] = way
+    return ways
+
+
+def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText | None, float]:
+    """The best that could be made of the texts of a column, and the share of the rows that read.
+
+    None where they are just text. Words for nothing do not count. `way` is one of `WAYS`, where the
+    user says how to read them.
+    """
+    by_text = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
+    texts = {text: n for text, n in by_text if text.strip().casefold() not in NOTHING}
+    readers: tuple[Reader, ...] = _numbers, _bounded_numbers, _dates, _hours
+    match way:
+        case "text":
+            readers = ()
+        case "number":
+            readers = partial(_numbers, codes=True), _bounded_numbers, _hours
+        case "decimal comma":
+            readers = (partial(_numbers, decimal=",", codes=True),)
+        case "date":
+            readers = (_dates,)
+        case "day first" | "month first":
+            readers = (partial(_dates, order=way),)
+        case None if len(texts) > SAMPLED:
+            # Where hardly any of some texts read, there is no need to try them all.
+            some = _some_of(texts)
+            parsed = [read(some) for read in readers]
+            if all(one is None or len(one.values) < FEW * len(some) for one in parsed):
+                readers = ()
+    best, most = None, 0.0
+    for read in readers if texts else ():
+        found = read(texts)
+        share = 0.0
+        if found is not None:
+            share = sum(texts[text] for text in found.values) / sum(texts.values())
+        if share > most:
+            best, most = found, share
+        if most >= ENOUGH:
+            break
+    return best, most
+
+
+def _some_of(texts: Mapping[str, int]) -> dict[str, int]:
+    """Some texts, evenly over all of them, which show how the others are written."""
+    return dict(islice(texts.items(), 0, None, max(len(texts) // SAMPLED, 1)))
 
 
 _CODES = "USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF RUB ZAR TRY"
@@ -55,34 +174,31 @@ _WORD = rf"[^\d.,()<>+{_MINUS}{_QUOTES}{_BLANKS}-]"
 """What a currency or a unit starts with."""
 
 
-def _body(decimal: str, thousands: str) -> str:
-    """Digits with marks between them, such as 1,234.56; no group of thousands starts with 0."""
+def _number_form(decimal: str, thousands: str) -> re.Pattern[str]:
+    """A number with its currency or unit; its digits may have marks between them: 1,234.56."""
     mark, point = f"[{thousands}{_BLANKS}{_QUOTES}]", re.escape(decimal)
+    # No group of thousands starts with 0.
     grouped = rf"[1-9]\d{{0,2}}(?:(?P<mark>{mark})(?:\d{{2}}(?P=mark))*\d{{3}})+"
-    return rf"(?:(?:{grouped}|\d+)(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d{{1,3}})?"
-
-
-def _written(decimal: str, thousands: str) -> re.Pattern[str]:
+    body = rf"(?:(?:{grouped}|\d+)(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d{{1,3}})?"
     return re.compile(
         rf"(?P<open>\()?(?P<sign>{_SIGN})[{_BLANKS}]*(?P<prefix>{_WORD}[^\d(<>]{{0,3}}?)?[{_BLANKS}]*"
-        rf"(?P<inner>{_SIGN})(?P<body>{_body(decimal, thousands)})(?(open)(?P<close>\))?)"
+        rf"(?P<inner>{_SIGN})(?P<body>{body})(?(open)(?P<close>\))?)"
         rf"(?P<suffix>[{_BLANKS}]*(?:{_WORD}\D{{0,{LONGEST_UNIT}}})?)(?(open)(?(close)|\)))"
     )
 
 
-_FORMS = {".": _written(".", ","), ",": _written(",", ".")}
+_FORMS = {".": _number_form(".", ","), ",": _number_form(",", ".")}
 _BOUND = re.compile(r"[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]=?\s*")
 _AT_LEAST = re.compile(r"(?<=\d)\s*\+(?!\d)")
 _CODE = re.compile(r"0\d|\d{17}")
 _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
-@dataclass(frozen=True)
-class NumberStyle:
+class NumberStyle(NamedTuple):
     """The way in which a column writes numbers."""
 
     pieces: Pieces
-    """What to replace by what, in this order; what is left reads as a plain number."""
+    """What to replace by what, in this order; a plain number is left."""
     decimal: str
     """{".", ","}: the decimal mark."""
     unit: str = ""
@@ -150,15 +266,16 @@ def is_code(text: str) -> bool:
 
 
 def _matches(texts: Iterable[str], form: re.Pattern[str]) -> dict[str, re.Match[str]]:
-    matched = ((text, form.fullmatch(text.strip())) for text in texts)
-    return {text: match for text, match in matched if match and _is_number(match)}
-
-
-def _is_number(match: re.Match[str]) -> bool:
-    """Whether what stands before a number is a currency, and there is one sign at most."""
-    prefix = (match["prefix"] or "").strip()
-    signs = bool(match["sign"]) + bool(match["inner"]) + bool(match["open"])
-    return (not prefix or bool(CURRENCY.fullmatch(prefix))) and signs <= 1
+    """Texts that are numbers, with nothing but a currency before them, and one sign at most."""
+    found = {}
+    for text in texts:
+        match = form.fullmatch(text.strip())
+        if match is None or bool(match["sign"]) + bool(match["inner"]) + bool(match["open"]) > 1:
+            continue
+        prefix = (match["prefix"] or "").strip()
+        if not prefix or CURRENCY.fullmatch(prefix):
+            found[text] = match
+    return found
 
 
 def _suffix(match: re.Match[str]) -> str:
@@ -203,6 +320,41 @@ def _pieces(matches: Iterable[re.Match[str]], decimal: str, scaled: bool) -> Pie
     return (*ordered, *([] if decimal == "." else [(",", ".")]))
 
 
+def _numbers(
+    texts: Mapping[str, int], decimal: str | None = None, codes: bool = False
+) -> ParsedText | None:
+    some = _some_of(texts)
+    style = number_style(some, decimal, codes=codes)
+    if style is None or (not codes and any(map(is_code, texts))):
+        return None
+    values = _read(texts, style)
+    unread = {text: n for text, n in texts.items() if text not in values}
+    if unread and len(some) < len(texts):  # what is written in a rare way was not among them
+        style = number_style({**some, **_some_of(unread)}, decimal, codes=codes) or style
+        values = _read(texts, style)
+    details = ", ".join(filter(None, (style.unit, DECIMAL_COMMA if style.decimal == "," else "")))
+    return ParsedText(
+        Kind.NUMBER,
+        values,
+        style.pieces,
+        words=f"number ({details})" if details else "number",
+        unit=style.unit,
+        doubtful=style.doubtful,
+        otherwise=DECIMAL_COMMA if style.decimal == "." else NUMBER,
+    )
+
+
+def _read(texts: Iterable[str], style: NumberStyle) -> dict[str, float]:
+    return {text: number for text in texts if (number := style.read(text)) is not None}
+
+
+def _bounded_numbers(texts: Mapping[str, int]) -> ParsedText | None:
+    values = bounded_numbers(texts)
+    if values is None:
+        return None
+    return ParsedText(Kind.NUMBER, values, looked_up=True, words="number, some of them bounds")
+
+
 def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
     """What texts stand for where some are bounds: "< 1 year", "10+ years", ">100".
 
@@ -214,33 +366,26 @@ def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
     >>> sorted(found, key=found.get)
     ['< 1 year', '1 year', '10+ years']
     """
-    sides = {text: _side(text) for text in counts}
-    if not any(sides.values()):
-        return None
-    plain = {text: _AT_LEAST.sub("", _BOUND.sub("", text.strip())) for text in counts}
-    merged = Counter[str]()
+    sides, plain, merged = {}, {}, Counter[str]()
     for text, count in counts.items():
+        stripped = text.strip()
+        bound = _BOUND.match(stripped)
+        if bound:
+            sides[text] = -1 if bound[0][0] in "<\N{LESS-THAN OR EQUAL TO}" else 1
+        elif _AT_LEAST.search(text):
+            sides[text] = 1
+        plain[text] = _AT_LEAST.sub("", _BOUND.sub("", stripped))
         merged[plain[text]] += count
-    style = number_style(merged)
+    style = number_style(merged) if sides else None
     if style is None:
         return None
-    read = {text: style.read(plain[text]) for text in counts}
     return {
-        text: float(np.nextafter(number, sides[text] * np.inf)) if sides[text] else number
-        for text, number in read.items()
-        if number is not None
+        text: float(np.nextafter(number, sides[text] * np.inf)) if text in sides else number
+        for text in counts
+        if (number := style.read(plain[text])) is not None
     }
 
 
-def _side(text: str) -> int:
-    """-1 for what lies below a number, 1 for what lies above it, 0 for the number itself."""
-    found = _BOUND.match(text.strip())
-    if found:
-        return -1 if found[0][0] in "<\N{LESS-THAN OR EQUAL TO}" else 1
-    return 1 if _AT_LEAST.search(text) else 0
-
-
-DAY_FIRST, MONTH_FIRST = "day first", "month first"
 TWO_DIGITS = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -273,87 +418,60 @@ _DATE_FORMS = tuple(
 _CLOCK_ALONE = re.compile(_CLOCK, re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class DateStyle:
-    """What the texts of a column stand for as dates."""
-
-    dates: Mapping[str, dt.datetime]
-    order: str = ""
-    """{"day first", "month first", ""}: which of two numbers is the day; empty where the form
-    leaves no choice."""
-    doubtful: str = ""
-    """A text that could be read in the other order as well, where none decides."""
-    centuries: tuple[str, ...] = ()
-    """Texts with years of two digits, one of this century and one of the last, where both occur."""
-
-
-def date_style(counts: Mapping[str, int], order: str | None = None) -> DateStyle | None:
-    """Read the texts of a column, and how often each occurs, as dates; None where none is one.
+def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | None:
+    """Texts of a column, and how often each occurs, read as dates; None where none is one.
 
     The order is what the user says, or else that by which more rows read. Where both read as many,
     the month comes first, but before points the day does.
-
-    Examples
-    --------
-    >>> style = date_style({"03/02/2019 14:05": 1, "28/02/2019 09:30": 1})
-    >>> style.order, style.dates["03/02/2019 14:05"]
-    ('day first', datetime.datetime(2019, 2, 3, 14, 5))
-    >>> date_style({"Dec-2015": 3}).dates
-    {'Dec-2015': datetime.datetime(2015, 12, 1, 0, 0)}
     """
-    matched = {text: _match(text) for text in counts}
+    matched = {text: _match(text) for text in texts}
     undecided = {
-        text: match for text, match in matched.items() if match and "first" in match.re.groupindex
+        t: match for t, match in matched.items() if match and "first" in match.re.groupindex
     }
     rows = {
-        MONTH_FIRST: sum(counts[t] for t, match in undecided.items() if _is_month(match["first"])),
-        DAY_FIRST: sum(counts[t] for t, match in undecided.items() if _is_month(match["then"])),
+        MONTH_FIRST: sum(texts[t] for t, m in undecided.items() if 1 <= int(m["first"]) <= 12),
+        DAY_FIRST: sum(texts[t] for t, m in undecided.items() if 1 <= int(m["then"]) <= 12),
     }
     tied = rows[DAY_FIRST] == rows[MONTH_FIRST]
-    best = order or (_usual(counts, undecided) if tied else max(rows, key=lambda one: rows[one]))
+    if order:
+        best = order
+    elif tied:
+        points = sum(texts[text] for text, match in undecided.items() if match["mark"] == ".")
+        many = 2 * points > sum(texts[text] for text in undecided)
+        best = DAY_FIRST if many else MONTH_FIRST
+    else:
+        best = max(rows, key=lambda one: rows[one])
     read = {text: _date(text, match, best) for text, match in matched.items()}
     dates = {text: date for text, date in read.items() if date is not None}
     if not dates:
         return None
     either = (t for t, match in undecided.items() if int(match["first"]) != int(match["then"]))
-    doubtful = next(either, "") if tied and not order else ""
-    short = [text for text in dates if (match := matched[text]) and len(_year_of(match)) < 4]
+    short = [t for t in dates if (match := matched[t]) and len(match["year"].lstrip("'")) < 4]
     this = next((text for text in short if dates[text].year >= 2000), "")
     last = next((text for text in short if dates[text].year < 2000), "")
-    centuries = (this, last) if this and last else ()
-    return DateStyle(dates, best if undecided else "", doubtful, centuries)
+    return ParsedText(
+        Kind.TIME,
+        dates,
+        looked_up=True,
+        words=f"date, {best}" if undecided else "date",
+        doubtful=next(either, "") if tied and not order else "",
+        otherwise=DAY_FIRST if undecided and best == MONTH_FIRST else MONTH_FIRST,
+        centuries=(this, last) if this and last else (),
+    )
 
 
-def _year_of(match: re.Match[str]) -> str:
-    return match["year"].lstrip("'")
-
-
-def _usual(counts: Mapping[str, int], undecided: Mapping[str, re.Match[str]]) -> str:
-    """The order where no text decides: before points the day comes first."""
-    points = sum(counts[text] for text, match in undecided.items() if match["mark"] == ".")
-    return DAY_FIRST if 2 * points > sum(counts[text] for text in undecided) else MONTH_FIRST
-
-
-def _is_month(digits: str) -> bool:
-    return 1 <= int(digits) <= 12
-
-
-def times_of_day(counts: Mapping[str, int]) -> dict[str, float]:
-    """The texts that are times of day, in hours.
-
-    Examples
-    --------
-    >>> times_of_day({"14:30": 1, "2:15 pm": 1, "late": 1})
-    {'14:30': 14.5, '2:15 pm': 14.25}
-    """
+def _hours(texts: Mapping[str, int]) -> ParsedText | None:
+    """Texts that are times of day, in hours."""
     hours: dict[str, float] = {}
-    for text in counts:
+    for text in texts:
         match = _CLOCK_ALONE.fullmatch(text.strip())
         time = _time(match) if match else None
         if time is not None:
             seconds = time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
             hours[text] = seconds / 3600
-    return hours
+    return ParsedText(
+        Kind.NUMBER, hours, looked_up=True, words="time of day, in hours", unit="hours"
+    )
 
 
 def _match(text: str) -> re.Match[str] | None:
@@ -363,25 +481,17 @@ def _match(text: str) -> re.Match[str] | None:
 
 def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | None:
     try:
-        if match is None:
-            return _iso(text.strip())
+        if match is None:  # with a time zone, and other forms of ISO 8601; 20240101 is a number
+            date: dt.datetime = canonical(dt.datetime.fromisoformat(text.strip()))
+            return date if "-" in text else None
         held = match.groupdict()
         time = _time(match) if held.get("hour") else dt.time()
-        month, day = _month_and_day(held, order)
-        return None if time is None else dt.datetime.combine(dt.date(_year(held), month, day), time)
+        digits = held["year"].lstrip("'")
+        century = 0 if len(digits) == 4 else 1900 if int(digits) >= TWO_DIGITS else 2000
+        day = dt.date(int(digits) + century, *_month_and_day(held, order))
+        return None if time is None else dt.datetime.combine(day, time)
     except (ValueError, OverflowError):
         return None
-
-
-def _iso(text: str) -> dt.datetime | None:
-    """A date with its time zone, and other forms of ISO 8601; 20240101 is a number."""
-    date: dt.datetime = canonical(dt.datetime.fromisoformat(text))
-    return date if "-" in text else None
-
-
-def _year(held: Mapping[str, str]) -> int:
-    year = held["year"].lstrip("'")
-    return int(year) + (0 if len(year) == 4 else 1900 if int(year) >= TWO_DIGITS else 2000)
 
 
 def _month_and_day(held: Mapping[str, str], order: str) -> tuple[int, int]:
@@ -405,194 +515,3 @@ def _time(match: re.Match[str]) -> dt.time | None:
         return dt.time(hour, int(match["minute"]), int(match["second"] or 0), int(fraction))
     except ValueError:
         return None
-
-
-TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
-WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
-"""How users may say that a column of text is to be read."""
-ENOUGH = 0.95
-"""A column whose rows read as numbers or dates in this share is one of these."""
-MANY = 0.5
-"""Where this share of the rows reads, a reader is told why the column was left as text."""
-FEW = 0.3
-"""Where fewer of some texts read, the others are not tried."""
-SAMPLED = 1000
-"""Texts, about, that are tried first."""
-NOTHING = frozenset(
-    (
-        *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
-        *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
-        *("#value!", "#ref!", "#div/0!"),
-    )
-)
-"""Words for no value, in a column whose other texts are numbers or dates."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """What the texts of a column stand for."""
-
-    kind: Kind
-    values: Mapping[str, Value]
-    """What each text that reads stands for."""
-    pieces: tuple[tuple[str, str], ...] = ()
-    """What to replace in a text, so that a plain number is left."""
-    looked_up: bool = False
-    """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
-    words: str = ""
-    unit: str = ""
-    """The currency, the unit or the per cent sign of numbers."""
-    doubtful: str = ""
-    """A text that could stand for something else as well, where no other text decides."""
-    otherwise: str = ""
-    """How users would say so: one of `WAYS`."""
-    centuries: tuple[str, ...] = ()
-    """Texts with years of two digits, one of this century and one of the last, where both occur."""
-
-    def counted(self, counts: ValueCounts) -> ValueCounts:
-        """Count the values that texts stand for; texts that do not read count as missing."""
-        read = counts.without(np.array([text not in self.values for text in counts.values]))
-        values = [self.values[text] for text in read.values]
-        array = np.array(values, dtype=np.float64 if self.kind is Kind.NUMBER else object)
-        distinct, position = np.unique(array, return_inverse=True)
-        totals = np.bincount(position, weights=read.counts, minlength=len(distinct))
-        return ValueCounts(distinct, totals.astype(np.int64), read.missing)
-
-
-def parse_ways(given: object) -> dict[str, str]:
-    """Check the parameter ``read``: a dict from columns to how they are to be read."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise MisfeatError(
-            "{setting} names no columns; write it as {example}.",
-            setting=Setting("read", given),
-            example=Setting("read", TEXT, column="zip"),
-        )
-    ways: dict[str, str] = {}
-    for column, way in given.items():
-        if not isinstance(way, str) or way not in WAYS:
-            raise MisfeatError(
-                "{setting} is unknown; a column is read as {ways}.",
-                setting=Setting("read", way, column=column),
-                ways=", ".join(map(repr, WAYS)),
-            )
-        ways[column] = way
-    return ways
-
-
-def written(counts: ValueCounts, way: str | None = None) -> tuple[Written | None, float]:
-    """The best that could be made of the texts of a column, and the share of the rows that read.
-
-    None where they are just text. Words for nothing do not count. `way` is one of `WAYS`, where the
-    user says how to read them.
-    """
-    if way == TEXT or not len(counts.values):
-        return None, 0.0
-    by_text = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
-    told = {text: n for text, n in by_text.items() if text.strip().casefold() not in NOTHING}
-    if not told or (way is None and _hopeless(told)):
-        return None, 0.0
-    best, most = None, 0.0
-    for read in _readers(way):
-        found = read(told)
-        share = 0.0 if found is None else _share(found.values, told)
-        if share > most:
-            best, most = found, share
-        if most >= ENOUGH:
-            break
-    return best, most
-
-
-def _hopeless(told: Mapping[str, int]) -> bool:
-    """Whether hardly any of some texts read, so that there is no need to try them all."""
-    if len(told) <= SAMPLED:
-        return False
-    some = _some_of(told)
-    found = [one for read in _readers(None) if (one := read(some)) is not None]
-    return all(len(one.values) < FEW * len(some) for one in found)
-
-
-def _readers(way: str | None) -> tuple[Reader, ...]:
-    """What may be tried, one after the other, until enough of a column reads."""
-    match way:
-        case "number":
-            return partial(_numbers, codes=True), _bounded, _hours
-        case "decimal comma":
-            return (partial(_numbers, decimal=",", codes=True),)
-        case "date":
-            return (_dates,)
-        case "day first" | "month first":
-            return (partial(_dates, order=way),)
-    return _numbers, _bounded, _dates, _hours
-
-
-def _share(values: Mapping[str, Any], told: Mapping[str, int]) -> float:
-    return sum(told[text] for text in values) / sum(told.values())
-
-
-def _numbers(
-    told: Mapping[str, int], decimal: str | None = None, codes: bool = False
-) -> Written | None:
-    some = _some_of(told)
-    style = number_style(some, decimal, codes=codes)
-    if style is None or (not codes and any(map(is_code, told))):
-        return None
-    values = _read(told, style)
-    unread = {text: n for text, n in told.items() if text not in values}
-    if unread and len(some) < len(told):  # what is written in a rare way was not among them
-        style = number_style({**some, **_some_of(unread)}, decimal, codes=codes) or style
-        values = _read(told, style)
-    return Written(
-        Kind.NUMBER,
-        values,
-        style.pieces,
-        words=_number_words(style),
-        unit=style.unit,
-        doubtful=style.doubtful,
-        otherwise=DECIMAL_COMMA if style.decimal == "." else NUMBER,
-    )
-
-
-def _read(told: Mapping[str, int], style: NumberStyle) -> dict[str, float]:
-    return {text: number for text in told if (number := style.read(text)) is not None}
-
-
-def _some_of(told: Mapping[str, int]) -> dict[str, int]:
-    """Some texts, evenly over all of them, which tell how the others are written."""
-    step = max(len(told) // SAMPLED, 1)
-    return dict(islice(told.items(), 0, None, step))
-
-
-def _number_words(style: NumberStyle) -> str:
-    details = [style.unit] if style.unit else []
-    details += ["decimal comma"] if style.decimal == "," else []
-    return f"number ({', '.join(details)})" if details else "number"
-
-
-def _bounded(told: Mapping[str, int]) -> Written | None:
-    values = bounded_numbers(told)
-    if values is None:
-        return None
-    return Written(Kind.NUMBER, values, looked_up=True, words="number, some of them bounds")
-
-
-def _hours(told: Mapping[str, int]) -> Written | None:
-    values = times_of_day(told)
-    return Written(Kind.NUMBER, values, looked_up=True, words="time of day, in hours", unit="hours")
-
-
-def _dates(told: Mapping[str, int], order: str | None = None) -> Written | None:
-    style = date_style(told, order)
-    if style is None:
-        return None
-    other = DAY_FIRST if style.order == MONTH_FIRST else MONTH_FIRST
-    return Written(
-        Kind.TIME,
-        style.dates,
-        looked_up=True,
-        words=f"date, {style.order}" if style.order else "date",
-        doubtful=style.doubtful,
-        otherwise=other,
-        centuries=style.centuries,
-    )

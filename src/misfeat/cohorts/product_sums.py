@@ -5,14 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.build import assembled, code_table
+from misfeat.cohorts.build import CohortRules, ProfiledTable, code_table, lay_out, profile_table
 from misfeat.cohorts.coding import as_it_is
-from misfeat.cohorts.profiling import ProfiledTable, profile_table
-from misfeat.cohorts.rules import CohortRules
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
-_NUMERIC = (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
 LARGEST_SQUARED = 1e140
 """Sums of squares of numbers up to this one stay finite."""
 SMALLEST_SQUARED = 1e-146
@@ -102,7 +99,7 @@ def cohorts_and_product_sums(
         features = _numeric_features(profiled)
         weighed, profiles = profiled.table, profiled.profiles
         variables = [_variable(weighed, profiles[feature]) for feature in features]
-        variables.append(_target(weighed, profiles[target]))
+        variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = code_table(profiled, progress, with_grids=False)
         if progress is not None:
             progress("Summing products", 0, 1)
@@ -110,17 +107,21 @@ def cohorts_and_product_sums(
         if progress is not None:
             progress("Summing products", 1, 1)
     _check_seen(sums, variables, profiled)
-    cohorts, runs = assembled(profiled, coded)
+    cohorts, runs = lay_out(profiled, coded)
     threshold = rules.coding.missing_threshold
     return cohorts, _by_cohort(sums, runs, features, cohorts, threshold)
 
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
-    used = {*profiled.rules.group_columns, *profiled.rules.weights.roles, profiled.target}
+    rules = profiled.rules
+    used = {*rules.group_columns, *rules.weights.roles, profiled.target}
     features = [
         column
         for column, profile in profiled.profiles.items()
-        if column not in used and _is_usable(profile, profiled.rules)
+        if column not in used
+        and profile.kind in (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
+        and profile.distinct > 1
+        and (column in rules.bins.by_column or not profile.is_identifier)
     ]
     if not features:
         raise MisfeatError(
@@ -136,10 +137,12 @@ def _by_cohort(
 ) -> ProductSums:
     """Add up the combinations of group codes that make one cohort, and centre the sums."""
     cohort = runs.cohort_of(sums.codes)
-    rows, both, first, product = (
-        _added(part, cohort, len(cohorts))
-        for part in (sums.rows, sums.both, sums.first, sums.product)
-    )
+    totals = []
+    for part in (sums.rows, sums.both, sums.first, sums.product):
+        total = np.zeros((len(cohorts), *part.shape[1:]))
+        np.add.at(total, cohort[cohort != DROPPED], part[cohort != DROPPED])
+        totals.append(total)
+    rows, both, first, product = totals
     if cohorts.effective is not None:  # weighted sums, as of so many rows of equal weight
         scale = cohorts.effective / rows
         rows, both, first, product = (
@@ -151,7 +154,11 @@ def _by_cohort(
     kept = [not everywhere for everywhere in np.all(missing, axis=0)]
     chosen = [*np.flatnonzero(kept), len(features)]
     # Before they are centred, which takes what does not vary for constant.
-    _check_finite(product[:, chosen][:, :, chosen], [*compress(features, kept), cohorts.target])
+    squares = np.einsum("gii->gi", product[:, chosen][:, :, chosen])
+    too_large = ~np.isfinite(squares).all(axis=0)
+    if too_large.any():
+        columns = [*compress(features, kept), cohorts.target]
+        raise _too_large(columns[int(np.argmax(too_large))])
     products = _centred(both, first, product)[:, chosen][:, :, chosen]
     return ProductSums(
         names=cohorts.names,
@@ -178,12 +185,6 @@ def _check_seen(sums: GroupSums, variables: list[Variable], profiled: ProfiledTa
             )
 
 
-def _check_finite(products: NDArray[np.float64], columns: list[str]) -> None:
-    too_large = ~np.isfinite(np.einsum("gii->gi", products)).all(axis=0)
-    if too_large.any():
-        raise _too_large(columns[int(np.argmax(too_large))])
-
-
 def _too_large(column: str) -> MisfeatError:
     return MisfeatError(
         "Column {column!r} holds values whose squares are too large to sum up; divide them by "
@@ -193,30 +194,11 @@ def _too_large(column: str) -> MisfeatError:
     )
 
 
-def _added(part: NDArray[Any], cohort: NDArray[np.int64], n_cohorts: int) -> NDArray[np.float64]:
-    kept = cohort != DROPPED
-    total = np.zeros((n_cohorts, *part.shape[1:]))
-    np.add.at(total, cohort[kept], part[kept])
-    return total
-
-
-def _is_usable(profile: Profile, rules: CohortRules) -> bool:
-    chosen = profile.column in rules.bins.by_column
-    return (
-        profile.kind in _NUMERIC and profile.distinct > 1 and (chosen or not profile.is_identifier)
-    )
-
-
-def _variable(table: Table, profile: Profile) -> Variable:
-    if profile.kind is Kind.FLAG:
-        return Variable(profile.reading, 0.0, as_it_is(profile), profile.missing > 0)
-    return Variable(profile.reading, _centre(table, profile), None, profile.missing > 0)
-
-
-def _target(table: Table, profile: Profile) -> Variable:
+def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variable:
+    has_gaps = profile.missing > 0
     if profile.kind in (Kind.INTEGER, Kind.NUMBER):
-        return _variable(table, profile)
-    if profile.distinct > 2:
+        return Variable(profile.reading, _centre(table, profile), None, has_gaps)
+    if is_target and profile.distinct > 2:
         raise MisfeatError(
             "{setting} needs a numeric or binary target; {column!r} holds {kind} values, "
             "{distinct} of them.",
@@ -225,7 +207,7 @@ def _target(table: Table, profile: Profile) -> Variable:
             kind=profile.kind.value,
             distinct=profile.distinct,
         )
-    return Variable(profile.reading, 0.0, as_it_is(profile), profile.missing > 0)
+    return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
 
 
 def _centre(table: Table, profile: Profile) -> float:

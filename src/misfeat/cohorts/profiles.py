@@ -11,21 +11,30 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.parsed_text import ENOUGH, MANY, NOTHING, TEXT, Written, written
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.cohorts.parsed_text import ENOUGH, MANY, NOTHING, TEXT, ParsedText, parse_text
+from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
-from misfeat.reading.values import EXACT_INTEGERS, PLAIN_NUMBER, Value, canonical, label
+from misfeat.reading.values import (
+    EXACT_INTEGERS,
+    PLAIN_NUMBER,
+    MissingCodes,
+    Value,
+    canonical,
+    check_values,
+    label,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.reading.table import ValueCounts
+    from misfeat.cohorts.build import Notes
+    from misfeat.reading.table import Table, ValueCounts
 
 
 DISTINCT_LIMIT = 1_000_000
@@ -36,24 +45,25 @@ LEAST_ROWS = 10
 """In fewer rows, distinct values are no sign of an identifier."""
 IDENTIFIER_ROWS = 50
 """Integers that are nearly all distinct, but not consecutive, need so many rows."""
-_WORDS = {
+LEAST_MISREAD = 10
+"""Fewer values that read among others that do not are categories, and lose nothing as such."""
+MOST_UNREAD = 5
+"""Texts that do not read and are named."""
+SOME = 0.05
+"""A part of the rows that is not a slip."""
+_KINDS = {
     Kind.INTEGER: "number",
     Kind.NUMBER: "number",
     Kind.TEXT: "category",
     Kind.FLAG: "flag",
     Kind.TIME: "date",
 }
-LEAST_MISREAD = 10
-"""Fewer values that read among others that do not are categories, and lose nothing as such."""
-MOST_UNREAD = 5
-"""Texts that do not read and are named."""
-SOME = 0.05
-"""A part of the rows that is no slip."""
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What a column of text was taken for, and what speaks against it."""
+class TextProfile:
+    """What a column of text was read as, and what speaks against it."""
 
     words: str = ""
     """In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text."""
@@ -66,7 +76,6 @@ class Taken:
     unread: tuple[str, ...] = ()
     """Texts that do not read and count as missing, the most frequent first."""
     unread_rows: int = 0
-    """Rows that hold them."""
     only_words: bool = False
     """Whether those are all words for nothing, such as "n/a"."""
     doubtful: str = ""
@@ -78,7 +87,6 @@ class Taken:
     bare: str = ""
     """Of a column with a unit: a number without it, where a part of the rows holds such."""
     bare_rows: int = 0
-    """Rows that hold them."""
     centuries: tuple[str, ...] = ()
     """Years of two digits taken for this century and for the last one, where both occur."""
     alike: tuple[str, ...] = ()
@@ -97,7 +105,7 @@ class Profile:
     missing: int
     """Rows in which it is missing, user-given codes included."""
     rows: int
-    taken: Taken = Taken()
+    text: TextProfile = TextProfile()
     in_order: bool = False
     """Whether categories have an order that their type gives them; `counts` are in it."""
 
@@ -118,33 +126,35 @@ class Profile:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether a text hardly ever comes again, though not every row has its own."""
+        """Whether a text hardly ever occurs again, though not every row has its own."""
         enough = self.recorded >= LEAST_ROWS and not self.in_order
         return enough and self.kind is Kind.TEXT and 2 * self.distinct > self.recorded
 
     @property
     def is_identifier(self) -> bool:
-        """Whether nearly every row has a value of its own, and the column measures nothing."""
+        """Whether nearly every row has its own value, and the column measures nothing."""
         if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
             return False
-        if self.in_order:
-            return False
-        if self.kind is Kind.TEXT:
-            return True
-        if self.kind not in (Kind.INTEGER, Kind.NUMBER) or self.taken.measures:
+        if self.in_order or self.kind is Kind.TEXT:
+            return not self.in_order
+        if self.kind not in (Kind.INTEGER, Kind.NUMBER) or self.text.measures:
             return False
         if self.counts is None:
             return self.kind is Kind.INTEGER
         values = self.counts.values
         whole = np.all(values == np.floor(values)) and np.abs(values).max() < EXACT_INTEGERS
-        if not whole:
-            return False
-        consecutive = values[-1] - values[0] + 1 == len(values)
-        return bool(consecutive or self.recorded >= IDENTIFIER_ROWS)
+        consecutive = whole and values[-1] - values[0] + 1 == len(values)
+        return bool(consecutive or (whole and self.recorded >= IDENTIFIER_ROWS))
 
 
-def check_way(column: str, kind: Kind, way: str | None) -> None:
-    """Refuse to read a column as something else that is no text."""
+def profile_column(
+    table: Table, column: str, codes: MissingCodes, rows: int, way: str | None = None
+) -> Profile:
+    """Count the values of a column inside the engine, apply missing codes, and read text.
+
+    `way` is one of `misfeat.cohorts.parsed_text.WAYS`, where the user says how text is to be read.
+    """
+    kind = table.kind(column)
     if way not in (None, TEXT) and kind is not Kind.TEXT:
         raise MisfeatError(
             "{setting}: the column holds {kind} values, and only text is read another way; take it "
@@ -154,115 +164,142 @@ def check_way(column: str, kind: Kind, way: str | None) -> None:
             kind=kind.value,
             read=Setting("read"),
         )
+    if kind is Kind.UNSUPPORTED:
+        return Profile(Reading(column), kind, None, 0, rows)
+    raw = table.value_counts(column, DISTINCT_LIMIT)
+    if raw is None:
+        missing: tuple[Value, ...] = ()
+        if kind in (Kind.INTEGER, Kind.NUMBER):
+            missing = codes.numbers(column)
+        elif kind is Kind.TEXT:
+            missing = (*codes.labels(column), "")
+        reading = Reading(column, missing)
+        return Profile(reading, kind, None, table.count_missing(reading), rows)
+    if kind is Kind.TEXT:
+        check_values(raw.values, column)
+    is_code = _is_missing_code(raw, kind, codes, column)
+    counts = raw.without(is_code)
+    missing = tuple(canonical(value) for value in raw.values[is_code])
+    profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
+    order = table.order(column)
+    if order is not None and way in (None, TEXT) and set(order).issuperset(counts.values.tolist()):
+        return replace(profile, counts=counts.in_order(order), in_order=True)
+    return _read_text(profile, counts, way, codes) if kind is Kind.TEXT else profile
 
 
-def read_text(profile: Profile, way: str | None, means_missing: Callable[[Value], bool]) -> Profile:
-    """The profile of a column of text once it is read, the same where it is just text.
+def _is_missing_code(
+    raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str
+) -> NDArray[np.bool_]:
+    """Which of the values mean missing: numbers by value, all others by label."""
+    if kind in (Kind.INTEGER, Kind.NUMBER):
+        numbers = codes.numbers(column)
+        if raw.values.dtype.kind == "i":
+            numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
+        return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
+    labels = set(codes.labels(column))
+    blank = kind is Kind.TEXT  # text of no letters means missing, as it does in files
+    return np.array(
+        [label(value) in labels or (blank and not value.strip()) for value in raw.values],
+        dtype=bool,
+    )
 
-    `means_missing` tells of a value, once it is read, whether the user says that it means missing.
-    """
-    assert profile.counts is not None  # noqa: S101  (texts are counted before they are read)
-    found, share = written(profile.counts, way)
-    if way not in (None, TEXT) and found is None and profile.distinct:
+
+def _read_text(
+    profile: Profile, counts: ValueCounts, way: str | None, codes: MissingCodes
+) -> Profile:
+    """The profile of a column of text once it is read, the same where it is just text."""
+    # Every number and every date has a digit.
+    just_text = way == TEXT or (way is None and not any(map(_DIGIT.search, counts.values)))
+    parsed, share = (None, 0.0) if just_text else parse_text(counts, way)
+    if way not in (None, TEXT) and parsed is None and profile.distinct:
         raise MisfeatError(
             "{setting}: no value of the column reads so; one is {example!r}.",
             column=profile.column,
             setting=Setting("read", way, column=profile.column),
-            example=str(profile.counts.values[0]),
+            example=str(counts.values[0]),
         )
-    if found is None or (way is None and share < MANY):
-        return replace(profile, taken=Taken(example=_most_frequent(profile.counts)))
-    texts, reading = profile.counts, profile.reading
-    if way is not None or share >= ENOUGH:
-        found, texts, reading = _without_codes(found, texts, reading, means_missing)
-    taken = _taken(found, texts)
+    if parsed is None or (way is None and share < MANY):
+        example = str(counts.values[np.argmax(counts.counts)]) if len(counts.values) else ""
+        return replace(profile, text=TextProfile(example=example))
     if way is None and share < ENOUGH:
-        almost = Taken(
-            example=taken.example,
-            unread=taken.unread,
-            unread_rows=taken.unread_rows,
-            almost=found.words if len(found.values) >= LEAST_MISREAD else "",
+        text = _text_profile(parsed, counts)
+        almost = TextProfile(
+            example=text.example,
+            unread=text.unread,
+            unread_rows=text.unread_rows,
+            almost=parsed.words if len(parsed.values) >= LEAST_MISREAD else "",
         )
-        return replace(profile, taken=almost)
-    counts = found.counted(texts)
+        return replace(profile, text=almost)
+    missing = profile.reading.missing
+    means_missing = {
+        text
+        for text, value in parsed.values.items()
+        if codes.holds(profile.column, canonical(value))
+    }
+    if means_missing and len(means_missing) < len(parsed.values):
+        left = {text: v for text, v in parsed.values.items() if text not in means_missing}
+        parsed = replace(parsed, values=left)
+        counts = counts.without(np.array([text in means_missing for text in counts.values]))
+        missing = (*missing, *sorted(means_missing))
+    missing = (*missing, *(text for text in counts.values.tolist() if text not in parsed.values))
+    if parsed.looked_up:
+        values = tuple(map(canonical, parsed.values.values()))
+        reading = Reading(profile.column, missing, texts=tuple(parsed.values), values=values)
+    else:
+        reading = Reading(profile.column, missing, as_number=True, pieces=parsed.pieces)
+    counted = parsed.counted(counts)
     return replace(
         profile,
-        reading=_reading(reading, found, texts),
-        kind=found.kind,
-        counts=counts,
-        missing=counts.missing,
-        taken=taken,
+        reading=reading,
+        kind=parsed.kind,
+        counts=counted,
+        missing=counted.missing,
+        text=_text_profile(parsed, counts),
     )
 
 
-def _without_codes(
-    found: Written, counts: ValueCounts, reading: Reading, means_missing: Callable[[Value], bool]
-) -> tuple[Written, ValueCounts, Reading]:
-    codes = {text for text, value in found.values.items() if means_missing(canonical(value))}
-    if not codes or len(codes) == len(found.values):
-        return found, counts, reading
-    left = {text: value for text, value in found.values.items() if text not in codes}
-    return (
-        replace(found, values=left),
-        counts.without(np.array([text in codes for text in counts.values])),
-        replace(reading, missing=(*reading.missing, *sorted(codes))),
-    )
-
-
-def _reading(reading: Reading, found: Written, counts: ValueCounts) -> Reading:
-    unread = tuple(text for text in counts.values.tolist() if text not in found.values)
-    missing = (*reading.missing, *unread)
-    if found.looked_up:
-        texts = tuple(found.values)
-        values = tuple(canonical(found.values[text]) for text in texts)
-        return Reading(reading.column, missing, texts=texts, values=values)
-    return Reading(reading.column, missing, as_number=True, pieces=found.pieces)
-
-
-def _taken(found: Written, counts: ValueCounts) -> Taken:
-    reads = np.array([text in found.values for text in counts.values], dtype=bool)
+def _text_profile(parsed: ParsedText, counts: ValueCounts) -> TextProfile:
+    reads = np.array([text in parsed.values for text in counts.values], dtype=bool)
     order = np.argsort(-counts.counts, kind="stable")
     unread = [str(counts.values[p]) for p in order if not reads[p]]
     read = [str(counts.values[p]) for p in order if reads[p]]
     spelled: dict[Value, str] = {}
-    if found.pieces or found.looked_up:
+    if parsed.pieces or parsed.looked_up:
         for text in read:
-            spelled.setdefault(canonical(found.values[text]), text)
-    bare, bare_rows = _bare(found, counts)
-    return Taken(
-        words=found.words,
+            spelled.setdefault(canonical(parsed.values[text]), text)
+    bare, bare_rows = _bare_numbers(parsed, counts)
+    return TextProfile(
+        words=parsed.words,
         example=read[0],
-        measures=bool(found.pieces or found.unit),
+        measures=bool(parsed.pieces or parsed.unit),
         spelled=spelled,
         unread=tuple(unread[:MOST_UNREAD]),
         unread_rows=int(counts.counts[~reads].sum()),
         only_words=all(text.strip().casefold() in NOTHING for text in unread),
-        doubtful=found.doubtful,
-        otherwise=found.otherwise,
+        doubtful=parsed.doubtful,
+        otherwise=parsed.otherwise,
         bare=bare,
         bare_rows=bare_rows,
-        centuries=found.centuries,
-        alike=_alike(found, read),
+        centuries=parsed.centuries,
+        alike=() if spelled else _alike(parsed, read),
     )
 
 
-def _alike(found: Written, read: Sequence[str]) -> tuple[str, ...]:
+def _alike(parsed: ParsedText, read: Sequence[str]) -> tuple[str, ...]:
     """Two plain texts of one number, such as 250.1 and 250.10, which codes keep apart."""
-    if found.pieces or found.looked_up:
-        return ()
     first: dict[Value, str] = {}
     for text in read:
-        other = first.setdefault(found.values[text], text)
+        other = first.setdefault(parsed.values[text], text)
         if other.strip() != text.strip():
             return other, text
     return ()
 
 
-def _bare(found: Written, counts: ValueCounts) -> tuple[str, int]:
+def _bare_numbers(parsed: ParsedText, counts: ValueCounts) -> tuple[str, int]:
     """A number without the unit of the others, and how many rows hold such; 0 needs none."""
-    if not found.unit or not found.pieces:
+    if not parsed.unit or not parsed.pieces:
         return "", 0
-    texts = [text for text in counts.values.tolist() if found.values.get(text)]
+    texts = [text for text in counts.values.tolist() if parsed.values.get(text)]
     rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
     bare = [text for text in texts if PLAIN_NUMBER.fullmatch(text.strip())]
     held, every = (sum(rows[text] for text in some) for some in (bare, texts))
@@ -271,21 +308,113 @@ def _bare(found: Written, counts: ValueCounts) -> tuple[str, int]:
     return max(bare, key=lambda text: rows[text]), held
 
 
-def _most_frequent(counts: ValueCounts) -> str:
-    return str(counts.values[np.argmax(counts.counts)]) if len(counts.values) else ""
+MOST_NAMED = 5
+"""Columns that the note about read text names."""
+
+
+def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
+    """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
+    profiles = list(profiles)
+    read = [profile for profile in profiles if profile.text.spelled]  # not plain numbers
+    if read:
+        examples = [f"{p.column}: {p.text.example!r}, {p.text.words}" for p in read]
+        single = len(read) == 1
+        notes.add(
+            "{n} of text {are} read as what {they} {stand} for ({examples}); {text} keeps the "
+            "texts of one as categories.",
+            n="1 column" if single else f"{len(read)} columns",
+            are="is" if single else "are",
+            they="it" if single else "they",
+            stand="stands" if single else "stand",
+            examples="; ".join(examples[:MOST_NAMED]) + ("; …" if len(read) > MOST_NAMED else ""),
+            text=Setting("read", "text", column=read[0].column),
+        )
+    for profile in profiles:
+        _note_doubts(profile.column, profile.text, notes)
+
+
+def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
+    """Whatever there is to say about one column."""
+    as_text = Setting("read", "text", column=column)
+    if text.words and text.unread:
+        note = notes.add if text.only_words else notes.warn
+        note(
+            "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
+            "read and count as missing: {examples}. If they should not, pass {text}.",
+            column=column,
+            words=text.words,
+            example=text.example,
+            rows=text.unread_rows,
+            examples=listed(text.unread),
+            text=as_text,
+        )
+    if text.doubtful:
+        notes.warn(
+            "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
+            "and no value tells which is meant; if it is the other, pass {other}.",
+            column=column,
+            words=text.words,
+            examples=text.doubtful,
+            other=Setting("read", text.otherwise, column=column),
+        )
+    if text.centuries:
+        this, last = text.centuries
+        notes.warn(
+            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
+            "and {last!r} for the last one. If that is wrong, write them with four.",
+            column=column,
+            this=this,
+            last=last,
+        )
+    if text.alike:
+        one, other = text.alike
+        notes.add(
+            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
+            "they are codes, pass {text}.",
+            column=column,
+            one=one,
+            other=other,
+            text=as_text,
+        )
+    if text.bare:
+        notes.warn(
+            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
+            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
+            "another one, bring all to one unit first.",
+            column=column,
+            words=text.words,
+            example=text.example,
+            rows=text.bare_rows,
+            bare=text.bare,
+        )
+    if text.almost:
+        way = "date" if text.almost.startswith("date") else "number"
+        notes.warn(
+            "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
+            "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
+            "{number}.",
+            column=column,
+            words=text.almost,
+            example=text.example,
+            rows=text.unread_rows,
+            examples=listed(text.unread),
+            number=Setting(
+                "read", "decimal comma" if "decimal comma" in text.almost else way, column=column
+            ),
+        )
 
 
 def taken_for(profile: Profile) -> str:
     """What the values of a column were taken for, in words."""
     if profile.in_order:
         return "category, in order"
-    return profile.taken.words or _WORDS.get(profile.kind, "")
+    return profile.text.words or _KINDS.get(profile.kind, "")
 
 
 def example_of(profile: Profile) -> str:
     """A value of a column as the table holds it, the most frequent one."""
-    if profile.taken.example or profile.counts is None or not profile.distinct:
-        return profile.taken.example
+    if profile.text.example or profile.counts is None or not profile.distinct:
+        return profile.text.example
     return label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
 
 
@@ -310,28 +439,24 @@ WORDS = 3
 
 def looks_like(profile: Profile) -> str:
     """What a column looks like, if it is coded as a feature all the same: one of `LOOKS`."""
-    if profile.kind is Kind.TIME or (profile.kind is Kind.TEXT and _holds_dates(profile)):
+    is_text = profile.kind is Kind.TEXT
+    if profile.kind is Kind.TIME or (is_text and _holds_dates(profile)):
         return DATE
     if profile.distinct < MANY_VALUES:
         return NOTHING_ELSE
-    if profile.is_identifier or _is_called_so(profile) or _counts_up(profile):
+    named = CALLED.search(profile.column) is not None and profile.kind in (Kind.INTEGER, Kind.TEXT)
+    if profile.is_identifier or named or _counts_up(profile):
         return IDENTIFIER
-    if profile.kind is Kind.TEXT and profile.distinct >= MOSTLY_NEW * profile.recorded:
-        return FREE_TEXT if _words(profile) >= WORDS else IDENTIFIER
-    if profile.kind is Kind.TEXT and _words(profile) >= WORDS:
+    if is_text and _words(profile) >= WORDS:
         return FREE_TEXT
-    return NOTHING_ELSE
+    mostly_new = is_text and profile.distinct >= MOSTLY_NEW * profile.recorded
+    return IDENTIFIER if mostly_new else NOTHING_ELSE
 
 
 def holds_sentences(profile: Profile) -> bool:
     """Whether a column of text holds sentences, many of which occur once."""
     often_new = profile.distinct >= OFTEN_NEW * profile.recorded
     return profile.kind is Kind.TEXT and often_new and _words(profile) >= WORDS
-
-
-def _is_called_so(profile: Profile) -> bool:
-    named = CALLED.search(profile.column) is not None
-    return named and profile.kind in (Kind.INTEGER, Kind.TEXT)
 
 
 def _counts_up(profile: Profile) -> bool:
@@ -346,15 +471,12 @@ def _counts_up(profile: Profile) -> bool:
 
 def _holds_dates(profile: Profile) -> bool:
     values = _some_values(profile)
-    return bool(values) and all(map(_is_date, values))
-
-
-def _is_date(text: str) -> bool:
     try:
-        dt.datetime.fromisoformat(text)
+        for text in values:
+            dt.datetime.fromisoformat(text)
     except ValueError:
         return False
-    return "-" in text  # 20240101 is a number, too
+    return bool(values) and all("-" in text for text in values)  # 20240101 is a number, too
 
 
 def _words(profile: Profile) -> float:
@@ -365,8 +487,7 @@ def _some_values(profile: Profile) -> list[str]:
     if profile.counts is None:
         return []
     values = profile.counts.values
-    step = max(len(values) // SAMPLED, 1)
-    return [str(value) for value in values[::step]]
+    return [str(value) for value in values[:: max(len(values) // SAMPLED, 1)]]
 
 
 ABOVE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
@@ -392,12 +513,10 @@ EXTREMES = (0.01, 0.99)
 _NONE = np.zeros(1, dtype=bool)
 
 
-@dataclass(frozen=True)
-class Suspects:
-    """Values of a column that may stand for missing."""
+class Suspects(NamedTuple):
+    """Values of a column that may stand for missing; none where nothing is suspected."""
 
     values: tuple[Value, ...] = ()
-    """The values; none where nothing is suspected."""
     why: str = ""
 
 
@@ -406,20 +525,16 @@ def suspects(profile: Profile) -> Suspects:
     counts = profile.counts
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return Suspects()
-    for find in (_below, _above, _beside_a_scale, _nothing):
+    for find in (_below, _above, _beside_a_scale, _zero):
         is_code = find(counts.values, counts.counts)
-        if is_code.any() and int(counts.counts[is_code].sum()) >= LEAST_CODED:
-            return _told(counts, is_code)
+        rows = int(counts.counts[is_code].sum()) if is_code.any() else 0
+        if rows >= LEAST_CODED:
+            values = tuple(canonical(value) for value in counts.values[is_code])
+            low, high = (label(canonical(counts.values[~is_code][end])) for end in (0, -1))
+            shown = " or ".join(map(label, values))
+            why = f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
+            return Suspects(values, why)
     return Suspects()
-
-
-def _told(counts: ValueCounts, is_code: NDArray[np.bool_]) -> Suspects:
-    values = tuple(canonical(value) for value in counts.values[is_code])
-    others = counts.values[~is_code]
-    low, high = label(canonical(others[0])), label(canonical(others[-1]))
-    rows = int(counts.counts[is_code].sum())
-    shown = " or ".join(map(label, values))
-    return Suspects(values, f"{shown} in {rows:,} rows, and from {low} to {high} in all others")
 
 
 def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -434,15 +549,13 @@ def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]
     return first
 
 
-def _above(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _above(values: NDArray[Any], _: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Codes far above everything else."""
-    del counts
     return _beyond(values, ABOVE)
 
 
-def _beside_a_scale(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _beside_a_scale(values: NDArray[Any], _: NDArray[np.int64]) -> NDArray[np.bool_]:
     """7, 8 and 9 beside answers that go from 0 or 1 to 5 at most."""
-    del counts
     found = _beyond(values, OF_A_SCALE)
     if not found.any():
         return _NONE
@@ -465,21 +578,15 @@ def _beyond(values: NDArray[Any], codes: tuple[int, ...]) -> NDArray[np.bool_]:
     return np.asarray(beyond & bool(far and far_in_times))
 
 
-def _nothing(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _zero(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """0 in a measurement that is nowhere near it."""
     if values[0] != 0 or len(values) <= MEASURED or not np.isfinite(values[-1]):
         return _NONE
-    found = np.arange(len(values)) == 0
     others, rows = values[1:].astype(np.float64), counts[1:]
-    low, high = _quantiles(others, rows)
+    reached = np.cumsum(rows) / rows.sum()
+    low, high = (float(others[np.searchsorted(reached, share)]) for share in EXTREMES)
     mean = float(np.average(others, weights=rows))
     deviation = float(np.sqrt(np.average((others - mean) ** 2, weights=rows)))
     apart = others[0] >= FROM_NOTHING * (high - low) and deviation <= VARIES * mean
     often = counts[0] >= OFTEN * np.median(rows)
-    return np.asarray(found & bool(apart and often))
-
-
-def _quantiles(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[float, float]:
-    reached = np.cumsum(counts) / counts.sum()
-    low, high = (float(values[np.searchsorted(reached, share)]) for share in EXTREMES)
-    return low, high
+    return np.asarray((np.arange(len(values)) == 0) & bool(apart and often))

@@ -1,4 +1,4 @@
-"""Subgroups in the rows: which stretches belong to which, what each recorded, and small ones.
+"""Subgroups: how users define them, which rows belong to which, and what becomes of small ones.
 
 Subgroups with too few rows are merged with others that recorded the same, or left out;
 `rows_to_tell` says from how many rows on a subgroup is not small.
@@ -6,29 +6,351 @@ Subgroups with too few rows are merged with others that recorded the same, or le
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from misfeat.exceptions import Message, MisfeatError, Setting, listed
+from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, interval_labels
+from misfeat.cohorts.model import BETWEEN_TERMS
+from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
+from misfeat.cohorts.weights import weighed_sizes
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, listed, shortened
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
+from misfeat.reading.dataframes import names_held
+from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_named, label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
+    from misfeat.cohorts.build import Notes
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.rules import Notes
+    from misfeat.reading.coders import CodedRows
+    from misfeat.reading.table import Weighing
 
 
+MAX_VALUES = 5000
+"""A column with more distinct values than this must be cut or merged before it makes subgroups."""
+OTHERS = "*"
+
+
+@dataclass(frozen=True)
+class _ByColumn:
+    """Subgroups by a single column."""
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class ByValue(_ByColumn):
+    """One subgroup per value of a column, some values merged under one name."""
+
+    merged: Mapping[str, str]
+    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
+
+
+@dataclass(frozen=True)
+class ByCuts(_ByColumn):
+    """Subgroups between cut points of an ordered column."""
+
+    points: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class ByPredicate:
+    """Two subgroups: where a named predicate holds, and where it does not."""
+
+    name: str
+    predicate: Predicate
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return self.predicate.columns
+
+
+GroupRule = ByValue | ByCuts | ByPredicate
+
+
+def parse_groups(groups: object) -> tuple[GroupRule, ...]:
+    """Read the ``groups`` parameter.
+
+    A string names a column, and an array or an index of strings several. In a mapping
+    ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
+    ``{"senior": "age > 65"}`` names a predicate. A list may hold strings and mappings.
+    """
+    if groups is None:
+        return ()
+    if isinstance(groups, str):
+        return (ByValue(groups, {}),)
+    if isinstance(groups, Mapping):
+        return tuple(_parse_rule(name, rule) for name, rule in groups.items())
+    parts = names_held(groups)
+    if parts is None and not isinstance(groups, Sized):
+        raise _not_a_group(groups)
+    texts = parts is not None and all(isinstance(part, str) for part in parts)
+    if parts is None or not (texts or isinstance(groups, Sequence)):
+        raise MisfeatError(
+            "{groups} is {kind}, and takes names of columns; pass the subgroup of every row to "
+            "fit(X, y, groups=...).",
+            groups=Setting("groups"),
+            kind=shortened(groups, most=0),
+        )
+    rules: list[GroupRule] = []
+    for part in parts:
+        if not isinstance(part, str | Mapping):
+            raise _not_a_group(part)
+        rules += parse_groups(part)
+    for number, rule in enumerate(rules):
+        name = rule.name if isinstance(rule, ByPredicate) else rule.column
+        before = (r for r in rules[:number] if type(r) is type(rule))
+        if any(name == r.name if isinstance(r, ByPredicate) else rule == r for r in before):
+            raise MisfeatError(
+                "{groups} names {name!r} twice; name it once.",
+                remedy="{elsewhere}",
+                elsewhere=InPython(
+                    "The subgroup of every row, where no column says it, goes to "
+                    "fit(X, y, groups=...)."
+                ),
+                groups=Setting("groups"),
+                name=name,
+            )
+    return tuple(rules)
+
+
+def _parse_rule(name: object, rule: object) -> GroupRule:
+    if not isinstance(name, str):
+        raise _not_a_group({name: rule})
+    if rule is None:
+        return ByValue(name, {})
+    check_named(name, Setting("groups"))
+    if isinstance(rule, str):
+        return ByPredicate(name, Predicate(rule))
+    if isinstance(rule, Mapping):
+        merged = {label(canonical(v)): str(under) for v, under in rule.items()}
+        for under in merged.values():
+            check_named(under, Setting("groups"))
+        return ByValue(name, merged)
+    return ByCuts(name, cut_points(rule, "groups", name))
+
+
+def _not_a_group(part: object) -> MisfeatError:
+    return MisfeatError(
+        "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
+        "merge values, or {predicate} for a predicate.",
+        remedy="{elsewhere}",
+        elsewhere=InPython("The subgroup of every row goes to fit(X, y, groups=...)."),
+        setting=Setting("groups", part),
+        cuts=Setting("groups", [40], column="age"),
+        merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),
+        predicate=Setting("groups", "age > 65", column="senior"),
+    )
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A rule made ready: how to code it, and the term that each code adds to a cohort's name."""
+
+    coder: Coder
+    term_of: NDArray[np.int64]
+    """From a raw code, the one for missing included, to a term; missing comes last."""
+    terms: tuple[str, ...]
+
+
+def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
+    """Make a rule ready for a table whose columns were profiled.
+
+    A table that is not the whole one, such as a few rows to transform, need not hold every value
+    that the rule names, and its few rows may all differ.
+    """
+    coder: Coder
+    match rule:
+        case ByValue(column=column, merged=merged):
+            return _by_value(profiles[column], merged, whole)
+        case ByCuts(column=subject, points=points):
+            profile, labels = profiles[subject], interval_labels(points)
+            coder = CategoryCoder(profile.reading, (), labels)
+            if profile.distinct:
+                check_cut_points(profile, points, "groups")
+                coder = EdgeCoder(profile.reading, points, labels)
+            cuts = [label(point) for point in points]
+            inner = [f"{a}<{subject}<={b}" for a, b in itertools.pairwise(cuts)]
+            terms = (f"{subject}<={cuts[0]}", *inner, f"{subject}>{cuts[-1]}")
+        case ByPredicate(name=subject, predicate=predicate):
+            coder = _predicate_coder(predicate, profiles)
+            terms = (f"not {subject}", subject)
+    codes = np.arange(len(terms) + 1, dtype=np.int64)
+    return Grouping(coder, codes, (*terms, f"{subject} is missing"))
+
+
+def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
+    column, cuts = profile.column, Setting("groups", [40, 65], column=profile.column)
+    if profile.kind is Kind.UNSUPPORTED:
+        raise MisfeatError(
+            "Column {column!r} has a type that cannot define subgroups; take it out of {groups}.",
+            column=column,
+            groups=Setting("groups"),
+        )
+    all_differ = 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded
+    if whole and not merged and all_differ:
+        raise MisfeatError(
+            "The group column {column!r} has a different value in nearly every row, so every "
+            "subgroup would be one row; give cut points such as {cuts}, or another column.",
+            column=column,
+            cuts=cuts,
+        )
+    if profile.distinct > MAX_VALUES:
+        raise MisfeatError(
+            "The group column {column!r} has more than {most:,} distinct values; give cut points "
+            "such as {cuts}, or group its values first.",
+            column=column,
+            most=MAX_VALUES,
+            cuts=cuts,
+        )
+    coder = as_it_is(profile)
+    unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
+    if whole and unknown:
+        raise MisfeatError(
+            "{setting} names the value {value!r}, which does not occur; the values are {values}.",
+            setting=Setting("groups", dict(merged), column=column),
+            value=unknown[0],
+            values=listed(coder.labels),
+        )
+    names = [merged.get(value, merged.get(OTHERS, value)) for value in coder.labels]
+    # In the order of the mapping, then the values that it does not mention in theirs.
+    by_name = profile.kind is Kind.TEXT and not profile.in_order
+    values = [names[at] for at in natural_order(names)] if by_name else names
+    present = set(names)
+    terms = list(dict.fromkeys([*(n for n in merged.values() if n in present), *values]))
+    number = {name: position for position, name in enumerate(terms)}
+    return Grouping(
+        coder,
+        np.array([*(number[name] for name in names), len(terms)], dtype=np.int64),
+        (*(f"{column}={name}" for name in terms), f"{column} is missing"),
+    )
+
+
+def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> Coder:
+    """Codes where a predicate holds; nowhere, if a column that it reads has no value at all.
+
+    Such a column has whatever type its library gives to nothing, so types are not compared.
+    """
+    labels = ("no", "yes")
+    read = [profiles[column] for column in predicate.columns]
+    empty = next((profile for profile in read if profile.distinct == 0), None)
+    if empty is not None:
+        return CategoryCoder(empty.reading, (), labels)
+    about: dict[str, Any] = {"predicate": predicate.shown, "groups": Setting("groups")}
+    for column, constant in predicate.comparisons:
+        kind = profiles[column].kind
+        about |= {"column": column, "kind": kind.value}
+        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
+            raise MisfeatError(
+                "The predicate {predicate!r} reads {column!r}, which holds {kind} values; give cut "
+                "points for dates instead.",
+                **about,
+            )
+        if isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
+            raise MisfeatError(
+                "The predicate {predicate!r} compares {column!r} with {constant}, beyond what a "
+                "64-bit integer holds; write a constant between -2**63 and 2**63.",
+                constant=shortened(constant),
+                **about,
+            )
+        is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
+        if is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
+            raise MisfeatError(
+                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
+                "{constant!r}; write a constant of the same kind.",
+                constant=constant,
+                **about,
+            )
+    for left, right in predicate.compared_columns:
+        kinds = [profiles[column].kind.value for column in (left, right)]
+        kinds = ["number" if kind == Kind.INTEGER.value else kind for kind in kinds]
+        if kinds[0] != kinds[1]:
+            about |= {"column": left, "kind": kinds[0], "other": right, "other_kind": kinds[1]}
+            raise MisfeatError(
+                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
+                "{other!r}, which holds {other_kind} values; compare columns of one kind.",
+                **about,
+            )
+    return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
+
+
+_NUMBER = r"([+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))"
+_RANGE = re.compile(
+    rf"[\[(]?\s*(<=?|>=?|≤|≥|under|below|less than|up to|over|above|more than|from)?\s*{_NUMBER}"
+    rf"(\s*(?:-|–|—|to|until|,|\.\.)\s*{_NUMBER}"
+    r"|\s*(?:\+|and (?:over|older|more|above)|or (?:older|more|above)))?"
+    r"\s*[\])]?",
+    re.IGNORECASE,
+)
+_BELOW = ("<", "<=", "≤", "under", "below", "less than", "up to")
+_ABOVE = (">", ">=", "≥", "over", "above", "more than")
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def natural_order(labels: Sequence[str]) -> list[int]:
+    """The positions of labels in the order in which people expect them.
+
+    Where all of them are numbers or ranges, they go by where these lie; else digits within a text
+    are compared as numbers, and everything else as it is.
+
+    Examples
+    --------
+    >>> def ordered(*labels):
+    ...     return [labels[position] for position in natural_order(labels)]
+    >>> ordered("c1", "c10", "c2")
+    ['c1', 'c2', 'c10']
+    >>> ordered("100+", "18-39", "40-99", "<18")
+    ['<18', '18-39', '40-99', '100+']
+    """
+    ranges = [_range(label) for label in labels]
+    if all(found is not None for found in ranges):
+        return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
+    return sorted(range(len(labels)), key=lambda at: (_digits_apart(labels[at]), labels[at]))
+
+
+def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
+    """Where a number or a range starts, on which side of that, and where it ends; None for others.
+
+    What lies below a number comes before what starts there, and what lies above it after.
+    """
+    found = _RANGE.fullmatch(label.strip())
+    if found is None:
+        return None
+    side, start, more, end = found.groups()
+    number = Decimal(start)
+    if side is not None and side.lower() in _BELOW:
+        return number, -1, number
+    if (side is not None and side.lower() in _ABOVE) or (more is not None and end is None):
+        return number, 1, number
+    return number, 0, number if end is None else Decimal(end)
+
+
+def _digits_apart(label: str) -> list[str | tuple[int, str]]:
+    """Text and digits in turn; digits are compared by how many there are first."""
+    parts = _DIGITS.split(label)
+    digits = [part.lstrip("0") for part in parts[1::2]]
+    numbers = [(len(one), one) for one in digits]
+    return [part for pair in zip(parts[::2], [*numbers, (0, "")], strict=True) for part in pair]
+
+
+EVERYTHING = "all rows"
+"""The name of the only cohort where no groups are given."""
 DROPPED = -1
-PART_OF_A_COHORT = 10
-"""Fewer rows may record a feature, or lack it, by chance."""
-BY_CHANCE = 0.001
-"""How likely rows may be like this by chance, and are not taken for rows of another kind."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +362,7 @@ class Runs:
     cohort: NDArray[np.int64]
     """The cohort of each run, `DROPPED` for rows that belong to none."""
     codes: NDArray[np.integer]
-    """Of shape (n_groupings, n_runs): the codes of the groupings, which are the same throughout a
-    run."""
+    """Of shape (n_groupings, n_runs): the codes of the groupings, the same throughout a run."""
     rows: NDArray[np.int64]
     """Of shape (n_runs,): how many rows of the table each run holds."""
     without: NDArray[np.int64]
@@ -64,6 +385,12 @@ class Runs:
         """How many rows of the table each cohort holds."""
         return self.in_cohorts(self.rows, n_cohorts)
 
+    def never_recorded(self, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:
+        """Which features, by cohort, are missing in at least this share of a cohort's rows."""
+        share = self.in_cohorts(self.without, n_cohorts) / self.sizes(n_cohorts)
+        missing: NDArray[np.bool_] = threshold <= share.T
+        return missing
+
     def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
         known = dict(zip(map(tuple, self.codes.T.tolist()), self.cohort.tolist(), strict=True))
@@ -71,22 +398,232 @@ class Runs:
         return np.array(found, dtype=np.int64)
 
 
-def rows_without(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    cardinalities: Iterable[int],
-) -> NDArray[np.int64]:
-    """How many rows of the table lack each feature, in each run: of shape (n_features, n_runs).
+def find_cohorts(
+    rows: CodedRows,
+    groupings: Sequence[Grouping],
+    features: Mapping[str, int],
+    coding: Coding,
+    notes: Notes,
+    floor: int = 1,
+    weighing: Weighing | None = None,
+) -> tuple[Runs, list[str]]:
+    """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
-    `cardinalities` are the numbers of codes, the one for missing not counted.
+    `features` has the number of codes of each, the one for missing not counted; `floor` says from
+    how many rows on a subgroup is not small, where the coding does not. Where rows are weighed, a
+    subgroup is as large as its effective size.
     """
-    without = np.zeros((len(codes), len(starts)), dtype=np.int64)
-    for feature, (line, cardinality) in enumerate(zip(codes, cardinalities, strict=True)):
-        absent = line == cardinality
-        if absent.any():
-            without[feature] = np.add.reduceat(np.where(absent, weights, 0), starts)
-    return without
+    starts, terms, absent = _stretches(rows, groupings)
+    n_rows = np.add.reduceat(rows.weights, starts)
+    kept = np.ones(len(starts), dtype=bool)
+    if absent.any():
+        count = int(n_rows[absent].sum())
+        if coding.missing_groups == "drop":
+            notes.add("{rows:,} rows with a missing group value are dropped.", rows=count)
+            kept = ~absent
+        else:
+            notes.add(
+                "{rows:,} rows with a missing group value form subgroups of their own.", rows=count
+            )
+    if not kept.any():
+        raise MisfeatError(
+            "Every row has a missing group value ({missing}); use {own}, or other groups.",
+            missing=" or ".join(f"{grouping.terms[-1]!r}" for grouping in groupings),
+            own=Setting("missing_groups", "own"),
+        )
+    minterms, number = np.unique(terms[:, kept], axis=1, return_inverse=True)
+    cohort = np.full(len(starts), DROPPED, dtype=np.int64)
+    cohort[kept] = number.ravel()
+    lines = rows.codes[len(groupings) : -1]
+    without = np.zeros((len(lines), len(starts)), dtype=np.int64)
+    for feature, (line, cardinality) in enumerate(zip(lines, features.values(), strict=True)):
+        lacks = line == cardinality
+        if lacks.any():
+            without[feature] = np.add.reduceat(np.where(lacks, rows.weights, 0), starts)
+    runs = Runs(
+        bounds=np.append(starts, len(rows.weights)),
+        cohort=cohort,
+        codes=rows.codes[: len(groupings), starts],
+        rows=n_rows,
+        without=without,
+    )
+    names = _names(minterms, groupings)
+    sizes = runs.sizes(len(names))
+    if weighing is not None:
+        sizes = weighed_sizes(rows, runs, len(names), weighing).astype(np.int64)
+    runs, names = _without_small(runs, names, list(features), sizes, coding, floor, notes)
+    return runs, _unique(names)
+
+
+def subgroups_in(
+    rows: CodedRows, groupings: Sequence[Grouping], missing_groups: str
+) -> tuple[str, ...]:
+    """The names of all subgroups that rows belong to, however small they are."""
+    _, terms, absent = _stretches(rows, groupings)
+    kept = ~absent if missing_groups == "drop" else np.ones(len(absent), dtype=bool)
+    return tuple(_unique(_names(np.unique(terms[:, kept], axis=1), groupings)))
+
+
+def _stretches(
+    rows: CodedRows, groupings: Sequence[Grouping]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Where rows of one minterm start, its terms, and whether a group value is missing in it."""
+    group_codes = rows.codes[: len(groupings)]
+    changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    terms = np.array(
+        [g.term_of[codes] for g, codes in zip(groupings, group_codes[:, starts], strict=True)],
+        dtype=np.int64,
+    ).reshape(len(groupings), len(starts))
+    last = np.array([len(grouping.terms) - 1 for grouping in groupings], dtype=np.int64)
+    return starts, terms, (terms == last[:, None]).any(axis=0)
+
+
+def _names(minterms: NDArray[np.int64], groupings: Sequence[Grouping]) -> list[str]:
+    return [
+        BETWEEN_TERMS.join(g.terms[term] for g, term in zip(groupings, minterm, strict=True))
+        or EVERYTHING
+        for minterm in minterms.T
+    ]
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Number equal names, as values such as "A & q=B" can bring about."""
+    unique: dict[str, None] = {}
+    for name in names:
+        number, candidate = 1, name
+        while candidate in unique:
+            number += 1
+            candidate = f"{name} ({number})"
+        unique[candidate] = None
+    return list(unique)
+
+
+SMALL = "other"
+"""The name of the cohort that small subgroups are merged into."""
+MOST_FEATURES = 3
+"""So many features are named in the name of a merged cohort."""
+MOST_NAMED = 10
+"""So many subgroups are named in a message."""
+PART_OF_A_COHORT = 10
+"""Fewer rows may record a feature, or lack it, by chance."""
+BY_CHANCE = 0.001
+"""How likely rows may be like this by chance, and are not taken for rows of another kind."""
+_KEPT_BY = Message(
+    " So few could not tell a pair of features from chance; {keep} keeps them.",
+    keep=Setting("min_rows", 1),
+)
+
+
+def _without_small(
+    runs: Runs,
+    names: list[str],
+    features: Sequence[str],
+    sizes: NDArray[np.int64],
+    coding: Coding,
+    floor: int,
+    notes: Notes,
+) -> tuple[Runs, list[str]]:
+    """Merge or drop the subgroups with too few rows, and say which.
+
+    Small is what has fewer than `floor` rows, where the coding says nothing else, unless nothing
+    would be left above it, or a single subgroup would be merged with no other.
+    """
+    merging, chosen = coding.small_groups == "merge", coding.min_rows is None
+    few = int((sizes < floor).sum())
+    pointless = few == len(sizes) or (few == 1 and merging)
+    fewest = coding.min_rows if coding.min_rows is not None else 1 if pointless else floor
+    least = Setting("min_rows", int(fewest))
+    small, large = np.flatnonzero(sizes < fewest), np.flatnonzero(sizes >= fewest)
+    if not len(small):
+        return runs, names
+    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
+    if len(small) > MOST_NAMED:
+        shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
+    if not merging and not len(large):
+        raise MisfeatError(
+            "Every subgroup has fewer than {least} rows: {shown}.",
+            remedy="Lower it.",
+            least=least,
+            shown=shown,
+        )
+    parts: list[NDArray[np.int64]] = []
+    others: list[str] = []
+    if merging:
+        parts, never = _merged(runs, sizes, small, coding.missing_threshold, int(fewest))
+        # By what they lack, where others of them recorded it.
+        differs = never.any(axis=0) & ~never.all(axis=0)
+        others = [_merged_name(np.flatnonzero(lacks & differs), features) for lacks in never]
+    notes.add(
+        "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
+        least=least,
+        fate=f"are merged into {listed(others)}" if merging else "are left out",
+        shown=shown,
+        remedy=_KEPT_BY if chosen else "",
+    )
+    together = int(sizes[small].sum())
+    if merging and together < fewest and not chosen:
+        notes.warn(
+            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
+            "or use {dropping}.",
+            name=SMALL,
+            rows=together,
+            least=least,
+            dropping=Setting("small_groups", "drop"),
+        )
+    renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
+    renumbered[large] = np.arange(len(large))
+    for number, part in enumerate(parts, len(large)):
+        renumbered[part] = number
+    return replace(runs, cohort=renumbered[runs.cohort]), [*(names[i] for i in large), *others]
+
+
+def _merged(
+    runs: Runs,
+    sizes: NDArray[np.int64],
+    small: NDArray[np.int64],
+    threshold: float,
+    least: int,
+) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
+    """Small subgroups put together where they recorded the same, and what each never recorded.
+
+    What has still too few rows joins those that recorded most nearly the same. The subgroups of
+    each come in their order, and first comes what lacks the fewest features.
+    """
+    rows, without = runs.sizes(len(sizes)), runs.in_cohorts(runs.without, len(sizes)).T
+
+    def never_recorded(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+        lacking = np.array([without[part].sum(axis=0) for part in parts], dtype=np.int64)
+        never: NDArray[np.bool_] = (
+            lacking / np.array([[rows[part].sum()] for part in parts]) >= threshold
+        )
+        return never
+
+    patterns, number = np.unique(never_recorded(list(small[:, None])), axis=0, return_inverse=True)
+    parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
+    enough = max(least, PART_OF_A_COHORT)
+    while len(parts) > 1:
+        joined = [int(sizes[part].sum()) for part in parts]
+        few = int(np.argmin(joined))
+        if joined[few] >= enough:
+            break
+        never = never_recorded(parts)
+        apart = (never != never[few]).sum(axis=1)
+        apart[few] = never.shape[1] + 1
+        nearest = min(range(len(parts)), key=lambda part: (apart[part], -joined[part]))
+        parts[nearest] = np.sort(np.concatenate([parts[nearest], parts[few]]))
+        del parts[few]
+    never = never_recorded(parts)
+    order = np.argsort(never.sum(axis=1), kind="stable")
+    return [parts[part] for part in order], never[order]
+
+
+def _merged_name(lacking: NDArray[np.int64], features: Sequence[str]) -> str:
+    if not len(lacking):
+        return SMALL
+    shown = ", ".join(features[feature] for feature in lacking[:MOST_FEATURES])
+    more = len(lacking) - MOST_FEATURES
+    return f"{SMALL} without {shown}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def joined_recordings(
@@ -98,225 +635,55 @@ def joined_recordings(
     they been drawn from the other parts. A feature counts as never recorded from the threshold of
     missing values on.
     """
-    if (runs.cohort != DROPPED).sum() == len(names):
+    kept = runs.cohort != DROPPED
+    if kept.sum() == len(names):
         return ()
-    parts = _Parts.of(runs, len(names))
-    never = parts.without / parts.rows >= threshold
-    others_never = parts.others_without / np.maximum(parts.others, 1) >= threshold
-    many = parts.rows >= PART_OF_A_COHORT
-    apart = (never & ~others_never & parts.hardly_by_chance(recorded=False)) | (
-        ~never & others_never & parts.hardly_by_chance(recorded=True)
+    rows, without, cohort = runs.rows[kept], runs.without[:, kept], runs.cohort[kept]
+    others = runs.sizes(len(names))[cohort] - rows
+    others_without = runs.in_cohorts(runs.without, len(names))[:, cohort] - without
+    never = without / rows >= threshold
+    others_never = others_without / np.maximum(others, 1) >= threshold
+    lacking = _log_chance(rows, without, others, others_without)
+    recording = _log_chance(rows, rows - without, others, others - others_without)
+    apart = (never & ~others_never & (lacking < np.log(BY_CHANCE))) | (
+        ~never & others_never & (recording < np.log(BY_CHANCE))
     )
-    apart &= parts.others > 0
+    apart &= others > 0
+    many = rows >= PART_OF_A_COHORT
     found = []
     for at, feature in enumerate(features):
         for number, name in enumerate(names):
-            own = parts.cohort == number
-            both_kinds = np.unique(never[at, own & many])
-            if len(both_kinds) == 2 or apart[at, own].any():
+            own = cohort == number
+            if len(np.unique(never[at, own & many])) == 2 or apart[at, own].any():
                 found.append((name, feature))
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """Parts of cohorts, and the other parts of the same cohort together."""
+def _log_chance(
+    rows: NDArray[np.int64],
+    own: NDArray[np.int64],
+    others: NDArray[np.int64],
+    others_own: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """How likely so many rows of a part are of a kind, had they been drawn from the cohort.
 
-    without: NDArray[np.int64]
-    others_without: NDArray[np.int64]
-    """Of shape (n_features, n_parts): rows that lack a feature."""
-    rows: NDArray[np.int64]
-    others: NDArray[np.int64]
-    cohort: NDArray[np.int64]
+    That k of n rows are of a kind that K of N are has at most the probability
+    C(n, k) C(K, k) / C(N, k).
+    """
 
-    @classmethod
-    def of(cls, runs: Runs, n_cohorts: int) -> _Parts:
-        kept = runs.cohort != DROPPED
-        rows, without, cohort = runs.rows[kept], runs.without[:, kept], runs.cohort[kept]
-        others = runs.sizes(n_cohorts)[cohort] - rows
-        others_without = runs.in_cohorts(runs.without, n_cohorts)[:, cohort] - without
-        return cls(without, others_without, rows, others, cohort)
+    def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+        return found
 
-    def hardly_by_chance(self, recorded: bool) -> NDArray[np.bool_]:
-        """Where rows drawn from the cohort would hardly record a feature so often, or lack it.
-
-        That k of n rows are of a kind that K of N are has at most the probability
-        C(n, k) C(K, k) / C(N, k).
-        """
-        own = self.rows - self.without if recorded else self.without
-        others = self.others - self.others_without if recorded else self.others_without
-        bound = (
-            _log_choose(self.rows, own)
-            + _log_choose(own + others, own)
-            - _log_choose(self.rows + self.others, own)
-        )
-        hardly: NDArray[np.bool_] = bound < np.log(BY_CHANCE)
-        return hardly
+    return (
+        log_choose(rows, own) + log_choose(own + others_own, own) - log_choose(rows + others, own)
+    )
 
 
-def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-    return found
-
-
-SMALL = "other"
-"""The name of the cohort that small subgroups are merged into."""
-MOST_FEATURES = 3
-"""So many features are named in the name of a merged cohort."""
-MOST_NAMED = 10
-"""So many subgroups are named in a message."""
-_KEPT_BY = Message(
-    " So few could not tell a pair of features from chance; {keep} keeps them.",
-    keep=Setting("min_rows", 1),
-)
-TELLS = 0.2
-"""A pair that tells this share of the target must be clear of chance."""
+EXPLAINED_SHARE = 0.2
+"""A pair that explains this share of the target's entropy must be clear of chance."""
 DEVIATIONS = 2.0
 """So many standard deviations of chance."""
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What subgroups recorded."""
-
-    features: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    """Of shape (n_subgroups,): how large each subgroup is: its rows, or how many of equal weight
-    they are worth."""
-    rows: NDArray[np.int64]
-    without: NDArray[np.int64]
-    """Of shape (n_subgroups, n_features): how many of them lack each feature."""
-    threshold: float
-    """From this share of missing values on a feature counts as never recorded."""
-
-    @property
-    def never(self) -> NDArray[np.bool_]:
-        """Which subgroups never recorded which features."""
-        never: NDArray[np.bool_] = self.without / self.rows[:, None] >= self.threshold
-        return never
-
-    def joined(self, parts: Sequence[NDArray[np.int64]]) -> Recorded:
-        """The same of subgroups that are joined from parts."""
-        sizes, rows = (
-            np.array([one[part].sum() for part in parts], dtype=np.int64)
-            for one in (self.sizes, self.rows)
-        )
-        without = np.array([self.without[part].sum(axis=0) for part in parts], dtype=np.int64)
-        return replace(self, sizes=sizes, rows=rows, without=without)
-
-
-def settle_small(
-    runs: Runs,
-    names: list[str],
-    recorded: Recorded,
-    coding: Coding,
-    floor: int,
-    notes: Notes,
-) -> tuple[Runs, list[str]]:
-    """Merge or drop the subgroups with too few rows, and say which.
-
-    Small is what has fewer than `floor` rows, where `coding` says nothing else.
-    """
-    sizes = recorded.sizes
-    least = _least_rows(coding, sizes, floor)
-    small = np.flatnonzero(sizes < least.value)
-    if not len(small):
-        return runs, names
-    shown = _small_ones(names, sizes, small)
-    large = np.flatnonzero(sizes >= least.value)
-    together = int(sizes[small].sum())
-    merging = coding.small_groups == "merge"
-    if not merging and not len(large):
-        raise MisfeatError(
-            "Every subgroup has fewer than {least} rows: {shown}.",
-            remedy="Lower it.",
-            least=least,
-            shown=shown,
-        )
-    merged = _merged(small, recorded, least.value) if merging else []
-    others = _merged_names(recorded.joined(merged)) if merging else []
-    fate = f"are merged into {listed(others)}" if merging else "are left out"
-    chosen = coding.min_rows is None
-    notes.add(
-        "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
-        least=least,
-        fate=fate,
-        shown=shown,
-        remedy=_KEPT_BY if chosen else "",
-    )
-    if merging and together < least.value and not chosen:
-        notes.warn(
-            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
-            "or use {dropping}.",
-            name=SMALL,
-            rows=together,
-            least=least,
-            dropping=Setting("small_groups", "drop"),
-        )
-    renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
-    renumbered[large] = np.arange(len(large))
-    for number, part in enumerate(merged, len(large)):
-        renumbered[part] = number
-    return replace(runs, cohort=renumbered[runs.cohort]), [*(names[i] for i in large), *others]
-
-
-def _merged(small: NDArray[np.int64], recorded: Recorded, least: int) -> list[NDArray[np.int64]]:
-    """Small subgroups put together where they recorded the same.
-
-    What has still too few rows joins those that recorded most nearly the same. The subgroups of
-    each come in their order, and first comes what lacks the fewest features.
-    """
-    patterns, number = np.unique(recorded.never[small], axis=0, return_inverse=True)
-    parts = [small[number.ravel() == one] for one in range(len(patterns))]
-    enough = max(least, PART_OF_A_COHORT)
-    while len(parts) > 1:
-        found = recorded.joined(parts)
-        few = int(np.argmin(found.sizes))
-        if found.sizes[few] >= enough:
-            break
-        apart = (found.never != found.never[few]).sum(axis=1)
-        apart[few] = len(found.features) + 1
-        nearest = min(range(len(parts)), key=lambda one: (apart[one], -found.sizes[one]))
-        parts[nearest] = np.sort(np.concatenate([parts[nearest], parts[few]]))
-        del parts[few]
-    lacking = recorded.joined(parts).never.sum(axis=1)
-    return [parts[one] for one in np.argsort(lacking, kind="stable")]
-
-
-def _merged_names(recorded: Recorded) -> list[str]:
-    """Names of merged subgroups: by what they lack, where others of them recorded it."""
-    never = recorded.never
-    telling = never.any(axis=0) & ~never.all(axis=0)
-    return [_merged_name(np.flatnonzero(lacks & telling), recorded.features) for lacks in never]
-
-
-def _merged_name(lacking: NDArray[np.int64], features: Sequence[str]) -> str:
-    if not len(lacking):
-        return SMALL
-    shown = ", ".join(features[feature] for feature in lacking[:MOST_FEATURES])
-    more = len(lacking) - MOST_FEATURES
-    return f"{SMALL} without {shown}" + (f" and {more:,} more" if more > 0 else "")
-
-
-def _least_rows(coding: Coding, sizes: NDArray[np.int64], floor: int) -> Setting:
-    """The parameter that says from how many rows on a subgroup is not small.
-
-    Where none was asked for, it is the floor, unless nothing would be left above it, or a single
-    subgroup would be merged with no other.
-    """
-    least = coding.min_rows
-    if least is None:
-        small = int((sizes < floor).sum())
-        pointless = small == 1 and coding.small_groups == "merge"
-        least = 1 if small == len(sizes) or pointless else floor
-    return Setting("min_rows", int(least))
-
-
-def _small_ones(names: list[str], sizes: NDArray[np.int64], small: NDArray[np.int64]) -> str:
-    """The small subgroups with their rows."""
-    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
-    more = len(small) - MOST_NAMED
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
@@ -324,8 +691,8 @@ def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
 
     If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,
     with (cells - 1)(classes - 1) degrees of freedom, d: what it exceeds its mean by has the
-    standard deviation sqrt(2 d) / (2 N). A pair that tells a fifth of the target is clear of that
-    by two standard deviations from
+    standard deviation sqrt(2 d) / (2 N). A pair that explains a fifth of the target is clear of
+    that by two standard deviations from
 
         N = 2 sqrt(2 d) / (2 * 0.2 * H)
 
@@ -346,4 +713,4 @@ def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
         return 1
     cells = float(np.median(cardinalities)) ** 2
     freedom = max(cells - 1, 1.0) * (len(shares) - 1)
-    return max(ceil(DEVIATIONS * sqrt(2 * freedom) / (2 * TELLS * entropy)), 1)
+    return max(ceil(DEVIATIONS * sqrt(2 * freedom) / (2 * EXPLAINED_SHARE * entropy)), 1)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from misfeat.cohorts.binning import interval_labels
+from misfeat.cohorts.coding import interval_labels
 from misfeat.exceptions import MisfeatError, shortened
 from misfeat.reading.values import MISSING_LABEL, label
 from misfeat.sites.sealing import (

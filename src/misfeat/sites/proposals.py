@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import NEVER_RECORDED, feature_coder, learned_quantiles, profile_column
-from misfeat.cohorts.rules import CohortRules
-from misfeat.cohorts.targets import MAX_CLASSES, check_target
+from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.coding import (
+    MAX_CLASSES,
+    NEVER_RECORDED,
+    check_target,
+    feature_coder,
+    learned_quantiles,
+)
+from misfeat.cohorts.profiles import profile_column
 from misfeat.exceptions import MisfeatError, listed
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import open_table
@@ -164,7 +170,7 @@ def propose(
         for column in table.names:
             profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
             if column == target:
-                check_target(profile, rules)
+                check_target(profile, rules.bins, rules.coding.target)
                 of_target = _proposed(table, profile, rules, most=MAX_CLASSES)
             elif column in exclude:
                 left_out[column] = "excluded"

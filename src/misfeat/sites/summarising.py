@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import profile_column
-from misfeat.cohorts.rules import CohortRules
+from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.profiles import profile_column
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank

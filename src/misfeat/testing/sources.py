@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.build import build_cohorts
+from misfeat.cohorts.build import CohortRules, build_cohorts
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.rules import CohortRules
 from misfeat.exceptions import MisfeatError
 from misfeat.reading.inputs import open_columns
 from misfeat.testing.checks import Check, demand, run_all

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
-from misfeat.cohorts.targets import CLASSES, NUMBER
+from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
 from misfeat.show.answers import answered, in_columns
 from misfeat.show.export.glossary import TEXT, Column, column_of

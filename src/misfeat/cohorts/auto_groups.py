@@ -1,0 +1,235 @@
+"""``groups="auto"``: columns that tell subgroups apart that recorded other features.
+
+A feature that only one site measures is missing by site. Columns are chosen one after the other,
+each the one that explains most of what is missing: by how much less surprising it is, feature by
+feature, whether a row lacks it once its subgroup is known. Chance explains something, too, and the
+more so the more subgroups there are; as in the Bayesian information criterion, log(n) / 2 is taken
+off for every feature and subgroup.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.cohorts.coding import as_it_is, quantile_edges
+from misfeat.cohorts.subgroups import ByCuts, ByValue
+from misfeat.exceptions import Setting
+from misfeat.reading.coders import CategoryCoder, EdgeCoder, Kind, radices
+from misfeat.words.names import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.build import Notes
+    from misfeat.cohorts.profiles import Profile
+    from misfeat.reading.coders import Coder
+    from misfeat.reading.table import Table
+
+    Counts = NDArray[np.float64]
+
+
+MOST_COLUMNS = 3
+MOST_SUBGROUPS = 30
+MOST_VALUES = 30
+"""Text of more values is not a column that tells subgroups apart."""
+FEW_VALUES = 10
+"""A number of so few values is taken by value, one of more is cut."""
+MOST_CUTS = 2
+FINEST = 64
+"""Values or quantiles of a number between which a cut is looked for."""
+NEARLY_ALWAYS = 0.95
+"""A column must be recorded in this share of the rows to tell subgroups apart."""
+EXPLAINS = 0.1
+"""The first column must explain so much of what is missing."""
+EXPLAINS_MORE = 0.05
+"""And each further column or cut so much more."""
+MOST_ROWS = 100_000
+"""Of more distinct rows, so many are looked at."""
+
+
+class _Choice(NamedTuple):
+    """Subgroups by what was chosen so far, the last column included."""
+
+    of_row: NDArray[np.int64]
+    n: int
+    explained: float
+    rule: ByValue | ByCuts | None
+
+
+def proposed(
+    table: Table, profiles: Mapping[str, Profile], target: str, notes: Notes
+) -> tuple[ByValue | ByCuts, ...]:
+    """Choose the few columns that explain most of where features are missing, and note which.
+
+    The target is neither looked at nor chosen. One group-by is asked of the table.
+    """
+    others = [profile for column, profile in profiles.items() if column != target]
+    lacking = [p for p in others if p.kind is not Kind.UNSUPPORTED and 0 < p.missing < p.rows]
+    if not lacking:
+        notes.add("No value is missing anywhere: all rows are one subgroup.")
+        return ()
+    candidates = {p.column: coder for p in others if (coder := _candidate(p)) is not None}
+    flags = [
+        (EdgeCoder if profile.kind.ordered else CategoryCoder)(profile.reading, (), ("recorded",))
+        for profile in lacking
+    ]
+    coders = [*candidates.values(), *flags]
+    rows = table.count_codes(coders)
+    every = -(-len(rows.weights) // MOST_ROWS)
+    codes, weights = rows.codes[:, ::every], rows.weights[::every].astype(np.float64)
+    bases = radices(coders)
+    search = _Search(codes[len(candidates) :] == 1, weights)
+    best = _Choice(np.zeros(len(weights), dtype=np.int64), 1, 0.0, None)
+    chosen: dict[str, ByValue | ByCuts] = {}
+    while len(chosen) < MOST_COLUMNS:
+        needed = best.explained + (EXPLAINS_MORE if chosen else EXPLAINS)
+        choices = [
+            search.choice(best, profiles[column], coder, codes[number], bases[number])
+            for number, (column, coder) in enumerate(candidates.items())
+            if column not in chosen
+        ]
+        found = [one for one in choices if one is not None and one.explained >= needed]
+        if not found:
+            break
+        best = max(found, key=lambda one: (round(one.explained, 2), -one.n))
+        if best.rule is not None:
+            chosen[best.rule.column] = best.rule
+    rules = tuple(chosen[column] for column in profiles if column in chosen)
+    if not rules:
+        notes.add(
+            "No column explains where values are missing ({n} features have gaps): all rows "
+            "are one subgroup. Choose columns yourself with {groups}.",
+            n=len(lacking),
+            groups=Setting("groups"),
+        )
+        return ()
+    notes.add(
+        "Subgroups are told apart by {columns}, which {explain} {share:.0f} % of where "
+        "features are missing. Choose other columns with {groups}.",
+        columns=joined(
+            [
+                f"{rule.column} (cut at {', '.join(map(str, rule.points))})"
+                if isinstance(rule, ByCuts)
+                else rule.column
+                for rule in rules
+            ]
+        ),
+        explain="explains" if len(rules) == 1 else "explain",
+        share=100 * best.explained,
+        groups=Setting("groups"),
+    )
+    return rules
+
+
+def _candidate(profile: Profile) -> Coder | None:
+    """Codes a column that may tell subgroups apart, by value, or finely to be cut."""
+    if profile.counts is None or profile.kind is Kind.UNSUPPORTED or profile.is_identifier:
+        return None
+    if profile.recorded < NEARLY_ALWAYS * profile.rows or profile.distinct < 2:
+        return None
+    if profile.distinct <= (FEW_VALUES if profile.kind.ordered else MOST_VALUES):
+        return as_it_is(profile)
+    if not profile.kind.ordered:
+        return None
+    edges = quantile_edges(profile.counts.values, profile.counts.counts, FINEST)
+    if profile.distinct <= FINEST:
+        edges = as_it_is(profile).edges  # type: ignore[union-attr]
+    return EdgeCoder(profile.reading, edges, tuple(map(str, range(len(edges) + 1))))
+
+
+class _Search:
+    """Looks for columns that explain where features are missing."""
+
+    def __init__(self, lacks: NDArray[np.bool_], weights: Counts) -> None:
+        patterns: dict[bytes, list[int]] = {}
+        for number, line in enumerate(np.packbits(lacks, axis=1)):
+            patterns.setdefault(line.tobytes(), []).append(number)
+        first = [numbers[0] for numbers in patterns.values()]
+        self._alike = np.array([len(numbers) for numbers in patterns.values()], dtype=np.float64)
+        self._lacking = [np.where(lacks[number], weights, 0.0) for number in first]
+        self._weights = weights
+        self._rows = float(weights.sum())
+        lacking = np.array([line.sum() for line in self._lacking])
+        self._surprise = _surprise(lacking, np.full(len(first), self._rows))
+
+    def choice(
+        self,
+        cells: _Choice,
+        candidate: Profile,
+        coder: Coder,
+        codes: NDArray[np.integer],
+        base: int,
+    ) -> _Choice | None:
+        """What may be chosen next of a column: its values, or cuts of it."""
+        column, fine = candidate.column, candidate.distinct > FEW_VALUES
+        if not isinstance(coder, EdgeCoder) or not fine:
+            return self._told_apart(cells, codes.astype(np.int64), base, ByValue(column, {}))
+        rows, lacking = self._counts(cells.of_row * base + codes, cells.n * base)
+        rows, lacking = rows.reshape(cells.n, base), lacking.reshape(-1, cells.n, base)
+        cuts: list[int] = []
+        best: _Choice | None = None
+        while len(cuts) < MOST_CUTS:
+            cuts = sorted([*cuts, self._best_cut(rows, lacking, cuts)])
+            part = np.searchsorted(np.array(cuts), np.arange(base), side="left")
+            part[-1] = len(cuts) + 1  # where the column itself is missing
+            rule = ByCuts(column, tuple(coder.edges[cut] for cut in cuts))
+            made = self._told_apart(cells, part[codes], len(cuts) + 2, rule)
+            if made is None or (best and made.explained < best.explained + EXPLAINS_MORE):
+                break
+            best = made
+        return best
+
+    def _told_apart(
+        self, cells: _Choice, part: NDArray[np.int64], n_parts: int, rule: ByValue | ByCuts
+    ) -> _Choice | None:
+        """Subgroups that one more column tells apart; None where they are too many."""
+        occurring, of_row = np.unique(cells.of_row * n_parts + part, return_inverse=True)
+        if len(occurring) > MOST_SUBGROUPS:
+            return None
+        rows, lacking = self._counts(of_row, len(occurring))
+        left = _surprise(lacking, rows).sum(axis=1)
+        # The share of what is missing that subgroups explain, chance taken off.
+        n_cells = int((rows > 0).sum())
+        gain = self._surprise - left - (n_cells - 1) * np.log(self._rows) / 2
+        whole = float(self._alike @ self._surprise)
+        explained = float(self._alike @ np.maximum(gain, 0.0)) / whole if whole > 0 else 0.0
+        return _Choice(of_row, len(occurring), explained, rule)
+
+    def _counts(self, cell: NDArray[np.int64], n_cells: int) -> tuple[Counts, Counts]:
+        lines = (self._weights, *self._lacking)
+        counts = np.array(
+            [np.bincount(cell, weights=line, minlength=n_cells) for line in lines], dtype=np.float64
+        )
+        return counts[0], counts[1:]
+
+    def _best_cut(self, rows: Counts, lacking: Counts, cuts: Sequence[int]) -> int:
+        """The bin after which a further cut leaves the least surprise."""
+        n_bins = rows.shape[1] - 1
+        bounds = [0, *(cut + 1 for cut in cuts), n_bins]
+        best, most = bounds[1] - 1 if cuts else 0, -np.inf
+        for start, stop in pairwise(bounds):
+            own = self._left(rows[:, start:stop], lacking[:, :, start:stop])
+            for cut in range(start, stop - 1):
+                halves = (slice(start, cut + 1), slice(cut + 1, stop))
+                gain = own - sum(self._left(rows[:, h], lacking[:, :, h]) for h in halves)
+                if gain > most:
+                    best, most = cut, gain
+        return best
+
+    def _left(self, rows: Counts, lacking: Counts) -> float:
+        """The surprise that is left where bins are put together."""
+        surprise = _surprise(lacking.sum(axis=2), rows.sum(axis=1)).sum(axis=1)
+        return float(self._alike @ surprise)
+
+
+def _surprise(lacking: Counts, rows: Counts) -> Counts:
+    """Rows times the entropy of whether they lack something, in nats."""
+    recorded = rows - lacking
+    whole, lost, left = (x * np.log(np.where(x > 0, x, 1.0)) for x in (rows, lacking, recorded))
+    found: Counts = whole - lost - left
+    return found

@@ -1,0 +1,296 @@
+"""Columns of many categories, merged into few: by their targets, or by how frequent they are.
+
+Groups that are learned from the target would explain the rows that they were learned from by chance
+alone. They are therefore cross-fitted: a row's group is learned from the rows of the other folds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.reading.coders import CategoryCoder, CodedRows, collapse
+from misfeat.reading.values import label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.profiles import Profile
+
+    Counts = NDArray[np.int64]
+    Groups = NDArray[np.int64]
+    Learn = Callable[[Counts], Groups]
+
+
+FOLDS = 5
+MOST_SHUFFLED = 1_000_000
+"""Of more rows, every row draws its fold by itself."""
+FEWEST_ROWS = (5, 20, 50, 100)
+"""Values with fewer rows are merged with all others; the limit that explains most is taken."""
+SHRINKAGE = 10.0
+"""The overall shares of classes count as so many rows of every value."""
+MOST_VALUES = 500
+"""So many values are looked at one by one; all others are merged."""
+NAMED = 2
+"""Values that the label of a group names."""
+TELLS_NOTHING = "its many values tell nothing of rows that they were not merged by"
+
+
+class Merger(NamedTuple):
+    """A way to merge values, and how much it explains."""
+
+    learn: Learn
+    """Gives the group of every value from rows by value and class; the last group holds values that
+    are merged with all others."""
+    n_groups: int
+    gain: float
+    """What groups explain of rows that they were not learned from, in bits per row."""
+
+
+class Classes(NamedTuple):
+    """The class of every row, and how many there are; where a target is missing, that number."""
+
+    codes: NDArray[np.integer]
+    number: int
+
+
+class MergedColumn(NamedTuple):
+    """Coded rows in which one column has few values left."""
+
+    rows: CodedRows
+    """The rows; as they were, where the column is to be left out."""
+    labels: tuple[str, ...]
+    """What its codes mean; empty where the column is to be left out."""
+    treatment: str
+
+
+def merge_values(
+    rows: CodedRows,
+    line: int,
+    bases: Sequence[int],
+    values: Sequence[str],
+    n_bins: int,
+    most: int,
+    must_stay: bool,
+    order: Sequence[int],
+    classes: Classes,
+) -> MergedColumn:
+    """Merge the values of one line of coded rows, by their targets or by how frequent they are.
+
+    The line is as `common_values` codes it, and `bases` have the number of codes of every line, the
+    one for missing included. There may be `n_bins` groups of values that are alike, or `most` of
+    frequent ones. The rest is as in `cross_fitted`.
+    """
+    shape = len(values), classes.number
+    counts = count_by_class(rows.codes[line], classes.codes, rows.weights, shape)
+    alike = by_target(counts, n_bins)
+    frequent = by_frequency(counts, min(most, len(values) + 1))
+    best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
+    if best.gain <= 0 and not must_stay:
+        return MergedColumn(rows, (), TELLS_NOTHING)
+    labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
+    merged = cross_fitted(rows, line, bases, len(values), best, order, classes)
+    if best is alike:
+        treatment = f"{len(labels)} groups of {len(values)} values, by what they tell,"
+    else:
+        treatment = f"{len(labels)} most frequent values"
+    if not (merged.codes[line] == best.n_groups - 1).any():
+        is_missing = merged.codes[line] == best.n_groups
+        merged.codes[line][is_missing] = best.n_groups - 1
+        return MergedColumn(merged, labels, treatment.rstrip(","))
+    labels = with_other(labels)
+    return MergedColumn(merged, labels, f"{treatment} and {labels[-1]}")
+
+
+def by_frequency(counts: Counts, n_groups: int) -> Merger:
+    """The most frequent values each by itself, all others together; the target has no say."""
+    rows = counts.sum(axis=1)
+    groups = np.full(len(rows), n_groups - 1, dtype=np.int64)
+    kept = np.sort(np.argsort(-rows, kind="stable")[: n_groups - 1])
+    groups[kept] = np.arange(len(kept))
+    return Merger(lambda _: groups, n_groups, _held_out_gain(_splits(counts), lambda _: groups))
+
+
+def by_target(counts: Counts, n_groups: int) -> Merger:
+    """Values whose rows have similar targets together, as many groups of common values as asked.
+
+    One more group holds all values that are too rare.
+    """
+    splits = _splits(counts)
+    rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
+    tried: dict[int, Merger] = {}
+    for fewest in FEWEST_ROWS:
+        rare = int(np.searchsorted(rows, fewest))
+        if rare in tried:
+            continue  # the same values are rare as with the limit before
+
+        def learn(learned: Counts, fewest: int = fewest) -> Groups:
+            return _similar(learned, n_groups, fewest)
+
+        tried[rare] = Merger(learn, n_groups + 1, _held_out_gain(splits, learn))
+    return max(tried.values(), key=lambda merger: merger.gain)
+
+
+def _splits(counts: Counts) -> list[tuple[Counts, Counts]]:
+    """Rows by value and class to learn from, and those to try groups on, for each fold."""
+    folds = (fold.reshape(counts.shape) for fold in random_folds(counts.ravel()))
+    return [(counts - held_out, held_out) for held_out in folds]
+
+
+def _held_out_gain(splits: Sequence[tuple[Counts, Counts]], learn: Learn) -> float:
+    """Bits per row by which groups that were learned from some rows predict the others."""
+    gain, rows = 0.0, 0
+    for rest, tried in splits:
+        groups = learn(rest)
+        overall = (rest.sum(axis=0) + 1) / (rest.sum() + rest.shape[1])
+        learned, new = np.zeros((2, int(groups.max(initial=0)) + 1, rest.shape[1]), dtype=np.int64)
+        np.add.at(learned, groups, rest)
+        np.add.at(new, groups, tried)
+        shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
+        gain += float((new * np.log2(shares / overall)).sum())
+        rows += int(tried.sum())
+    return gain / max(rows, 1)
+
+
+def _similar(counts: Counts, n_groups: int, fewest: int) -> Groups:
+    """Groups of about as many rows each, along the direction in which shares of classes differ.
+
+    That direction is the first right singular vector of the shares of classes, less the overall
+    ones, weighted by the square roots of the rows; it points towards the later classes.
+    """
+    rows = counts.sum(axis=1)
+    overall = counts.sum(axis=0) / max(counts.sum(), 1)
+    shares = (counts + SHRINKAGE * overall) / (rows + SHRINKAGE)[:, None]
+    common = np.flatnonzero(rows >= fewest)
+    groups = np.full(len(rows), n_groups, dtype=np.int64)
+    if not len(common):
+        return groups
+    apart = shares[common] - overall
+    weighted = apart * np.sqrt(rows[common])[:, None]
+    direction = np.linalg.svd(weighted, full_matrices=False)[2][0]
+    direction = direction * (1.0 if direction @ np.arange(len(direction)) >= 0 else -1.0)
+    order = common[np.argsort(apart @ direction, kind="stable")]
+    middles = np.cumsum(rows[order]) - rows[order] / 2
+    groups[order] = np.minimum(middles * n_groups // rows[order].sum(), n_groups - 1).astype(int)
+    return groups
+
+
+def cross_fitted(
+    rows: CodedRows,
+    line: int,
+    bases: Sequence[int],
+    n_values: int,
+    merger: Merger,
+    order: Sequence[int] | None = None,
+    classes: Classes | None = None,
+) -> CodedRows:
+    """Coded rows in which the values of one line are merged, each row by what others tell.
+
+    The line holds codes of values, one for all other values, and one for missing; afterwards codes
+    of groups, all other values in the last one, and then missing. The classes to learn from are the
+    codes of the target, the last line, unless others are given; rows without one are not learned
+    from. Rows are sorted by the lines in `order` before they are split into folds, so that the
+    order of columns in the table does not matter.
+    """
+    values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
+    folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
+    sorting = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
+    for fold, drawn in zip(folds, random_folds(rows.weights[sorting]), strict=True):
+        fold[sorting] = drawn
+    shape = n_values, target.number
+    tables = [count_by_class(values, target.codes, fold, shape) for fold in folds]
+    total = np.sum(tables, axis=0)
+    parts, before = [], np.zeros_like(rows.weights)
+    for fold, held_out in zip(folds, tables, strict=True):
+        others, missing = merger.n_groups - 1, merger.n_groups
+        code_of = np.array([*merger.learn(total - held_out), others, missing])
+        codes = rows.codes[:, fold > 0]
+        codes[line] = code_of[codes[line]]
+        more = [_share(sums, rows.weights, before, fold)[fold > 0] for sums in rows.more]
+        parts.append(CodedRows(codes, fold[fold > 0], *more))
+        before = before + fold
+    return collapse(
+        list(np.concatenate([part.codes for part in parts], axis=1)),
+        np.concatenate([part.weights for part in parts]),
+        [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]],
+        [np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True)],
+    )
+
+
+def _share(sums: Counts, weights: Counts, before: Counts, fold: Counts) -> Counts:
+    """What belongs to a fold of the sums of rows; all folds together have them whole."""
+    every = np.maximum(weights, 1)
+    until, since = (np.floor(sums * (held / every)) for held in (before + fold, before))
+    shared: Counts = np.maximum(until - since, 1.0).astype(np.int64)
+    return shared
+
+
+def count_by_class(
+    values: NDArray[np.integer],
+    target: NDArray[np.integer],
+    weights: NDArray[np.int64],
+    shape: tuple[int, int],
+) -> Counts:
+    """Rows by value and class, of those rows whose codes the shape holds."""
+    held = (values < shape[0]) & (target < shape[1])
+    key = values[held].astype(np.int64) * shape[1] + target[held]
+    counted = np.bincount(key, weights=weights[held], minlength=shape[0] * shape[1])
+    return counted.astype(np.int64).reshape(shape)
+
+
+def random_folds(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Rows, given by how many are alike, split into folds at random, the same way every time.
+
+    Folds are equally large, or nearly so where there are very many rows.
+    """
+    rng = np.random.default_rng(0)
+    if weights.sum() > MOST_SHUFFLED:
+        drawn = rng.multinomial(weights, [1 / FOLDS] * FOLDS)
+        return [np.ascontiguousarray(fold) for fold in drawn.T]
+    fold_of = np.arange(int(weights.sum())) % FOLDS
+    rng.shuffle(fold_of)
+    cell = np.repeat(np.arange(len(weights)) * FOLDS, weights) + fold_of
+    counts = np.bincount(cell, minlength=len(weights) * FOLDS).astype(np.int64)
+    return list(np.ascontiguousarray(counts.reshape(-1, FOLDS).T))
+
+
+def _group_labels(
+    values: Sequence[str], groups: Groups, rows: NDArray[np.int64], n_groups: int
+) -> tuple[str, ...]:
+    """The most frequent values of every group, and how many there are."""
+    labels = []
+    for group in range(n_groups):
+        held = np.flatnonzero(groups == group)
+        names = [label(values[value]) for value in held[np.argsort(-rows[held], kind="stable")]]
+        more = f", … ({len(names)} values)" if len(names) > NAMED else ""
+        labels.append(", ".join(names[:NAMED]) + more if names else f"group {group + 1}")
+    return tuple(labels)
+
+
+def common_values(profile: Profile) -> CategoryCoder | None:
+    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
+    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
+    counts = profile.counts.counts
+    common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    common = np.sort(common[counts[common] >= FEWEST_ROWS[0]])
+    if len(common) < 2:
+        return None
+    values = tuple(profile.counts.values[common].tolist())
+    return CategoryCoder(profile.reading, values, with_other(map(label, values)))
+
+
+def most_frequent(profile: Profile, most: int) -> CategoryCoder:
+    """Keep the most frequent values, ties in the order of the values; the rest become one."""
+    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
+    order = np.argsort(-profile.counts.counts, kind="stable")[: most - 1]
+    values = tuple(profile.counts.values[p] for p in np.sort(order))
+    return CategoryCoder(profile.reading, values, with_other(map(label, values)))
+
+
+def with_other(labels: Iterable[str]) -> tuple[str, ...]:
+    """Labels, and one for all other values."""
+    named = tuple(labels)
+    return (*named, "other" if "other" not in named else "(other)")
