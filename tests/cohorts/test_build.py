@@ -51,23 +51,11 @@ def test_equal_cohorts_are_equal_and_others_are_not():
     assert not cohorts.equals(build_cohorts(changed, "y", groups="site"))
 
 
-def test_an_unknown_subgroup_is_named_with_those_that_exist():
-    with pytest.raises(MisfeatError, match="no subgroup 'site=z'; did you mean 'site="):
-        build_cohorts(table(), "y", groups="site")["site=z"]
-
-
 def test_rows_without_a_target_are_dropped_and_counted():
     data = table(y=np.array([0.0, 1.0, np.nan] * 20))
     cohorts = build_cohorts(data, "y")
     assert cohorts.weights.sum() == 40
     assert "20 rows without a value of the target 'y' are dropped." in cohorts.notes
-
-
-def test_a_target_of_many_numbers_is_binned_and_classes_are_not():
-    numbers = build_cohorts(table(y=np.arange(60.0) * 1.5), "y", coding=Coding(bins=3))
-    assert len(numbers.classes) == 3
-    classes = build_cohorts(table(y=np.arange(60) % 15), "y")
-    assert len(classes.classes) == 15
 
 
 def test_progress_is_reported_from_start_to_end():
@@ -141,11 +129,3 @@ def test_long_lists_of_subgroups_are_cut_short():
         build_cohorts(data, "y", groups="g", coding=Coding(min_rows=3, small_groups="drop"))
     with pytest.raises(MisfeatError, match=r"the values are .* and 190 more"):
         build_cohorts(data, "y", groups={"g": {"no": "other"}})
-
-
-def test_one_warning_names_all_subgroups_with_a_constant_target():
-    data = table(y=np.where(table()["site"] == "a", np.arange(60) % 2, 1))
-    with pytest.warns(MisfeatWarning) as caught:
-        build_cohorts(data, "y", groups="site")
-    (warning,) = caught
-    assert "single value in the subgroups 'site=b', 'site=c'; every score" in str(warning.message)

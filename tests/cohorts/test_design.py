@@ -25,25 +25,23 @@ DESIGNS: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def rows() -> pd.DataFrame:
+def rows():
     return pd.read_csv(FOLDER / "nhanes.csv.gz")
 
 
 @pytest.fixture(scope="module")
-def figures() -> pd.DataFrame:
+def figures():
     return pd.read_csv(FOLDER / "survey.csv", dtype={"value": str, "class": str})
 
 
-def figures_of(figures: pd.DataFrame, **where: str) -> pd.DataFrame:
+def figures_of(figures, **where):
     chosen = np.logical_and.reduce([figures[name] == value for name, value in where.items()])
     return figures[chosen]
 
 
 @pytest.mark.parametrize(("target", "by"), TABLES)
 @pytest.mark.parametrize("design", DESIGNS)
-def test_subgroups_are_worth_what_survey_says(
-    rows: pd.DataFrame, figures: pd.DataFrame, design: str, target: str, by: str
-) -> None:
+def test_subgroups_are_worth_what_survey_says(rows, figures, design, target, by):
     cohorts = build_cohorts(
         rows,
         target,
@@ -66,9 +64,7 @@ def test_subgroups_are_worth_what_survey_says(
 
 
 @pytest.mark.parametrize(("target", "by"), TABLES)
-def test_weights_alone_give_kishs_size(
-    rows: pd.DataFrame, figures: pd.DataFrame, target: str, by: str
-) -> None:
+def test_weights_alone_give_kishs_size(rows, figures, target, by):
     table = rows.drop(columns=["SDMVSTRA", "SDMVPSU"])
     cohorts = build_cohorts(
         table, target, groups=by, sample_weight="WTMEC2YR", coding=Coding(min_rows=1)
@@ -81,9 +77,7 @@ def test_weights_alone_give_kishs_size(
 
 @pytest.mark.parametrize(("target", "by"), TABLES)
 @pytest.mark.parametrize("design", DESIGNS)
-def test_design_effects_of_every_class_are_those_of_survey(
-    rows: pd.DataFrame, figures: pd.DataFrame, design: str, target: str, by: str
-) -> None:
+def test_design_effects_of_every_class_are_those_of_survey(rows, figures, design, target, by):
     classes = sorted(rows[target].dropna().unique())
     values = sorted(rows[by].unique())
     weights = np.round(rows["WTMEC2YR"].to_numpy() * 1e6).astype(np.int64)
@@ -109,7 +103,7 @@ def test_design_effects_of_every_class_are_those_of_survey(
             assert effect == pytest.approx(expected[name], rel=1e-6)
 
 
-def clustered(n_sites: int = 3) -> pd.DataFrame:
+def clustered(n_sites=3):
     rng = np.random.default_rng(5)
     school = np.repeat(np.arange(30), 20)
     y = (rng.normal(size=30)[school] + rng.normal(size=600) > 0).astype(int)
@@ -117,7 +111,7 @@ def clustered(n_sites: int = 3) -> pd.DataFrame:
     return pd.DataFrame({"x": rng.integers(3, size=600), "site": site, "school": school, "y": y})
 
 
-def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others() -> None:
+def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others():
     with pytest.warns(MisfeatWarning, match="1 of 4 subgroups are a single cluster of 'school'"):
         cohorts = build_cohorts(clustered(), "y", groups="site", design={"cluster": "school"})
     effects = {c.name: c.size / c.effective for c in cohorts}
@@ -126,6 +120,6 @@ def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others() 
     assert effects["site=one"] == pytest.approx(worst)
 
 
-def test_subgroups_that_are_all_single_clusters_are_refused() -> None:
+def test_subgroups_that_are_all_single_clusters_are_refused():
     with pytest.raises(MisfeatError, match="Every subgroup is a single cluster of 'site'"):
         build_cohorts(clustered(), "y", groups="site", design={"cluster": "site"})

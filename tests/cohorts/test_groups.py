@@ -35,11 +35,6 @@ def test_values_can_be_merged_under_a_name():
     assert kept.names == ("site=ab", "site=c")
 
 
-def test_numbers_can_be_merged_too():
-    cohorts = build_cohorts(table(), "y", groups={"x": {0: "low", "*": "high"}})
-    assert cohorts.names == ("x=low", "x=high")
-
-
 def test_named_predicates_make_two_subgroups_each():
     data = table(age=np.arange(60))
     groups = {"senior": "age > 40", "first": "site == 'a'"}
@@ -51,10 +46,6 @@ def test_named_predicates_make_two_subgroups_each():
         "senior & first",
     )
     assert {"age", "site"}.isdisjoint(cohorts.features)
-
-
-def test_a_column_in_a_mapping_without_a_rule_is_taken_by_value():
-    assert build_cohorts(table(), "y", groups={"site": None}).names[0] == "site=a"
 
 
 def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(caplog):
@@ -84,18 +75,6 @@ def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     assert dropped.names == ("site=a", "site=b", "site=c")
     assert dropped.weights.sum() == 57
     assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
-
-
-def test_small_subgroups_of_several_columns_are_merged_with_any():
-    rows = {"n1": 60, "n2": 12, "n3": 12, "s1": 60, "s2": 15, "s3": 15}
-    hospital = np.repeat(list(rows), list(rows.values()))
-    number = np.arange(len(hospital))
-    table = {"region": [one[0] for one in hospital], "hospital": hospital}
-    table |= {"x": number // 2 % 2, "y": number % 2}
-    groups = ["region", "hospital"]
-    cohorts = build_cohorts(table, "y", groups=groups, coding=Coding(min_rows=20))
-    assert cohorts.names == ("region=n & hospital=n1", "region=s & hospital=s1", "other")
-    assert cohorts["other"].size == 54
 
 
 def test_a_merged_subgroup_that_is_still_small_is_warned_about():

@@ -75,14 +75,6 @@ def test_values_that_tell_are_worth_more_merged_by_what_they_tell():
     assert by_target(counts, GROUPS).gain > 3 * by_frequency(counts, 9).gain > 0
 
 
-def test_noise_is_worth_nothing_out_of_sample():
-    for seed in range(5):
-        rows, _ = drawn(5000, 300, 0.0, seed)
-        counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
-        assert by_target(counts, GROUPS).gain < 0.001
-        assert by_frequency(counts, 9).gain < 0.001
-
-
 def test_groups_lie_in_the_order_of_their_targets():
     counts = np.array([[90, 10], [10, 90], [50, 50], [88, 12], [12, 88]])
     assert by_target(counts, 3).learn(counts).tolist() == [0, 2, 1, 0, 2]

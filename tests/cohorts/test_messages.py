@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from re import escape
-
 import numpy as np
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.cohorts.features import check_blocks, check_names, joined_blocks, not_a_feature
 from tests.cohorts.tables import table
 
 
@@ -107,48 +104,3 @@ def test_names_and_values_that_look_like_templates_are_only_names():
     assert any(f"single value in the subgroups '{odd}site=b & " in text for text in said)
     assert any(name.startswith(f"{odd}site=a & not {{old}}") for name in cohorts.names)
     build_product_sums({f"{{{n}}}": c for n, c in table().items()}, "{y}", groups="{site}")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"groups": "{none}"},
-        {"groups": {"{site}": [1]}},
-        {"groups": {"{site}": {"{q}": "Q"}}},
-        {"groups": {"{x}": ["{soon}"]}},
-        {"groups": {"{g}": "`{x}` > '{a}'"}},
-        {"groups": {"{g}": "`{x}` > `{site}`"}},
-        {"groups": {"{g}": "{x} >"}},
-        {"groups": [["{site}"]]},
-        {"groups": ["{site}", "{site}"]},
-        {"groups": "{y}"},
-        {"coding": Coding(bins={"{x}": ["{a}"]})},
-        {"coding": Coding(bins={"{site}": 3})},
-        {"coding": Coding(bins={"{none}": 3})},
-        {"coding": Coding(missing_values={"{none}": 3})},
-        {"y": "{none}"},
-        {"groups": "{site}", "coding": Coding(min_rows=99, small_groups="drop")},
-    ],
-)
-def test_what_is_refused_may_look_like_a_template(arguments):
-    data = {f"{{{name}}}": column for name, column in table().items()}
-    with pytest.raises(MisfeatError, match=r"\{\w+\}"):
-        build_cohorts(data, **{"y": "{y}", **arguments})
-
-
-def test_blocks_and_features_may_look_like_templates():
-    data = {f"{{{name}}}": column for name, column in table().items()}
-    cohorts = build_cohorts(data, "{y}", groups="{site}")
-    with pytest.raises(
-        MisfeatError, match=escape("'{none}' (asked for as a member of the block '{b}'")
-    ):
-        joined_blocks(cohorts, {"{b}": ["{none}"]})
-    with pytest.raises(MisfeatError, match=escape("The block '{x}' has the name of a feature")):
-        joined_blocks(cohorts, {"{x}": ["{z}"]})
-    with pytest.raises(MisfeatError, match=escape("The block '{b}' names '{x}' twice")):
-        check_blocks({"{b}": ["{x}", "{x}"]})
-    with pytest.raises(MisfeatError, match=escape("exclude={'{x}': 1}; it must be a list")):
-        check_names({"{x}": 1}, "exclude")
-    refused = not_a_feature("{site}", "{role}", cohorts, cohorts.features)
-    assert str(refused).startswith("'{site}' was asked for as {role}, but it tells the subgroups")
-    assert refused.column == "{site}"

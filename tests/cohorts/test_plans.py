@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,12 +9,9 @@ import pytest
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.plans import collected_queries
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(tmp_path_factory):
     rng = np.random.default_rng(0)
     n = 2000
     place = tmp_path_factory.mktemp("plans") / "rows.parquet"
@@ -35,9 +30,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_every_query_of_a_file_is_one_aggregate(
-    file: Path, weight: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_query_of_a_file_is_one_aggregate(file, weight, monkeypatch):
     groups = ["site", {"old": "age > 60 and few in [1, 2]"}]
     with collected_queries(monkeypatch) as queries:
         build_cohorts(file, "y", groups=groups, sample_weight=weight, coding=Coding(max_rows=1000))

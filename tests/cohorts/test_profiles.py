@@ -128,11 +128,6 @@ def test_a_date_that_could_be_read_in_two_ways_is_said_to():
     assert audit(by_default, "v").edges != audit(other, "v").edges
 
 
-def test_a_user_may_keep_the_texts():
-    cohorts = build_cohorts(messy(), "y", coding=Coding(read={"plain": "text"}))
-    assert audit(cohorts, "plain").taken_for == "category"
-
-
 @pytest.mark.parametrize(
     ("read", "message"),
     [
@@ -175,13 +170,6 @@ def test_a_file_is_read_as_its_frame_is(tmp_path):
     assert build_cohorts(tmp_path / "messy.csv", "y", groups="site").equals(
         build_cohorts(messy(), "y", groups="site")
     )
-
-
-def test_dates_of_a_file_that_could_be_read_in_two_ways_are_said_to_be(tmp_path):
-    texts = [f"0{v % 9 + 1}/0{v % 7 + 1}/2019" for v in range(60)]
-    pl.DataFrame({"v": texts, "y": [0, 1] * 30}).write_csv(tmp_path / "t.csv")
-    with pytest.warns(MisfeatWarning, match=r"month first.*read=\{'v': 'day first'\}"):
-        build_cohorts(tmp_path / "t.csv", "y")
 
 
 @pytest.mark.parametrize(

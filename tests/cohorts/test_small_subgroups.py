@@ -59,12 +59,6 @@ def test_a_number_is_taken_at_its_word():
     assert names(Coding(min_rows=50), a=100, b=40, c=30) == ("site=a", "other")
 
 
-def test_sites_of_the_heart_table_are_large_enough(heart_path):
-    cohorts = build_cohorts(heart_path, "num", groups="site")
-    assert len(cohorts.names) == 4
-    assert cohorts.notes == ()
-
-
 def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind():
     columns = table(a=100, b=12, c=12)
     columns["late"] = np.where(columns["site"] == "c", np.nan, columns["x"] + columns["z"])

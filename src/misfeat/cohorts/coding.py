@@ -391,25 +391,20 @@ def left_out(profile: Profile, why: str) -> ColumnAudit:
     )
 
 
-CLASSES, NUMBER = "classes", "number"
-"""What a target is taken for."""
-MAX_CLASSES = 20
-"""A numeric target with more distinct values than this is a number, or binned."""
+CLASSES, NUMBER = "classes", "number"  # What a target is taken for
+MAX_CLASSES = 20  # A numeric target with more distinct values than this is a number, or binned
 N_GRIDS = 4
 """Of a number: bins that are equally full, and the same moved by a quarter, a half and three
 quarters of a bin. More, or random ones, find the best sets no better (benchmarks/numbers)."""
-MOST_CLASSES = 100
-"""A target with more classes is refused: hardly any class would have enough rows."""
+MOST_CLASSES = 100  # A target with more classes is refused: hardly any class would have enough rows
 
 
 @dataclass(frozen=True, eq=False)
 class TargetCoding:
     """How a target is coded."""
 
-    coder: Coder
-    """Codes its values: as classes, or, of a number, as the bins that all grids share."""
-    classes: tuple[str, ...]
-    """The classes, or the bins of the first grid."""
+    coder: Coder  # Codes its values: as classes, or, of a number, as the bins that all grids share
+    classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
     grids: NDArray[np.int16]
     """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
 
 
-EXCLUDED = "excluded"
-"""The treatment of a column that the user left out."""
+EXCLUDED = "excluded"  # The treatment of a column that the user left out
 NOT_ON_SHORTLIST = "not on the shortlist"
 """The treatment of a feature that a search through very many sets did not keep."""
 

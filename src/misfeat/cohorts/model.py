@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from misfeat.reading.values import Value
 
 
-BETWEEN_TERMS = " & "
-"""What stands between the terms of a name."""
+BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 
 
@@ -112,8 +111,7 @@ def _unknown(wanted: str, names: Sequence[str], gone: Sequence[str]) -> MisfeatE
     return MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
 
 
-NOT_RECORDED = -1
-"""The code of a value that cannot be used."""
+NOT_RECORDED = -1  # The code of a value that cannot be used
 
 
 def no_ranks() -> NDArray[np.int16]:

@@ -37,14 +37,10 @@ DAY_FIRST, MONTH_FIRST = "day first", "month first"
 TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
 WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
 """How users may say that a column of text is to be read."""
-ENOUGH = 0.95
-"""A column whose rows read as numbers or dates in this share is one of these."""
-MANY = 0.5
-"""Where this share of the rows reads, a reader is told why the column was left as text."""
-FEW = 0.3
-"""Where fewer of some texts read, the others are not tried."""
-SAMPLED = 1000
-"""Texts, about, that are tried first."""
+ENOUGH = 0.95  # A column whose rows read as numbers or dates in this share is one of these
+MANY = 0.5  # Where this share of the rows reads, a reader is told why the column was left as text
+FEW = 0.3  # Where fewer of some texts read, the others are not tried
+SAMPLED = 1000  # Texts, about, that are tried first
 NOTHING = frozenset(
     (
         *("", "-", "--", ".", "..", "?", "na", "n/a", "#n/a", "n.a.", "nan", "nil", "none", "null"),
@@ -60,19 +56,16 @@ class ParsedText:
     """What the texts of a column stand for."""
 
     kind: Kind
-    values: Mapping[str, Value]
-    """What each text that reads stands for."""
+    values: Mapping[str, Value]  # What each text that reads stands for
     pieces: tuple[tuple[str, str], ...] = ()
     """What to replace in a text, so that a plain number is left."""
     looked_up: bool = False
     """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
     words: str = ""
-    unit: str = ""
-    """The currency, the unit or the per cent sign of numbers."""
+    unit: str = ""  # The currency, the unit or the per cent sign of numbers
     doubtful: str = ""
     """A text that could stand for something else as well, where no other text decides."""
-    otherwise: str = ""
-    """How users would say so: one of `WAYS`."""
+    otherwise: str = ""  # How users would say so: one of `WAYS`
     centuries: tuple[str, ...] = ()
     """Texts with years of two digits, one of this century and one of the last, where both occur."""
 
@@ -162,16 +155,14 @@ MAGNITUDES = {
     **dict.fromkeys(("m", "M", "mn", "Mn", "mio", "Mio", "million"), "e6"),
     **dict.fromkeys(("b", "B", "bn", "Bn", "billion"), "e9"),
 }
-LONGEST_UNIT = 20
-"""Characters; what follows a number and is longer is a sentence."""
+LONGEST_UNIT = 20  # Characters; what follows a number and is longer is a sentence
 MOST_PIECES = 40
 """A column of numbers is written in few ways; with more pieces of other text it is text."""
 _MINUS = "\N{MINUS SIGN}\N{EN DASH}"
 _BLANKS = " \t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 _QUOTES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 _SIGN = f"[+{_MINUS}-]?"
-_WORD = rf"[^\d.,()<>+{_MINUS}{_QUOTES}{_BLANKS}-]"
-"""What a currency or a unit starts with."""
+_WORD = rf"[^\d.,()<>+{_MINUS}{_QUOTES}{_BLANKS}-]"  # What a currency or a unit starts with
 
 
 def _number_form(decimal: str, thousands: str) -> re.Pattern[str]:
@@ -197,12 +188,10 @@ _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 class NumberStyle(NamedTuple):
     """The way in which a column writes numbers."""
 
-    pieces: Pieces
-    """What to replace by what, in this order; a plain number is left."""
+    pieces: Pieces  # What to replace by what, in this order; a plain number is left
     decimal: str
     """{".", ","}: the decimal mark."""
-    unit: str = ""
-    """The currency, the unit or the per cent sign; empty where there is none."""
+    unit: str = ""  # The currency, the unit or the per cent sign; empty where there is none
     doubtful: str = ""
     """A text that could be read with the other decimal mark as well, where none decides."""
 
@@ -386,8 +375,7 @@ def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
     }
 
 
-TWO_DIGITS = 69
-"""Years of two digits from here on are of the last century, as POSIX has it."""
+TWO_DIGITS = 69  # Years of two digits from here on are of the last century, as POSIX has it
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

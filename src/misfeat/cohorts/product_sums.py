@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
-LARGEST_SQUARED = 1e140
-"""Sums of squares of numbers up to this one stay finite."""
-SMALLEST_SQUARED = 1e-146
-"""Squares of numbers above this one keep all their digits."""
-ROUNDED_OFF = 1e-13
-"""The share of a sum of squares that rounding may leave where nothing is."""
+LARGEST_SQUARED = 1e140  # Sums of squares of numbers up to this one stay finite
+SMALLEST_SQUARED = 1e-146  # Squares of numbers above this one keep all their digits
+ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 _R2 = Setting("measure", "r2")
 
 

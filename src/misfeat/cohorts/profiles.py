@@ -41,16 +41,13 @@ DISTINCT_LIMIT = 1_000_000
 """Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
 IDENTIFIER_SHARE = 0.95
 """A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
-LEAST_ROWS = 10
-"""In fewer rows, distinct values are no sign of an identifier."""
+LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50
 """Integers that are nearly all distinct, but not consecutive, need so many rows."""
 LEAST_MISREAD = 10
 """Fewer values that read among others that do not are categories, and lose nothing as such."""
-MOST_UNREAD = 5
-"""Texts that do not read and are named."""
-SOME = 0.05
-"""A part of the rows that is not a slip."""
+MOST_UNREAD = 5  # Texts that do not read and are named
+SOME = 0.05  # A part of the rows that is not a slip
 _KINDS = {
     Kind.INTEGER: "number",
     Kind.NUMBER: "number",
@@ -67,8 +64,7 @@ class TextProfile:
 
     words: str = ""
     """In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text."""
-    example: str = ""
-    """The most frequent text that reads."""
+    example: str = ""  # The most frequent text that reads
     measures: bool = False
     """Whether its numbers have a unit or marks in them, so that they number no rows."""
     spelled: Mapping[Value, str] = field(default_factory=dict)
@@ -80,17 +76,14 @@ class TextProfile:
     """Whether those are all words for nothing, such as "n/a"."""
     doubtful: str = ""
     """A text that could be read in another way as well, where no other text decides."""
-    otherwise: str = ""
-    """That other way, in the words of the parameter ``read``."""
-    almost: str = ""
-    """Of a column that was left as text: what most of its rows read as."""
+    otherwise: str = ""  # That other way, in the words of the parameter ``read``
+    almost: str = ""  # Of a column that was left as text: what most of its rows read as
     bare: str = ""
     """Of a column with a unit: a number without it, where a part of the rows holds such."""
     bare_rows: int = 0
     centuries: tuple[str, ...] = ()
     """Years of two digits taken for this century and for the last one, where both occur."""
-    alike: tuple[str, ...] = ()
-    """Two texts that stand for one number."""
+    alike: tuple[str, ...] = ()  # Two texts that stand for one number
 
 
 @dataclass(frozen=True)
@@ -98,12 +91,9 @@ class Profile:
     """What is known of a column before it is coded."""
 
     reading: Reading
-    kind: Kind
-    """What it holds once it is read."""
-    counts: ValueCounts | None
-    """Its values; None when there are more than `DISTINCT_LIMIT`."""
-    missing: int
-    """Rows in which it is missing, user-given codes included."""
+    kind: Kind  # What it holds once it is read
+    counts: ValueCounts | None  # Its values; None when there are more than `DISTINCT_LIMIT`
+    missing: int  # Rows in which it is missing, user-given codes included
     rows: int
     text: TextProfile = TextProfile()
     in_order: bool = False
@@ -308,8 +298,7 @@ def _bare_numbers(parsed: ParsedText, counts: ValueCounts) -> tuple[str, int]:
     return max(bare, key=lambda text: rows[text]), held
 
 
-MOST_NAMED = 5
-"""Columns that the note about read text names."""
+MOST_NAMED = 5  # Columns that the note about read text names
 
 
 def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
@@ -420,21 +409,15 @@ def example_of(profile: Profile) -> str:
 
 IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", ""
 LOOKS = (IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE)
-MANY_VALUES = 50
-"""With fewer distinct values a column sorts rows into kinds, whatever it is called."""
-A_COUNTER = 100
-"""Numbers that count people have so many values at least; ages have fewer."""
-OFTEN_NEW = 0.3
-"""The share of the rows of a counter, or of free text, that hold another value."""
+MANY_VALUES = 50  # With fewer distinct values a column sorts rows into kinds, whatever it is called
+A_COUNTER = 100  # Numbers that count people have so many values at least; ages have fewer
+OFTEN_NEW = 0.3  # The share of the rows of a counter, or of free text, that hold another value
 NO_GAPS = 0.85
 """The share of all integers between the least and the greatest that occur in a counter."""
-MOSTLY_NEW = 0.5
-"""Text of which so many values are distinct was typed, or names rows."""
+MOSTLY_NEW = 0.5  # Text of which so many values are distinct was typed, or names rows
 CALLED = re.compile(r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|identifier)$)|[a-z]I[Dd]$")
-SAMPLED = 200
-"""So many values of text are read to see whether they are dates."""
-WORDS = 3
-"""Free text has so many words on the mean."""
+SAMPLED = 200  # So many values of text are read to see whether they are dates
+WORDS = 3  # Free text has so many words on the mean
 
 
 def looks_like(profile: Profile) -> str:
@@ -492,23 +475,16 @@ def _some_values(profile: Profile) -> list[str]:
 
 ABOVE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
 BELOW = (-1, -7, -8, -9, *(-code for code in ABOVE))
-OF_A_SCALE = (7, 8, 9)
-"""Codes beside the answers of a short scale."""
+OF_A_SCALE = (7, 8, 9)  # Codes beside the answers of a short scale
 LONGEST_SCALE = 5
-LEAST_CODED = 3
-"""What occurs less often is a slip."""
-MEASURED = 20
-"""A measurement has at least so many distinct values."""
-FAR = 0.5
-"""A code above lies this far beyond the others, as a share of their range."""
-FAR_IN_TIMES = 0.25
-"""And of their range in logarithms: incomes and counts have long tails."""
+LEAST_CODED = 3  # What occurs less often is a slip
+MEASURED = 20  # A measurement has at least so many distinct values
+FAR = 0.5  # A code above lies this far beyond the others, as a share of their range
+FAR_IN_TIMES = 0.25  # And of their range in logarithms: incomes and counts have long tails
 FROM_NOTHING = 0.15
 """The least measurement is this far from 0, as a share of the range of all but 2 % of them."""
-VARIES = 0.5
-"""The standard deviation of a measurement over its mean, at most."""
-OFTEN = 3.0
-"""A code within reach of other values occurs so many times as often as one of them does."""
+VARIES = 0.5  # The standard deviation of a measurement over its mean, at most
+OFTEN = 3.0  # A code within reach of other values occurs so many times as often as one of them does
 EXTREMES = (0.01, 0.99)
 _NONE = np.zeros(1, dtype=bool)
 

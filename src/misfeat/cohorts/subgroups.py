@@ -348,8 +348,7 @@ def _digits_apart(label: str) -> list[str | tuple[int, str]]:
     return [part for pair in zip(parts[::2], [*numbers, (0, "")], strict=True) for part in pair]
 
 
-EVERYTHING = "all rows"
-"""The name of the only cohort where no groups are given."""
+EVERYTHING = "all rows"  # The name of the only cohort where no groups are given
 DROPPED = -1
 
 
@@ -357,16 +356,12 @@ DROPPED = -1
 class Runs:
     """Stretches of sorted rows that belong to one cohort each."""
 
-    bounds: NDArray[np.int64]
-    """Run r holds the rows ``bounds[r]:bounds[r + 1]``."""
-    cohort: NDArray[np.int64]
-    """The cohort of each run, `DROPPED` for rows that belong to none."""
+    bounds: NDArray[np.int64]  # Run r holds the rows ``bounds[r]:bounds[r + 1]``
+    cohort: NDArray[np.int64]  # The cohort of each run, `DROPPED` for rows that belong to none
     codes: NDArray[np.integer]
     """Of shape (n_groupings, n_runs): the codes of the groupings, the same throughout a run."""
-    rows: NDArray[np.int64]
-    """Of shape (n_runs,): how many rows of the table each run holds."""
-    without: NDArray[np.int64]
-    """Of shape (n_features, n_runs): how many of them lack each feature."""
+    rows: NDArray[np.int64]  # Of shape (n_runs,): how many rows of the table each run holds
+    without: NDArray[np.int64]  # Of shape (n_features, n_runs): how many of them lack each feature
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
@@ -499,14 +494,10 @@ def _unique(names: list[str]) -> list[str]:
     return list(unique)
 
 
-SMALL = "other"
-"""The name of the cohort that small subgroups are merged into."""
-MOST_FEATURES = 3
-"""So many features are named in the name of a merged cohort."""
-MOST_NAMED = 10
-"""So many subgroups are named in a message."""
-PART_OF_A_COHORT = 10
-"""Fewer rows may record a feature, or lack it, by chance."""
+SMALL = "other"  # The name of the cohort that small subgroups are merged into
+MOST_FEATURES = 3  # So many features are named in the name of a merged cohort
+MOST_NAMED = 10  # So many subgroups are named in a message
+PART_OF_A_COHORT = 10  # Fewer rows may record a feature, or lack it, by chance
 BY_CHANCE = 0.001
 """How likely rows may be like this by chance, and are not taken for rows of another kind."""
 _KEPT_BY = Message(
@@ -682,8 +673,7 @@ def _log_chance(
 
 EXPLAINED_SHARE = 0.2
 """A pair that explains this share of the target's entropy must be clear of chance."""
-DEVIATIONS = 2.0
-"""So many standard deviations of chance."""
+DEVIATIONS = 2.0  # So many standard deviations of chance
 
 
 def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:

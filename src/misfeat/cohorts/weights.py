@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.integer]
 
 
-SAMPLING, FREQUENCY = "sampling", "frequency"
-"""How weights are taken."""
+SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52
 """What all weights, and all their squares, sum up to at most: floats hold all whole numbers so far.
 """
@@ -63,16 +62,14 @@ LEAST_WEIGHT = 1e-140
 class WeightRules:
     """How much rows count, and how they were drawn."""
 
-    column: str | None = None
-    """The column of the weights; None: all rows weigh the same."""
+    column: str | None = None  # The column of the weights; None: all rows weigh the same
     kind: str = SAMPLING
     """{"sampling", "frequency"}: how weights are taken."""
     strata: str | None = None
     cluster: str | None = None
     """The columns that say from which part of the population a row was drawn, and with which others
     together."""
-    design: tuple[str, ...] = ()
-    """Those of these two that are given."""
+    design: tuple[str, ...] = ()  # Those of these two that are given
     roles: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Columns that are not features: what they serve as, and in words what they hold."""
 
@@ -297,19 +294,15 @@ class DrawnRows(NamedTuple):
     All arrays are of shape (n_kinds,).
     """
 
-    cohort: Integers
-    """Negative for rows of no subgroup, whose clusters were drawn all the same."""
-    target: Integers
-    """The class; negative where it is missing."""
+    cohort: Integers  # Negative for rows of no subgroup, whose clusters were drawn all the same
+    target: Integers  # The class; negative where it is missing
     stratum: Integers
     cluster: Integers | None
     """Clusters of different strata are different ones, whatever their numbers. None: every row was
     drawn by itself."""
     masses: NDArray[np.int64]
-    squares: Floats
-    """What the rows weigh together, and the sum of the squares of what each weighs."""
-    rows: NDArray[np.int64]
-    """How many weigh anything."""
+    squares: Floats  # What the rows weigh together, and the sum of the squares of what each weighs
+    rows: NDArray[np.int64]  # How many weigh anything
 
 
 def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
