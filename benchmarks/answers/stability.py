@@ -34,7 +34,7 @@ from misfeat.answers.options import FitOptions
 from misfeat.answers.stability import redrawn, stability_of
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.features import hide_features
-from misfeat.cohorts.weights import drawn_anew, reweighted
+from misfeat.cohorts.weights import reweighted, subsample
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.scores import SetScores
@@ -86,7 +86,7 @@ def put_back(cohorts: Cohorts, rng: np.random.Generator, share: float) -> Cohort
 
 
 def not_put_back(cohorts: Cohorts, rng: np.random.Generator, share: float) -> Cohorts:
-    return drawn_anew(cohorts, share, rng)
+    return subsample(cohorts, share, rng)
 
 
 WAYS: dict[str, Drawn] = {

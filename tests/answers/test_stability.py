@@ -22,7 +22,7 @@ from misfeat.answers.stability import (
     summary_of_draws,
 )
 from misfeat.answers.top import best_sets
-from misfeat.cohorts.weights import drawn_anew
+from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
@@ -56,7 +56,7 @@ def test_a_draw_is_the_whole_answer_to_a_share_of_the_rows(estimate):
     again = Counter()
     for seed in np.random.SeedSequence(5).spawn(4):
         share = SHARE if estimate == "population" else SHARE_ALONE
-        rows = drawn_anew(selector.cohorts_, share, np.random.default_rng(seed))
+        rows = subsample(selector.cohorts_, share, np.random.default_rng(seed))
         drawn = SubgroupSelector(data.groups, coding=Coding(min_rows=1), **given)
         drawn.fit(as_table(rows, data), data.target)
         assert drawn.cohorts_.names == selector.cohorts_.names

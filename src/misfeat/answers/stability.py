@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top import order_of_sets
-from misfeat.cohorts.weights import drawn_anew
+from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.grids import information_of
@@ -278,7 +278,7 @@ def _come_again(
 def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:
     """The scores of rows that are drawn anew, with the same settings."""
     share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
-    rows = drawn_anew(cohorts, share, rng)
+    rows = subsample(cohorts, share, rng)
     measure = information_of(rows, above_chance=scores.measure.above_chance)
     return scores.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 

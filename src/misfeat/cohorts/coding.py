@@ -109,11 +109,6 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
     """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
 
     Messages name the parameter that they are given in, and the column that they cut.
-
-    Examples
-    --------
-    >>> cut_points(["40", 65.5], "bins", "age")
-    (40, 65.5)
     """
     setting = Setting(parameter, points, column=column)
     if not isinstance(points, Sequence | np.ndarray) or isinstance(points, str) or not len(points):
@@ -123,30 +118,25 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
             example=Setting(parameter, [40, 65], column=column),
         )
     parsed = tuple(map(_cut_point, points))
+    about: dict[str, Any] = {}
     if None in parsed:
-        raise MisfeatError(
-            "{setting}: {point!r} is neither a number nor a date.",
-            setting=setting,
-            point=points[parsed.index(None)],
-        )
-    if any(isinstance(p, int) and abs(p) > LARGEST_INTEGER for p in parsed):
-        raise MisfeatError(
+        problem = "{setting}: {point!r} is neither a number nor a date."
+        about["point"] = points[parsed.index(None)]
+    elif any(isinstance(p, int) and abs(p) > LARGEST_INTEGER for p in parsed):
+        problem = (
             "{setting} holds an integer that 64 bits do not; give cut points between -2**63 and "
-            "2**63.",
-            setting=setting,
+            "2**63."
         )
-    if len(parsed) > MOST_CUT_POINTS:
-        raise MisfeatError(
-            "{setting} has {n:,} cut points; give at most {most:,}.",
-            setting=setting,
-            n=len(parsed),
-            most=MOST_CUT_POINTS,
-        )
-    if len({isinstance(point, int | float) for point in parsed}) > 1:
-        raise MisfeatError("{setting} mixes numbers and dates; give one kind.", setting=setting)
-    if any(a >= b for a, b in itertools.pairwise(parsed)):
-        raise MisfeatError("{setting} must ascend, without repeats.", setting=setting)
-    return parsed
+    elif len(parsed) > MOST_CUT_POINTS:
+        problem = "{setting} has {n:,} cut points; give at most {most:,}."
+        about |= {"n": len(parsed), "most": MOST_CUT_POINTS}
+    elif len({isinstance(point, int | float) for point in parsed}) > 1:
+        problem = "{setting} mixes numbers and dates; give one kind."
+    elif any(a >= b for a, b in itertools.pairwise(parsed)):
+        problem = "{setting} must ascend, without repeats."
+    else:
+        return parsed
+    raise MisfeatError(problem, setting=setting, **about)
 
 
 def _cut_point(point: object) -> Value:
@@ -183,13 +173,6 @@ def quantile_edges(
     Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are
     integers, so no rounding enters. All edges may be moved up by part/parts of a bin, where the
     first bin is what is cut off below them.
-
-    Examples
-    --------
-    >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2)
-    (2,)
-    >>> quantile_edges(np.array([1, 2, 3, 4]), np.array([1, 1, 1, 1]), bins=2, part=1, parts=2)
-    (1, 3)
     """
     cumulative = np.cumsum(counts)
     numerators = np.array(_numerators(bins, part, parts), dtype=np.int64)
@@ -244,13 +227,7 @@ def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> 
 
 
 def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
-    """Labels of the bins between edges; six digits, or all where these do not differ.
-
-    Examples
-    --------
-    >>> interval_labels([40, 65])
-    ('<=40', '(40, 65]', '>65')
-    """
+    """Labels of the bins between edges; six digits, or all where these do not differ."""
     cuts = [f"{edge:.6g}" if isinstance(edge, float) else label(edge) for edge in edges]
     if len(set(cuts)) < len(cuts):
         cuts = [label(edge) for edge in edges]

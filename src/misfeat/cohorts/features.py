@@ -36,13 +36,6 @@ def not_a_feature(
     """The error for a name that is none of the features of a table, with the reason.
 
     `role` is what it was asked for as, and `blocks` are features that enter sets together.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 1], "y": [0, 1]}, "y")
-    >>> not_a_feature("b", "a feature", cohorts, ["a"]).args[0]
-    "'b' was asked for as a feature, but it was left out: constant."
     """
     audit = next((audit for audit in cohorts.columns if audit.column == name), None)
     block = next((block for block, members in (blocks or {}).items() if name in members), None)
@@ -133,14 +126,6 @@ def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Coho
 
     A block has a name that no other feature has, and takes the place of its first member. A cohort
     recorded it if it recorded every member.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> cohorts = build_cohorts({"a": [0, 1], "b": [1, 0], "c": [1, 1], "y": [0, 1]}, "y")
-    >>> cohorts = joined_blocks(cohorts, {"ab": ["a", "b"]})
-    >>> cohorts.features, cohorts.categories
-    (('ab',), (('a=0, b=1', 'a=1, b=0'),))
     """
     for name, members in blocks.items():
         cohorts = _with_block(cohorts, name, members)

@@ -35,14 +35,6 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     Letters are taken as they are written; only where no subgroup is found, capitals do not matter.
     A value that is not text is taken by its label. Messages speak of subgroups that are `gone`,
     merged or left out.
-
-    Examples
-    --------
-    >>> names = ["site=va & age<=40", "site=va & age>40", "site=ch & age<=40"]
-    >>> subgroup_named("ch", names), subgroup_named("age > 40", names)
-    ('site=ch & age<=40', 'site=va & age>40')
-    >>> subgroup_named("<=40 & VA", names)
-    'site=va & age<=40'
     """
     if asked in names:
         return str(asked)

@@ -307,15 +307,6 @@ def natural_order(labels: Sequence[str]) -> list[int]:
 
     Where all of them are numbers or ranges, they go by where these lie; else digits within a text
     are compared as numbers, and everything else as it is.
-
-    Examples
-    --------
-    >>> def ordered(*labels):
-    ...     return [labels[position] for position in natural_order(labels)]
-    >>> ordered("c1", "c10", "c2")
-    ['c1', 'c2', 'c10']
-    >>> ordered("100+", "18-39", "40-99", "<18")
-    ['<18', '18-39', '40-99', '100+']
     """
     ranges = [_range(label) for label in labels]
     if all(found is not None for found in ranges):
@@ -690,11 +681,6 @@ def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     that are equally common it is 50 rows; with two values each, 18; with five values and 1 % of
     cases, 619. The pair is one of two features with the median number of values; `by_class` are
     the rows of each class in the whole table.
-
-    Examples
-    --------
-    >>> rows_to_tell([5, 5, 2, 5], [500, 500]), rows_to_tell([2, 2], [500, 500])
-    (50, 18)
     """
     counts = np.asarray(by_class, dtype=np.float64)
     shares = counts[counts > 0] / max(counts.sum(), 1.0)

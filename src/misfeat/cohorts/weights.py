@@ -183,31 +183,21 @@ def _scale(n_rows: int, greatest: float) -> float:
 
 
 def _check_range(found: WeightRange, column: str, kind: str, n_rows: int) -> None:
+    about: dict[str, Any] = {"column": column}
     if found.missing:
-        raise MisfeatError(
-            "The weights {column!r} are missing in {rows:,} rows; leave these rows out, or give "
-            "them a weight.",
-            column=column,
-            rows=found.missing,
-        )
-    if found.least < 0:
-        raise MisfeatError(
-            "The weights {column!r} hold {value:g}; no weight may be negative.",
-            remedy="Check where it comes from.",
-            column=column,
-            value=found.least,
-        )
-    if not np.isfinite(found.greatest):
-        raise MisfeatError(
-            "The weights {column!r} hold an infinite value; leave its row out, or correct it.",
-            column=column,
-        )
-    if found.greatest == 0:
+        problem = "are missing in {rows:,} rows; leave these rows out, or give them a weight."
+        about["rows"] = found.missing
+    elif found.least < 0:
+        problem = "hold {value:g}; no weight may be negative."
+        about |= {"value": found.least, "remedy": "Check where it comes from."}
+    elif not np.isfinite(found.greatest):
+        problem = "hold an infinite value; leave its row out, or correct it."
+    elif found.greatest == 0:
         raise MisfeatError(
             "All weights {column!r} are zero, so that no row counts; pass the weights of the rows.",
             column=column,
         )
-    if kind == FREQUENCY and not found.whole:
+    elif kind == FREQUENCY and not found.whole:
         raise MisfeatError(
             "{setting} takes whole numbers, how often each row occurs, and {column!r} holds "
             "fractions; use {other}.",
@@ -215,13 +205,12 @@ def _check_range(found: WeightRange, column: str, kind: str, n_rows: int) -> Non
             column=column,
             other=Setting("weights", SAMPLING),
         )
-    if kind == FREQUENCY and found.greatest * n_rows > MOST_MASS:
-        raise MisfeatError(
-            "The weights {column!r} are too large for frequencies, up to {value:g}; use {other}.",
-            column=column,
-            value=found.greatest,
-            other=Setting("weights", SAMPLING),
-        )
+    elif kind == FREQUENCY and found.greatest * n_rows > MOST_MASS:
+        problem = "are too large for frequencies, up to {value:g}; use {other}."
+        about |= {"value": found.greatest, "other": Setting("weights", SAMPLING)}
+    else:
+        return
+    raise MisfeatError(f"The weights {{column!r}} {problem}", **about)
 
 
 def weighed_sizes(rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing) -> Floats:
@@ -244,13 +233,6 @@ def effective_sizes(
     """How many rows of equal weight tell as much as these (Kish), subgroup by subgroup.
 
     `masses` and `squares` are sums of weights and of their squares, in the units of the weighing.
-
-    Examples
-    --------
-    >>> from misfeat.reading.table import Weighing
-    >>> weighing = Weighing("w", frequency=False)
-    >>> effective_sizes(np.array([3]), np.array([4]), np.array([6]), weighing).round(4)
-    array([2.6667])
     """
     total = masses / weighing.scale
     found = total**2 / (squares / weighing.square_scale)
@@ -267,11 +249,6 @@ def heaviest_of(
 
     `weights` is how many rows there are; `masses` and `squares` are sums of what they weigh, and of
     the squares of it.
-
-    Examples
-    --------
-    >>> heaviest_of(np.array([1, 2, 3]), np.array([4.0, 4.0, 5.0]), np.array([16.0, 10.0, 9.0]))
-    array([4.        , 3.        , 2.33333333])
     """
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
@@ -306,18 +283,7 @@ class DrawnRows(NamedTuple):
 
 
 def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
-    """The design effect of the share of every class in a subgroup; NaN where that is 0 or 1.
-
-    Examples
-    --------
-    Four clusters of two rows each, alike within: each is worth one row.
-
-    >>> clusters = np.arange(4)
-    >>> zeros = np.zeros(4, dtype=np.int64)
-    >>> drawn = DrawnRows(zeros, clusters % 2, zeros, clusters, zeros + 2, zeros + 2, zeros + 2)
-    >>> design_effects(drawn, 0, 2).round(4)
-    array([2.3333, 2.3333])
-    """
+    """The design effect of the share of every class in a subgroup; NaN where that is 0 or 1."""
     own = (drawn.cohort == cohort) & (drawn.target >= 0)
     n_rows = float(drawn.rows[own].sum())
     masses = np.zeros((len(own), n_classes))
@@ -518,7 +484,7 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
     )
 
 
-def drawn_anew(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
+def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
     """A share of the rows of every subgroup, at random and without putting any back.
 
     Whatever a subgroup never recorded stays so. A row is left at least.
