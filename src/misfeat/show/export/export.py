@@ -11,13 +11,7 @@ from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, unwritable, write_file
 from misfeat.show.answers import in_columns
-from misfeat.show.export.formats import (
-    check_openpyxl,
-    csv_bytes,
-    parquet_bytes,
-    parquet_library,
-    workbook_bytes,
-)
+from misfeat.show.export.formats import csv_bytes, library_for, parquet_bytes, workbook_bytes
 from misfeat.show.export.markdown import markdown_bytes
 from misfeat.show.export.tables import (
     ABOUT,
@@ -139,10 +133,8 @@ def _check_place(place: Path, suffix: str, questions: Sequence[str]) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if not os.access(folder, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if suffix == EXCEL:
-        check_openpyxl()
-    if place.suffix.lower() == PARQUET:
-        parquet_library()
+    if (end := place.suffix.lower()) in (EXCEL, PARQUET):
+        library_for(end)
     if suffix in (CSV, PARQUET) and len(questions) > 1:
         raise MisfeatError(
             "A {suffix} file holds the answer to one question; name it in {setting}, or give a "

@@ -72,14 +72,20 @@ def begins_as_formula(text: str) -> bool:
 
 
 def inert(text: str) -> str:
-    """Text with an apostrophe before all that a spreadsheet might run when it opens a CSV file.
-
-    Examples
-    --------
-    >>> inert("=1+1"), inert("a;=1+1"), inert("a=1"), inert("-1")
-    ("'=1+1", "a;'=1+1", 'a=1', '-1')
-    """
+    """Text with an apostrophe before all that a spreadsheet might run when it opens a CSV file."""
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
+
+
+def library_for(suffix: str) -> str:
+    """The library that writes files of a format; raises where it is not installed."""
+    names, install = {
+        ".xlsx": (("openpyxl",), "Excel files need openpyxl: pip install 'misfeat[excel]'"),
+        ".parquet": (("pyarrow", "polars"), "Parquet files need PyArrow: pip install pyarrow"),
+    }[suffix]
+    found = next((name for name in names if find_spec(name) is not None), None)
+    if found is None:
+        raise MisfeatError(f"{install}; or name a folder, for CSV files.")
+    return found
 
 
 def csv_bytes(table: AnswerTable) -> bytes:
@@ -99,14 +105,6 @@ def _csv_cell(value: Any) -> str | int | float:
     return inert(plain) if isinstance(plain, str) else plain
 
 
-def parquet_library() -> str:
-    """The library that writes Parquet files."""
-    for name in ("pyarrow", "polars"):
-        if find_spec(name) is not None:
-            return name
-    raise MisfeatError("Parquet files need PyArrow: pip install pyarrow; or write CSV files.")
-
-
 def parquet_bytes(table: AnswerTable) -> bytes:
     """A table as Parquet: names of sets are lists, and what is not known is null."""
     import narwhals as nw
@@ -116,7 +114,7 @@ def parquet_bytes(table: AnswerTable) -> bytes:
     columns = table.columns or {"note": [table.note]}
     typed = {name: _typed(values) for name, values in columns.items()}
     file = io.BytesIO()
-    frame: Any = result_frame(typed, parquet_library())
+    frame: Any = result_frame(typed, library_for(".parquet"))
     nw.from_native(frame, eager_only=True).write_parquet(file)
     return file.getvalue()
 
@@ -129,13 +127,6 @@ def _typed(values: Sequence[Any]) -> list[Any]:
     if any(isinstance(value, str) for value in plain):
         return [None if value is None else str(value) for value in plain]
     return plain
-
-
-def check_openpyxl() -> None:
-    """Raise where no workbook can be written."""
-    if find_spec("openpyxl") is None:
-        how = "pip install 'misfeat[excel]'; or name a folder, for CSV files."
-        raise MisfeatError(f"Excel files need openpyxl: {how}")
 
 
 def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +26,10 @@ if TYPE_CHECKING:
     Spell = Callable[[str], str]
     Columns = dict[str, list[Any]]
 
-TITLES = {
-    "subgroups": "subgroups",
-    "top": "best sets",
-    "features": "features",
-    "enough": "enough",
-    "significance": "significance",
-    "stability": "stability",
-    "worth": "worth collecting",
-    "alternatives": "alternatives",
-    "why": "why",
-    "interactions": "interactions",
-    "cautions": "cautions",
-    "columns": "columns",
-}
+_GLOSSARY = tomllib.loads(
+    (files("misfeat.show.export") / "glossary.toml").read_text(encoding="utf-8")
+)
+TITLES: dict[str, str] = _GLOSSARY["titles"]
 """What the table of a question is called, in the order in which they are exported."""
 ABOUT, IN_WORDS = "about", "in words"
 """What the tables about all others are called."""
@@ -52,12 +41,6 @@ CONVENTIONS = (
     "In CSV files, text that a spreadsheet might run has an apostrophe before it. Empty cells are "
     "not known, or were not asked for."
 )
-_NOTHING_IN = {
-    "alternatives": "Every other set of the size can be told from the best one.",
-    "cautions": "Nothing was found that may mislead.",
-    "interactions": "There are no two features to compare.",
-    "worth": "Every subgroup recorded every feature: there is nothing to collect.",
-}
 
 
 @dataclass(frozen=True)
@@ -114,7 +97,7 @@ def _table(
             columns[name] = [spell(getattr(one, name)) for one in list_cautions(selection)]
     notes = _without_a_set(selection) if question == "top" or answer.of_a_set else []
     if not any(map(len, columns.values())):
-        notes.append(_NOTHING_IN.get(question, NOTHING))
+        notes.append(_GLOSSARY["empty"].get(question, NOTHING))
     said = tuple(map(spell, sentences)) if answer.shown else ()
     return AnswerTable(question, title, answer.words, columns, said, " ".join(notes))
 
@@ -198,17 +181,10 @@ def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTa
 
 def meaning_of(question: str, column: str) -> str:
     """What a column of the answer to a question means; empty where nobody wrote it down."""
-    meanings = _glossary()
-    known = meanings.get(question, {}).get(column) or meanings["everywhere"].get(column)
+    known = _GLOSSARY.get(question, {}).get(column) or _GLOSSARY["everywhere"].get(column)
     if known is None and column.endswith(("low", "high")):
         return f"{'Lower' if column.endswith('low') else 'Upper'} end of the interval."
     return known or ""
-
-
-@cache
-def _glossary() -> dict[str, dict[str, str]]:
-    text = (files("misfeat.show.export") / "glossary.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 def _facts(selection: Selection) -> dict[str, Any]:

@@ -17,27 +17,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
-GREY, DARK = "#999999", "#555555"
-"""Told apart by colour-blind readers too (Okabe and Ito)."""
+GREY, DARK = "#999999", "#555555"  # told apart by colour-blind readers too (Okabe and Ito)
 COLOUR = {"recorded": BLUE, "predicted": VERMILLION}
 MARKER = {"recorded": "o", "predicted": "D"}
-SCALE = "Blues"
-"""The darker, the more: what is next to nothing does not catch the eye."""
+SCALE = "Blues"  # the darker, the more: what is next to nothing does not catch the eye
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 """For texts with names of the table in them: ``$`` and ``_`` are characters like all others."""
 LONGEST_NAME = 22
-LONGEST_LINE = 48
-"""Characters of a name that has a line, or a column, of its own."""
+LONGEST_LINE = 48  # characters of a name that has a line, or a column, of its own
 FADED = 0.35  # how strongly things are drawn that may be nothing
 NO_XML = re.compile("[\ufffe\uffff]")  # characters that no SVG may hold
 MOST_UPRIGHT = 6  # characters that a label under a narrow column can have without being turned
 LEGEND_ROW = 14  # height of a line of a legend, in points
-LEGEND_SIGN, LEGEND_CHARACTER = 0.5, 0.064
-"""Inches of what stands before a text of a legend, with the gap behind it, and of a character."""
+LEGEND_SIGN, LEGEND_CHARACTER = 0.5, 0.064  # inches before a text of a legend, and of a character
 TITLE_CHARACTERS = 13  # so many of a title fit into an inch
 BEFORE_AXES = 0.6  # inches for the label of an axis and the edges of a figure
-ROW, COLUMN = 0.32, 0.42
-"""Height and width of a cell of a map, in inches: room for a label of ten points."""
+ROW, COLUMN = 0.32, 0.42  # inches of a cell of a map: room for a label of ten points
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:

@@ -69,12 +69,10 @@ def forest(selected: Fitted | Selection, features: Sequence[str], ax: Axes | Non
     ['site=hungarian', 'site=cleveland', 'site=va', 'site=switzerland']
     """
     selection = selection_of(selected)
-    known = selection.feature_names
+    known, cohorts = selection.feature_names, selection.cohorts
     for name in (wanted := check_set(features)):
         if name not in known:
-            raise not_a_feature(
-                name, "a feature", selection.cohorts, known, selection.options.blocks
-            )
+            raise not_a_feature(name, "a feature", cohorts, known, selection.options.blocks)
     members = sorted(known.index(str(name)) for name in wanted)
     lines = _lines(selection, members)
     columns = _columns(lines, selection, len(members))
@@ -113,29 +111,25 @@ class _Line(NamedTuple):
     predicted: bool
     p: float
     faded: bool
-    varies: bool
-    """Whether the target has more than one value there."""
+    varies: bool  # whether the target has more than one value there
 
 
 def _lines(selection: Selection, members: list[int]) -> list[_Line]:
     """The subgroups, that with the highest share first."""
-    size = len(members)
-    scores = selection.set_scores.scored(np.array([members]))
-    share, low, high = (
-        as_shares(selection, bound)[:, 0] for bound in (scores.score, scores.low, scores.high)
-    )
-    p: Any = np.full(len(share), np.nan)
-    faded: Any = np.zeros(len(share), dtype=bool)
-    tests = significance_of(selection, size)
+    subset = np.array([members])
+    scores = selection.set_scores.scored(subset)
+    bounds = [as_shares(selection, one)[:, 0] for one in (scores.score, scores.low, scores.high)]
+    tests = significance_of(selection, len(members))
+    p: Any = np.full(len(selection.cohorts), np.nan)
+    faded: Any = np.zeros(len(selection.cohorts), dtype=bool)
     if tests is not None:
-        p, faded = (held[:, int(rank(np.array([members]))[0])] for held in tests)
+        p, faded = (held[:, int(rank(subset)[0])] for held in tests)
     subgroups = subgroup_rows(selection.cohorts)
     lines = map(
         _Line,
         [row["subgroup"] for row in subgroups],
         [float(row["rows"]) for row in subgroups],
-        *(bound.tolist() for bound in (share, low, high)),
-        *(held.tolist() for held in (scores.predicted[:, 0], p, faded)),
+        *(held.tolist() for held in (*bounds, scores.predicted[:, 0], p, faded)),
         (selection.set_scores.measure.whole > 0).tolist(),
     )
     return sorted(lines, key=lambda line: (not line.varies, -line.share))
@@ -168,7 +162,9 @@ def _columns(lines: list[_Line], selection: Selection, size: int) -> list[tuple[
         shown = [text if line.varies else "" for text, line in zip(between, lines, strict=True)]
         columns.append((interval_words(selection), shown))
     if significance_of(selection, size) is not None:
-        columns.append(("p", [_p(line.p) for line in lines]))
+        p = [f"{line.p:.3f}" if line.p >= 0.0005 else "<0.001" for line in lines]
+        known = zip(p, lines, strict=True)
+        columns.append(("p", ["–" if np.isnan(line.p) else text for text, line in known]))
     return columns
 
 
@@ -177,13 +173,6 @@ def _per_cent(share: float) -> str:
     if share >= 0.00995 or share <= 0:
         return f"{100 * max(share, 0):.0f}"
     return f"{100 * share:.1f}" if share >= 0.0005 else "<0.1"
-
-
-def _p(value: float) -> str:
-    """A p-value, a dash where there is none."""
-    if np.isnan(value):
-        return "–"
-    return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 
 def _width(column: tuple[str, list[str]]) -> float:

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 NARROWEST = 4.2  # inches of a map, so that its title fits
 MOST_NUMBERED = 16  # columns in which every cell can hold its number
-POWER = 0.6
-"""Colours rise with this power of a value: single features tell far less than sets."""
-GREYS, PALE = "Greys", 3.0
-"""Scale of cells that may be nothing, and how many times paler it is."""
+POWER = 0.6  # colours rise with this power of a value: single features tell far less than sets
+GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many times paler it is
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
 
 
@@ -98,9 +96,11 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     canvas.in_per_cent(bar.ax.yaxis)
     handles = []
     if predicted.any():
-        corner: dict[str, Any] = {"marker": _corner(), "linestyle": "none"}
-        words = "never recorded, predicted"
-        handles.append(canvas.sign(words, color=canvas.ink(ax), **corner))
+        from matplotlib.path import Path
+
+        corner = Path([(-1, 1), (1, 1), (1, -1), (-1, 1)])
+        look: dict[str, Any] = {"marker": corner, "linestyle": "none", "color": canvas.ink(ax)}
+        handles.append(canvas.sign("never recorded, predicted", **look))
     if faded.any():
         brackets = " (in brackets)" if len(columns) <= MOST_NUMBERED else ""
         handles.append(canvas.faded_patch(ax, f"grey{brackets}: {chance_words(selection)}"))
@@ -150,10 +150,3 @@ def _hundredths(value: float) -> str:
     if value >= 0.0995:
         return f"{100 * value:.0f}"
     return f"{100 * value:.1f}" if value >= 0.0005 else "0"
-
-
-def _corner() -> Any:
-    """The triangle in the corner of a cell as a marker."""
-    from matplotlib.path import Path
-
-    return Path([(-1, 1), (1, 1), (1, -1), (-1, 1)])

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from misfeat.show.plots.quantities import Fitted
 
 DIVERGING = "PuOr"
-"""From orange (the same in part) over white to purple (more together); colour-blind readers tell
-these apart."""
-MOST_NUMBERED = 16
-"""Features of which every cell can hold its number."""
+"""From orange (the same in part) to purple (more together), told apart by the colour-blind."""
+MOST_NUMBERED = 16  # features of which every cell can hold its number
 
 
 def interactions(

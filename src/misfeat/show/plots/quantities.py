@@ -43,10 +43,8 @@ def as_shares(selection: Selection, scores: NDArray[np.float64]) -> NDArray[np.f
 
 def share_label(selection: Selection, longest: int = 30) -> str:
     """What a share is of, for an axis; R² is one already."""
-    measure, target = (
-        selection.set_scores.measure,
-        canvas.shortened(selection.cohorts.target, longest),
-    )
+    measure = selection.set_scores.measure
+    target = canvas.shortened(selection.cohorts.target, longest)
     if measure.name == "r2":
         return f"{measure.words} with {target}"
     return f"share of what there is to tell about {target}"
@@ -58,14 +56,13 @@ def interval_words(selection: Selection) -> str:
     return "certain bounds" if sure is None else f"{100 * sure:.0f} % interval"
 
 
-def no_best_set(selection: Selection, subgroup: str | None = None) -> MisfeatError:
+def no_best_set(selection: Selection, subgroup: str) -> MisfeatError:
     """The error for a plot of best sets where there are none."""
     return MisfeatError(
-        "The target {column!r} has a single value in {where}, so that there is no best set to "
-        "show; choose another {kind}.",
+        "The target {column!r} has a single value in {subgroup!r}, so that there is no best set "
+        "to show; choose another subgroup.",
         column=selection.cohorts.target,
-        where="every subgroup" if subgroup is None else repr(subgroup),
-        kind="target" if subgroup is None else "subgroup",
+        subgroup=subgroup,
     )
 
 

@@ -75,8 +75,7 @@ def stability(
     feature_names = [canvas.shortened(one.feature, canvas.LONGEST_LINE) for one in features]
     labels = [*set_names, "", *feature_names]
     ax = canvas.axes(ax, 4.6 + canvas.inches(labels), max(2.6, 1.8 + canvas.ROW * len(labels)))
-    first = len(sets) + 1  # an empty row between sets and features
-    places = np.arange(first, len(labels))
+    places = np.arange(len(sets) + 1, len(labels))  # an empty row between sets and features
     again = _bar(ax, np.arange(len(sets)), [one.frequency for one in sets], canvas.BLUE)
     again.set_label(f"the set is {among}")
     held = _bar(ax, places, [one.in_top_k for one in features], canvas.GREY)

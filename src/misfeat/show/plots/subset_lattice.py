@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
     from misfeat.show.plots.quantities import Fitted
 
-MOST_FEATURES = 6
-"""More features have more subsets and edges than can be told apart on a page."""
-LONGEST_LABEL = 9
-"""Characters of a feature's name under a node."""
+MOST_FEATURES = 6  # more features have more subsets and edges than can be told apart on a page
+LONGEST_LABEL = 9  # characters of a feature's name under a node
 
 
 def lattice(
@@ -105,9 +103,9 @@ class _Nodes(NamedTuple):
 
     size: NDArray[np.int64]
     x: NDArray[np.float64]
-    label: list[str]
     score: NDArray[np.float64]
     predicted: NDArray[np.bool_]
+    label: list[str]
 
 
 def _chosen(selection: Selection, features: Sequence[str] | None) -> list[int]:
@@ -141,7 +139,7 @@ def _nodes(selection: Selection, subgroup: str, chosen: list[int], largest: int)
         score.append(completed.score[cohort, ranks])
         predicted.append(completed.predicted[cohort, ranks])
     of_all = np.concatenate
-    return _Nodes(of_all(sizes), of_all(x), labels, of_all(score), of_all(predicted))
+    return _Nodes(of_all(sizes), of_all(x), of_all(score), of_all(predicted), labels)
 
 
 def _draw_edges(ax: Axes, nodes: _Nodes, n_features: int) -> list[Any]:
