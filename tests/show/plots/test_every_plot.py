@@ -84,17 +84,10 @@ def chosen(data):
     return chosen.fit(data.columns, data.target)
 
 
-@pytest.fixture(scope="module")
-def sampled(data):
-    """A selector that scored a part of the sets only."""
-    options = {"budget": 0.3, "random_state": 0, "estimate": "sample"}
-    return misfeat.SubgroupSelector(data.groups, size=2, **options).fit(data.columns, data.target)
-
-
-@pytest.mark.parametrize("which", ["smallest", "loaded", "correlated", "chosen", "sampled"])
+@pytest.mark.parametrize("which", ["smallest", "loaded", "correlated", "chosen"])
 def test_selectors_of_every_kind_are_drawn(which, request):
     selector = request.getfixturevalue(which)
-    for name in ("feature_map", "interactions", "top_k") if which == "sampled" else ALL:
+    for name in ALL:
         if (which, name) == ("correlated", "stability"):
             with pytest.raises(misfeat.MisfeatError, match="measure='mutual_info'"):
                 draw(name, selector)

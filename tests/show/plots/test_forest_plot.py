@@ -61,15 +61,12 @@ def test_predicted_subgroups_are_hollow_and_dashed(heart):
     assert styles == {COLOUR["recorded"]: "-", COLOUR["predicted"]: "--"}
 
 
-def test_numbers_stand_on_the_right(heart):
+def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, selector):
     found = columns(misfeat.plot.forest(heart, ["cp", "ca"]))
     assert list(found) == ["rows", "share", "90 % interval", "p"]
     assert found["rows"][1] == "303"
     assert found["share"][1] == "34 %"
     assert found["p"] == ["–", "0.001", "–", "–"]
-
-
-def test_p_values_are_shown_where_they_were_asked_for_only(selector):
     assert "p" not in columns(misfeat.plot.forest(selector, PAIR))
 
 

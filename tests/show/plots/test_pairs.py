@@ -15,6 +15,10 @@ def heart():
     return misfeat.SubgroupSelector("site", size=2).fit(data.columns, data.target)
 
 
+def interactions_of(heart):
+    return pair_interactions(heart.selection_, "site=hungarian")
+
+
 def cells(ax):
     """Interactions as drawn."""
     return ax.collections[0].get_array().filled(np.nan)
@@ -30,45 +34,25 @@ def test_interactions_of_many_features_look_as_before(large, assert_looks_as_bef
     assert_looks_as_before(ax, "interactions_many")
 
 
-def test_cells_are_interactions_and_mirror_each_other(heart):
-    drawn = cells(misfeat.plot.interactions(heart, "site=hungarian"))
-    names = heart.selection_.feature_names
-    for one in pair_interactions(heart.selection_, "site=hungarian"):
-        place = names.index(one.feature), names.index(one.other)
-        assert drawn[place] == drawn[place[::-1]] == one.interaction
-    assert np.isnan(np.diag(drawn)).all()
-
-
-def test_what_is_unclear_is_faded_and_in_brackets(heart):
+def test_cells_are_interactions_faded_and_in_brackets_where_unclear_dotted_where_predicted(heart):
     ax = misfeat.plot.interactions(heart, "site=hungarian")
     ax.figure.canvas.draw()
-    names = heart.selection_.feature_names
-    unclear = {
-        (names.index(one.feature), names.index(one.other)): one.kind == "unclear"
-        for one in pair_interactions(heart.selection_, "site=hungarian")
-    }
-    assert set(unclear.values()) == {True, False}, "the table has both"
-    assert len(ax.texts) == 13 * 12
-    alpha = ax.collections[0].get_alpha()
+    drawn, alpha = cells(ax), ax.collections[0].get_alpha()
+    names, pairs = heart.selection_.feature_names, interactions_of(heart)
+    assert {one.kind == "unclear" for one in pairs} == {True, False}, "the table has both"
     texts = {text.get_position(): text.get_text() for text in ax.texts}
-    for (row, column), is_unclear in unclear.items():
-        assert alpha[row, column] == (FADED if is_unclear else 1.0)
-        assert texts[column, row].startswith("(") == is_unclear
-
-
-def test_predicted_pairs_have_a_dot(heart):
-    ax = misfeat.plot.interactions(heart, "site=hungarian")
-    predicted = [
-        p for p in pair_interactions(heart.selection_, "site=hungarian") if p.source == "predicted"
-    ]
+    assert len(texts) == 13 * 12
+    for one in pairs:
+        row, column = names.index(one.feature), names.index(one.other)
+        assert drawn[row, column] == drawn[column, row] == one.interaction
+        assert alpha[row, column] == (FADED if one.kind == "unclear" else 1.0)
+        assert texts[column, row].startswith("(") == (one.kind == "unclear")
+    assert np.isnan(np.diag(drawn)).all()
+    predicted = [pair for pair in pairs if pair.source == "predicted"]
     assert predicted
     assert len(ax.collections[1].get_offsets()) == 2 * len(predicted)
-
-
-def test_the_title_counts_what_is_clear(heart):
-    pairs = pair_interactions(heart.selection_, "site=hungarian")
     same = sum(pair.kind == "redundancy" for pair in pairs)
-    title = " ".join(misfeat.plot.interactions(heart, "site=hungarian").get_title().split())
+    title = " ".join(ax.get_title().split())
     assert title.startswith("site=hungarian: ")
     assert f"{same} pair" in title
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
@@ -35,26 +34,17 @@ def test_one_subgroup_looks_as_before(heart, assert_looks_as_before):
     assert_looks_as_before(misfeat.plot.size_curve(heart, "site=va"), "size_curve_of_one")
 
 
-def test_points_are_shares_faded_beyond_what_is_enough(heart):
-    for ax, one in zip(
-        misfeat.plot.size_curve(heart), enough_features(heart.selection_), strict=True
-    ):
+def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring(heart):
+    panels = misfeat.plot.size_curve(heart)
+    for ax, one in zip(panels, enough_features(heart.selection_), strict=True):
         found = points(ax)
         assert sorted(found) == [step.size for step in one.steps]
         for step in one.steps:
             share, faded = found[step.size]
             assert share == pytest.approx(step.share)
             assert faded == (one.settled and step.size > one.size)
-
-
-def test_the_size_that_is_enough_has_a_ring(heart):
-    for ax, one in zip(
-        misfeat.plot.size_curve(heart), enough_features(heart.selection_), strict=True
-    ):
-        if one.settled and one.size:
-            np.testing.assert_allclose(rings(ax), [(one.size, one.steps[one.size - 1].share)])
-        else:
-            assert rings(ax) == []
+        enough = [(one.size, one.steps[one.size - 1].share)] if one.settled and one.size else []
+        assert rings(ax) == pytest.approx(enough)
 
 
 def test_titles_say_what_is_enough(heart):
