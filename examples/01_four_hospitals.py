@@ -16,7 +16,7 @@ selector = SubgroupSelector(
     groups="hospital", size=2, k=3, coding=Coding(missing_values={"cholesterol": [0]})
 )
 selector.fit(heart.columns, heart.target)
-misfeat.plot.missing(selector)
+misfeat.plot.feature_map(selector)
 
 # %%
 # The three best pairs of every hospital. `predicted` says that the hospital never recorded one of

@@ -29,4 +29,3 @@ misfeat.plot.size_curve(selector)
 (best, *_) = selector.top_k(size=2, k=1, subgroup="Leeds")["features"]
 for sentence in explanation(selector.selection_, "Leeds", best).sentences(k=2):
     print(sentence)
-misfeat.plot.cells(selector, "Leeds", list(best), label="left")

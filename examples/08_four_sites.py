@@ -40,4 +40,4 @@ print(
 # Everything that needs no rows is answered as from one table.
 worth = found.selection.worth_collecting()
 print(worth[["subgroup", "feature", "gain", "probability"]].head(5).round(3).to_string(index=False))
-misfeat.plot.missing(found.selection)
+misfeat.plot.feature_map(found.selection)

@@ -1,4 +1,4 @@
-"""Pictures: seven ways to look at what was found.
+"""Pictures: six ways to look at what was found.
 
 Functions of `misfeat.plot` take a fitted selector and return matplotlib's Axes, so that they can be
 put together and saved as any other. Four generated clinics did not take the same tests.
@@ -13,7 +13,7 @@ from misfeat.demo.clinics import demo_data
 data = demo_data()
 selector = misfeat.SubgroupSelector(data.groups, size=2, k=6).fit(data.columns, data.target)
 figure, axes = plt.subplots(3, figsize=(8, 11), layout="constrained")
-misfeat.plot.missing(selector, ax=axes[0])
+misfeat.plot.feature_map(selector, ax=axes[0])
 misfeat.plot.top_k(selector, "clinic=East", ax=axes[1])
 misfeat.plot.worth_collecting(selector, n=6, ax=axes[2])
 
@@ -22,11 +22,8 @@ misfeat.plot.worth_collecting(selector, n=6, ax=axes[2])
 misfeat.plot.forest(selector, ["glucose", "ecg"])
 
 # %%
-# What every feature tells by itself, and which pairs tell more together than one by one.
-misfeat.plot.feature_map(selector)
-
-# %%
-misfeat.plot.synergy_network(selector, "clinic=East")
+# Which pairs tell more together than one by one, and which the same in part.
+misfeat.plot.interactions(selector, "clinic=East")
 
 # %%
 # The lattice of four tests: a set, its parts and its larger sets, with their scores.

@@ -35,7 +35,7 @@ MODULES = (
     "misfeat.cohorts",
     "misfeat.completion",
     "misfeat.datasets",
-    "misfeat.show.plot",
+    "misfeat.show.plots",
 )
 
 

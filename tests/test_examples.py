@@ -63,6 +63,6 @@ def test_the_tutorial_runs_and_finds_what_it_says(tutorial, tmp_path):
     drawn = [
         cell for cell in code if "misfeat.plot." in cell.source and "savefig" not in cell.source
     ]
-    assert len(drawn) == 8
+    assert len(drawn) == 7
     assert all(any("image/png" in str(one) for one in cell.outputs) for cell in drawn)
     assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ def test_importing_the_package_imports_nothing_heavy():
 
 
 def test_plots_are_at_hand_and_load_matplotlib_only_to_draw():
-    code = "import sys, misfeat; misfeat.plot.missing; print('matplotlib' in sys.modules)"
+    code = "import sys, misfeat; misfeat.plot.feature_map; print('matplotlib' in sys.modules)"
     assert run(code).strip() == "False"
 
 

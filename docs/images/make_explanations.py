@@ -202,9 +202,9 @@ def hospitals() -> SubgroupSelector:
     return SubgroupSelector("site", size=2, k=2, coding=coding, random_state=0).fit(table, "ill")
 
 
-def tutorial_missing() -> plt.Figure:
-    """Which hospital recorded what."""
-    return plot.missing(hospitals()).figure
+def tutorial_features() -> plt.Figure:
+    """Which hospital recorded what, and what each feature tells alone."""
+    return plot.feature_map(hospitals()).figure
 
 
 def tutorial_worth() -> plt.Figure:
@@ -212,7 +212,7 @@ def tutorial_worth() -> plt.Figure:
     return plot.worth_collecting(hospitals(), n=6).figure
 
 
-PICTURES = (problem, lattice, few_rows, transfer, pooling, tutorial_missing, tutorial_worth)
+PICTURES = (problem, lattice, few_rows, transfer, pooling, tutorial_features, tutorial_worth)
 
 if __name__ == "__main__":
     main()

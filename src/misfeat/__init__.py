@@ -51,7 +51,7 @@ _HOME = {
     "__version__": "misfeat.version:__version__",
     "compare": "misfeat.show.comparison:compare",
     "memory_limit": "misfeat.runtime.memory:memory_limit",
-    "plot": "misfeat.show.plot:",
+    "plot": "misfeat.show.plots:",
 }
 
 

@@ -869,15 +869,15 @@ class Selection:
         k: int | None = None,
         costs: Mapping[str, float] | None = None,
     ) -> None:
-        """Write all answers to an Excel workbook, CSV files or Markdown, a table a question.
+        """Write all answers to a workbook, to files, or as Markdown, a table a question.
 
         Parameters
         ----------
         path : str or Path
             ``"answers.xlsx"`` for a workbook (``pip install 'misfeat[excel]'``), ``"answers/"`` or
-            a path without a suffix for a folder of CSV files, ``"answers.zip"`` for the same in an
-            archive, ``"answers.csv"`` for one question, ``"answers.md"`` for tables of Markdown. An
-            older export is replaced.
+            a path without a suffix for a folder of CSV files, ``"answers.parquet/"`` for one of
+            Parquet files, ``"answers.md"`` for Markdown, ``"answers.csv"`` or
+            ``"answers.parquet"`` for one question. An older export is replaced.
         questions : sequence of str, default=None
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
             ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,

@@ -10,8 +10,6 @@ import misfeat
 from misfeat import SubgroupSelector
 from misfeat.answers.features import shapley_values
 from misfeat.exceptions import MisfeatError
-from misfeat.show.export import markdown_table
-from misfeat.show.questions import About
 
 ABOUT_A_SET = ("f1", "f2")
 
@@ -40,21 +38,9 @@ QUESTIONS = {
     "stability": lambda found, name: found.stability(subgroup=name, resamples=4),
     "worth": lambda found, name: found.worth_collecting(name),
     "for_subgroup": lambda found, name: found.for_subgroup(name).features,
-    "markdown": lambda found, name: markdown_table(
-        found.selection_, "why", About(name, ABOUT_A_SET)
-    ),
     "compare": lambda found, name: misfeat.compare(found, found, subgroup=name).sentences(),
 }
-PLOTS = (
-    "cells",
-    "closure",
-    "interactions",
-    "lattice",
-    "size_curve",
-    "stability",
-    "synergy_network",
-)
-PLOTS += ("top_k", "worth_collecting")
+PLOTS = ("interactions", "lattice", "size_curve", "stability", "top_k", "worth_collecting")
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

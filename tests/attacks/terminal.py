@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.cli.app import app
-from misfeat.show.export import markdown_table
+from misfeat.show.export.markdown import markdown_bytes
+from misfeat.show.export.tables import answer_tables
 from tests.attacks.tally import Tally, run_script
 
 COMMANDS = (
@@ -111,7 +112,8 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
             SubgroupSelector(group, size=1, completer="interactions").fit(table, target).selection_
         )
         said += [repr(selection), repr(selection.report(validate=False))]
-        said += [markdown_table(selection, question) for question in ("top", "features", "columns")]
+        tables = answer_tables(selection, ("top", "features", "columns"))
+        said.append(markdown_bytes(selection, tables, ()).decode())
         said += [*selection.cohorts.notes, *(one.words for one in list_cautions(selection))]
         for ask in (
             lambda: SubgroupSelector(f"{group}?").fit(table, target),

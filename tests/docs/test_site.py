@@ -24,7 +24,7 @@ PUBLIC = (
     "misfeat.cohorts",
     "misfeat.completion",
     "misfeat.datasets",
-    "misfeat.show.plot",
+    "misfeat.show.plots",
     "misfeat.sites",
     "misfeat.testing",
 )

@@ -39,7 +39,7 @@ def test_tables_say_what_cannot_be_answered(combined):
     found = {table.title: table for table in answer_tables(combined, tuple(TITLES))}
     for title in ("stability", "significance", "enough"):
         assert "This needs rows, and only counts of them are at hand" in found[title].note
-        assert found[title].columns == ()
+        assert found[title].columns == {}
     assert found["best sets"].rows == 8
     assert found["why"].rows > 0
 

@@ -129,7 +129,7 @@ def export(
         str,
         typer.Argument(
             metavar="FILE",
-            help="An .xlsx workbook, a .zip of CSV files, a .csv file for one question, or a "
+            help="An .xlsx workbook, an .md file, a .csv or .parquet file for one question, or a "
             "folder for CSV files.",
         ),
     ],
@@ -145,7 +145,7 @@ def export(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Write the answers of a saved run as an Excel workbook or as CSV files."""
+    """Write the answers of a saved run as an Excel workbook, CSV files or Markdown."""
     from misfeat.cli.config import saved_settings
     from misfeat.show.export import export_answers
 

@@ -20,6 +20,12 @@ def fitted():
 
 
 @pytest.fixture(scope="session")
+def tables(fitted):
+    """The answers to all questions, by their titles."""
+    return {table.title: table for table in answer_tables(fitted.selection_, list(TITLES))}
+
+
+@pytest.fixture(scope="session")
 def hostile():
     """A selection in which every name and value means something to some program."""
     rng = np.random.default_rng(0)
@@ -36,7 +42,7 @@ def hostile():
 
 @pytest.fixture(scope="session")
 def hostile_tables(hostile):
-    """Every table of the export of that selection."""
+    """Every table of the export of that selection; resampling it tells nothing new."""
     plain = in_columns(hostile.selection_)
-    tables = answer_tables(plain, list(TITLES))
-    return [about_table(plain, tables), in_words_table(plain, tables), *tables]
+    tables = answer_tables(plain, [name for name in TITLES if name != "stability"])
+    return [about_table(plain, tables), in_words_table(tables, ()), *tables]

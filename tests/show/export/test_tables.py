@@ -7,11 +7,13 @@ from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.show.export.tables import (
-    MAY_BE_REFUSED,
+    ALWAYS_ANSWERED,
     TITLES,
     about_table,
     answer_tables,
+    first_sentences,
     in_words_table,
+    meaning_of,
     with_share_bounds,
 )
 from misfeat.show.first_screen import first_screen
@@ -23,10 +25,6 @@ def tables_of(selector, questions=tuple(TITLES), **more):
     return {table.title: table for table in found}
 
 
-def column(table, name):
-    return dict(zip((one.name for one in table.columns), table.values, strict=True))[name]
-
-
 def small(**more):
     rng = np.random.default_rng(1)
     table = {name: rng.integers(0, 3, 300) for name in "abc"}
@@ -35,49 +33,34 @@ def small(**more):
     return table | more
 
 
-@pytest.fixture(scope="module")
-def tables(fitted):
-    return tables_of(fitted)
-
-
-def test_every_question_has_a_table():
+def test_every_question_has_a_table_in_one_order(fitted):
     assert set(TITLES) == set(QUESTIONS)
-    assert set(TITLES) >= MAY_BE_REFUSED
-
-
-def test_tables_come_in_one_order_whichever_is_asked_first(fitted):
-    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == [
-        "subgroups",
-        "best sets",
-        "columns",
-    ]
+    assert set(TITLES) >= ALWAYS_ANSWERED
+    ordered = ["subgroups", "best sets", "columns"]
+    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == ordered
 
 
 def test_all_tables_hold_the_answers_of_the_selection(fitted, tables):
-    assert column(tables["subgroups"], "rows") == fitted.subgroups_["rows"].tolist()
-    assert column(tables["worth collecting"], "gain") == fitted.worth_collecting()["gain"].tolist()
-    assert column(tables["stability"], "frequency") == fitted.stability()["frequency"].tolist()
-    assert column(tables["columns"], "column") == [one.column for one in fitted.cohorts_.columns]
+    assert tables["subgroups"].columns["rows"] == fitted.subgroups_["rows"].tolist()
+    assert tables["worth collecting"].columns["gain"] == fitted.worth_collecting()["gain"].tolist()
+    assert tables["columns"].columns["column"] == [one.column for one in fitted.cohorts_.columns]
     assert all(table.rows and not table.note for table in tables.values())
 
 
 def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
     alone = tables_of(fitted, ["top"])["best sets"]
-    assert np.isnan(column(alone, "p_value")).all()
-    recorded = np.array(column(tables["best sets"], "source")) == "recorded"
-    assert not np.isnan(np.array(column(tables["best sets"], "p_value"))[recorded]).any()
+    assert np.isnan(alone.columns["p_value"]).all()
+    recorded = np.array(tables["best sets"].columns["source"]) == "recorded"
+    assert not np.isnan(np.array(tables["best sets"].columns["p_value"])[recorded]).any()
     assert fitted.selection_.known_tests is None, "an export changes no later answer"
 
 
 def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
     for title in ("best sets", "enough"):
-        score, share = (np.array(column(tables[title], name)) for name in ("score", "share"))
+        score, share = (np.array(tables[title].columns[name]) for name in ("score", "share"))
         for end in ("low", "high"):
-            shares = np.array(column(tables[title], f"share_{end}"))
-            assert np.allclose(shares * score / share, column(tables[title], end))
-
-
-def test_answers_without_shares_of_scores_stay_what_they_are(fitted):
+            shares = np.array(tables[title].columns[f"share_{end}"])
+            assert np.allclose(shares * score / share, tables[title].columns[end])
     held = {"subgroup": ["a"], "share": [0.5], "low": [0.1]}
     assert with_share_bounds(fitted.selection_, held) == held
 
@@ -85,42 +68,45 @@ def test_answers_without_shares_of_scores_stay_what_they_are(fitted):
 def test_cells_and_alternatives_are_about_the_best_set_of_each_subgroup(fitted, tables):
     best = {one.subgroup: one.features for one in best_sets(fitted.selection_, k=1)}
     for title, named in (("why", "features"), ("alternatives", "instead_of")):
-        names = zip(column(tables[title], "subgroup"), column(tables[title], named), strict=True)
+        names = zip(tables[title].columns["subgroup"], tables[title].columns[named], strict=True)
         assert set(names) == set(best.items())
-    sentences = in_words_table(fitted.selection_, list(tables.values())).values[1]
+    sentences = in_words_table(list(tables.values()), ()).columns["sentence"]
     assert sum(one.startswith(f"{next(iter(best))}: ") for one in sentences) >= 2
 
 
 def test_the_sentences_of_the_first_screen_come_first(fitted, tables):
     screen = first_screen(fitted.selection_)
-    kinds, sentences = in_words_table(fitted.selection_, list(tables.values())).values
-    assert sentences[: kinds.count("answer")] == [
+    first = first_sentences(fitted.selection_, list(tables.values()))
+    assert first == [
         *(one.words for one in screen.overturning),
         screen.whole,
         *(one.sentence for one in screen.subgroups),
         *screen.collecting,
     ]
-    few = [tables["best sets"]]
-    assert "answer" not in in_words_table(fitted.selection_, few).values[0]
+    columns = in_words_table(list(tables.values()), first).columns
+    assert columns["sentence"][: columns["table"].count("answer")] == first
+    assert first_sentences(fitted.selection_, [tables["best sets"]]) == []
 
 
 def test_every_column_is_explained(fitted, tables):
     about = about_table(fitted.selection_, list(tables.values()))
-    lines = {(kind, name): value for kind, name, value in about.lines()}
+    *keys, values = about.columns.values()
+    lines = dict(zip(zip(*keys, strict=True), values, strict=True))
     for table in tables.values():
         for one in table.columns:
-            assert lines[f"column of {table.title}", one.name], (table.title, one.name)
+            assert lines[f"column of {table.title}", one], (table.title, one)
         assert lines["table", table.title] == table.words
     assert lines["run", "target"] == fitted.cohorts_.target
     assert lines["setting", "size"] == "2"
+    assert meaning_of("why", "share") != meaning_of("top", "share")
+    assert meaning_of("top", "low") == "Lower end of the interval."
 
 
 def test_r2_says_what_it_cannot_answer_in_the_words_of_its_reader():
     selector = SubgroupSelector("site", size=2, measure="r2").fit(small(), "y")
-    assert "use measure='mutual_info'" in tables_of(selector)["why"].note
-    assert (
-        "use --measure 'mutual_info'" in tables_of(selector, ["why"], spell=in_options)["why"].note
-    )
+    assert "use measure='mutual_info'" in tables_of(selector, ["why"])["why"].note
+    options = tables_of(selector, ["why"], spell=in_options)
+    assert "use --measure 'mutual_info'" in options["why"].note
 
 
 def test_a_subgroup_with_one_class_is_named():
@@ -128,9 +114,9 @@ def test_a_subgroup_with_one_class_is_named():
     table["y"] = np.where(table["site"] == "t", 0, table["y"])
     with pytest.warns(MisfeatWarning, match="single value in the subgroup 'site=t'"):
         selector = SubgroupSelector("site", size=1).fit(table, "y")
-    found = tables_of(selector)
+    found = tables_of(selector, ["top", "subgroups"])
     assert "No set of 'site=t': the target has a single value there" in found["best sets"].note
-    assert set(column(found["best sets"], "subgroup")) == {"site=s", "site=u"}
+    assert set(found["best sets"].columns["subgroup"]) == {"site=s", "site=u"}
     assert found["subgroups"].rows == 3
 
 
@@ -143,13 +129,14 @@ def test_nothing_to_collect_and_nothing_that_misleads_are_said():
 
 def test_one_feature_makes_no_pair():
     table = {name: small()[name] for name in ("a", "y", "site")}
-    found = tables_of(SubgroupSelector("site", size=1).fit(table, "y"))
+    selector = SubgroupSelector("site", size=1).fit(table, "y")
+    found = tables_of(selector, ["interactions"])
     assert found["interactions"].note == "There are no two features to compare."
 
 
 def test_costs_are_counted_and_wrong_ones_refused(fitted):
     found = tables_of(fitted, ["worth"], costs={fitted.selection_.feature_names[0]: 4.0})
-    assert 4.0 in column(found["worth collecting"], "cost")
+    assert 4.0 in found["worth collecting"].columns["cost"]
     with pytest.raises(MisfeatError, match="nobody"):
         tables_of(fitted, ["worth"], costs={"nobody": 1.0})
 
@@ -157,10 +144,10 @@ def test_costs_are_counted_and_wrong_ones_refused(fitted):
 def test_cautions_name_options_to_who_uses_them():
     table = small(chol=np.where(small()["site"] == "t", 0, np.arange(300) % 7))
     selector = SubgroupSelector("site", size=1).fit(table, "y")
-    python = column(tables_of(selector, ["cautions"])["cautions"], "remedy")
+    python = tables_of(selector, ["cautions"])["cautions"].columns["remedy"]
     options = tables_of(selector, ["cautions"], spell=in_options)["cautions"]
     assert any("missing_values={'chol'" in one for one in python)
-    assert any("--missing 'chol=VALUE'" in one for one in column(options, "remedy"))
+    assert any("--missing 'chol=VALUE'" in one for one in options.columns["remedy"])
 
 
 def test_what_the_target_was_taken_for_is_part_of_every_export():
@@ -170,7 +157,6 @@ def test_what_the_target_was_taken_for_is_part_of_every_export():
         fitted = SubgroupSelector("site", size=1, coding=Coding(target=kind)).fit(table, "y")
         tables = tables_of(fitted, ["top"])
         about = about_table(fitted.selection_, list(tables.values()))
-        facts = dict(zip(column(about, "name"), column(about, "value"), strict=True))
+        facts = dict(zip(about.columns["name"], about.columns["value"], strict=True))
         assert facts["target taken as"].startswith(said)
-        heads = [one.name for one in tables[TITLES["top"]].columns]
-        assert ("spread" in heads) == (kind == "number")
+        assert ("spread" in tables[TITLES["top"]].columns) == (kind == "number")

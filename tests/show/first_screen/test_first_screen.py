@@ -9,7 +9,7 @@ from misfeat.answers.significance import significance_tests
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import first_screen
 from misfeat.show.first_screen.effort import effort_for
-from misfeat.show.first_screen.first_screen import feature_map
+from misfeat.show.first_screen.first_screen import feature_map, side_by_side
 from misfeat.show.first_screen.wording import collecting_sentences
 
 
@@ -228,3 +228,21 @@ def test_no_more_is_expected_to_be_told_than_there_is():
     (sentence,) = collecting_sentences([worth], {"g=a": 0.6}, 0.9)
     assert "tell 100 %" in str(sentence)
     assert "83–100 %" in str(sentence)
+
+
+def test_rows_that_are_alike_stand_side_by_side_those_with_most_on_top():
+    rng = np.random.default_rng(0)
+    steps = np.linspace(1, 0, 12)[:, None] * np.ones((12, 5))
+    shuffled = rng.permutation(12)
+    assert shuffled[side_by_side(steps[shuffled])].tolist() == list(range(12))
+    kinds = rng.permutation(np.repeat([0, 1, 2], 6))
+    ordered = kinds[side_by_side(np.eye(3)[kinds] + rng.normal(0, 0.05, (18, 3)))]
+    assert np.count_nonzero(np.diff(ordered)) == 2
+    for count in (1, 2, 3, 7):
+        assert sorted(side_by_side(np.zeros((count, 4)))) == list(range(count))
+    assert side_by_side(np.array([[0.1], [0.2]])).tolist() == [1, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_map_that_looks_like_distances_is_put_in_order_too():
+    assert sorted(side_by_side(np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]]) / 4)) == [0, 1, 2]

@@ -1,6 +1,5 @@
-"""Answers for other programs: an Excel workbook, CSV files, and Markdown for papers."""
+"""Answers for other programs: an Excel workbook, CSV and Parquet files, Markdown for papers."""
 
 from misfeat.show.export.export import export_answers
-from misfeat.show.export.markdown import markdown_table
 
-__all__ = ["export_answers", "markdown_table"]
+__all__ = ["export_answers"]

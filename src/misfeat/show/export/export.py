@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+import shutil
+from typing import TYPE_CHECKING
 
 from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
-from misfeat.runtime.atomic_files import as_path, check_no_folder, unwritable, write_file
+from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, unwritable, write_file
 from misfeat.show.answers import in_columns
-from misfeat.show.export.csv_files import check_folder, csv_text, write_folder, zip_bytes
-from misfeat.show.export.excel import check_openpyxl, workbook_bytes
-from misfeat.show.export.markdown import markdown_page
-from misfeat.show.export.tables import TITLES, about_table, answer_tables, in_words_table
+from misfeat.show.export.formats import csv_bytes, library_for, parquet_bytes, workbook_bytes
+from misfeat.show.export.markdown import markdown_bytes
+from misfeat.show.export.tables import (
+    ABOUT,
+    IN_WORDS,
+    TITLES,
+    about_table,
+    answer_tables,
+    first_sentences,
+    in_words_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +29,9 @@ if TYPE_CHECKING:
 
     from misfeat.selection import Selection
 
-EXCEL, ZIP, CSV, MARKDOWN, FOLDER = ".xlsx", ".zip", ".csv", ".md", ""
-"""Suffixes that say which format is meant; none stands for a folder of CSV files."""
+EXCEL, MARKDOWN, CSV, PARQUET = ".xlsx", ".md", ".csv", ".parquet"
+FOLDER = ""
+"""A folder of files, CSV unless its name ends as Parquet files do."""
 
 
 def export_answers(
@@ -35,10 +44,7 @@ def export_answers(
     costs: Mapping[str, float] | None = None,
     spell: Callable[[str], str] = str,
 ) -> Path:
-    """Ask a selection all questions and write the answers; returns where they are.
-
-    What the path may be and which questions there are, `Selection.export` says.
-    """
+    """Ask a selection questions, all by default, and write the answers; returns where they are."""
     asked = _checked_questions(questions)
     place = as_path(path, "path")
     try:
@@ -46,20 +52,33 @@ def export_answers(
         _check_place(place, suffix, asked)
     except OSError as error:
         raise unwritable(place, error) from error
-    selection = in_columns(selection, **_other_sizes(selection, size, k))
-    if suffix == MARKDOWN:
-        write_file(place, markdown_page(selection, asked, costs, spell).encode())
-        return place
+    given = {name: value for name, value in (("size", size), ("k", k)) if value is not None}
+    for name, value in given.items():
+        check_count(value, name)
+    if size is not None:
+        check_size(size, selection.feature_names, selection.cohorts)
+    selection = in_columns(selection, **{name: int(value) for name, value in given.items()})
     tables = answer_tables(selection, asked, costs, spell)
-    if suffix == CSV:
-        write_file(place, csv_text(tables[0]).encode())
+    in_parquet = place.suffix.lower() == PARQUET
+    to_bytes = parquet_bytes if in_parquet else csv_bytes
+    if suffix in (CSV, PARQUET):
+        write_file(place, to_bytes(tables[0]))
         return place
-    tables = [about_table(selection, tables), in_words_table(selection, tables), *tables]
-    if suffix == FOLDER:
-        write_folder(place, tables)
+    first = first_sentences(selection, tables)
+    if suffix == MARKDOWN:
+        write_file(place, markdown_bytes(selection, tables, first))
+        return place
+    tables = [about_table(selection, tables), in_words_table(tables, first), *tables]
+    if suffix == EXCEL:
+        write_file(place, workbook_bytes(tables))
     else:
-        write_file(place, zip_bytes(tables) if suffix == ZIP else workbook_bytes(tables))
+        end = PARQUET if in_parquet else CSV
+        _write_folder(place, {_file_name(one.title, end): to_bytes(one) for one in tables})
     return place
+
+
+def _file_name(title: str, suffix: str) -> str:
+    return f"{title.replace(' ', '_')}{suffix}"
 
 
 def _checked_questions(questions: Sequence[str] | str | None) -> list[str]:
@@ -84,11 +103,11 @@ def _format_of(path: object, place: Path) -> str:
     if text.endswith((os.sep, os.altsep or os.sep)) or place.is_dir():
         return FOLDER
     suffix = place.suffix.lower()
-    if suffix in (EXCEL, ZIP, CSV, MARKDOWN, FOLDER):
+    if suffix in (EXCEL, MARKDOWN, CSV, PARQUET, FOLDER):
         return suffix
     raise MisfeatError(
         "{place!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx for an Excel "
-        "workbook, in .zip or a slash (a folder) for CSV files, in .md for Markdown.",
+        "workbook, in .md for Markdown, in a slash for a folder of CSV files.",
         place=str(place),
         suffix=suffix,
     )
@@ -97,39 +116,60 @@ def _format_of(path: object, place: Path) -> str:
 def _check_place(place: Path, suffix: str, questions: Sequence[str]) -> None:
     """Raise before the work where its result could not be written."""
     if suffix == FOLDER:
-        check_folder(place)
+        names = sorted(one.name for one in place.iterdir()) if place.exists() else []
+        others = [name for name in names if name not in _files() and name[0] != "."]
+        if others:
+            raise MisfeatError(
+                "{folder!r} holds {other!r}, which is no part of an export; name a new folder.",
+                folder=str(place),
+                other=others[0],
+            )
     else:
         check_no_folder(place)
-    _check_writable(place)
-    if suffix == EXCEL:
-        check_openpyxl()
-    if suffix == CSV and len(questions) > 1:
+    if place.is_dir() or not place.exists():  # else a file, a device or a pipe
+        whole = place.absolute()
+        folder = next(one for one in (whole, *whole.parents) if one.exists())
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if (end := place.suffix.lower()) in (EXCEL, PARQUET):
+        library_for(end)
+    if suffix in (CSV, PARQUET) and len(questions) > 1:
         raise MisfeatError(
-            "A CSV file holds the answer to one question; name it in {setting}, or give a folder, "
-            "a .zip or an .xlsx file for {count} questions.",
+            "A {suffix} file holds the answer to one question; name it in {setting}, or give a "
+            "folder or an .xlsx file for {count} questions.",
+            suffix=suffix,
             setting=Setting("questions"),
             count=len(questions),
         )
 
 
-def _check_writable(place: Path) -> None:
-    """Raise where the nearest folder that is there is none, or lets nobody write."""
-    if place.exists() and not place.is_file() and not place.is_dir():
-        return  # a device or a pipe
-    whole = place.absolute()
-    around = [whole, *whole.parents] if whole.is_dir() else whole.parents
-    folder = next(one for one in around if one.exists())
-    if not folder.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+def _files() -> set[str]:
+    """All that an exported folder may hold."""
+    titles = (ABOUT, IN_WORDS, *TITLES.values())
+    return {_file_name(title, suffix) for title in titles for suffix in (CSV, PARQUET)}
 
 
-def _other_sizes(selection: Selection, size: int | None, k: int | None) -> dict[str, Any]:
-    """What is asked for otherwise than at fit, checked."""
-    given = {"size": size, "k": k}
-    for name, value in given.items():
-        check_count(value, name, none=True)
-    if size is not None:
-        check_size(size, selection.feature_names, selection.cohorts)
-    return {name: int(value) for name, value in given.items() if value is not None}
+def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, all of them or none; those of an older export go.
+
+    They are written beside it first, so that a full disk leaves what was there.
+    """
+    place = real_path(folder)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.mkdir(parents=True)
+        for name, content in contents.items():
+            (beside / name).write_bytes(content)
+        if not place.exists():
+            beside.rename(place)
+            return
+        for name in _files() - set(contents):
+            (place / name).unlink(missing_ok=True)
+        for name in contents:
+            (beside / name).replace(place / name)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,9 +1,11 @@
-"""From a selection to the tables that are exported: one a question, and one about them all."""
+"""From a selection to the tables that are exported: one a question, and two about them all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
@@ -11,87 +13,54 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
 from misfeat.show.answers import answered, in_columns
-from misfeat.show.export.glossary import TEXT, Column, column_of
 from misfeat.show.first_screen import first_screen
 from misfeat.show.questions import QUESTIONS, About
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from misfeat.selection import Selection
 
     Spell = Callable[[str], str]
-    Answers = dict[str, list[Any]]
+    Columns = dict[str, list[Any]]
 
-TITLES = {
-    "subgroups": "subgroups",
-    "top": "best sets",
-    "features": "features",
-    "enough": "enough",
-    "significance": "significance",
-    "stability": "stability",
-    "worth": "worth collecting",
-    "alternatives": "alternatives",
-    "why": "why",
-    "interactions": "interactions",
-    "cautions": "cautions",
-    "columns": "columns",
-}
+_GLOSSARY = tomllib.loads(
+    (files("misfeat.show.export") / "glossary.toml").read_text(encoding="utf-8")
+)
+TITLES: dict[str, str] = _GLOSSARY["titles"]
 """What the table of a question is called, in the order in which they are exported."""
 ABOUT, IN_WORDS = "about", "in words"
 """What the tables about all others are called."""
-MAY_BE_REFUSED = {
-    "features",
-    "enough",
-    "significance",
-    "stability",
-    "alternatives",
-    "why",
-    "interactions",
-}
-"""Questions that some selections cannot answer, such as one that keeps no rows."""
-SINGLE_CLASS = "the target has a single value there, and nothing can tell about it"
+ALWAYS_ANSWERED = {"subgroups", "top", "worth", "cautions", "columns"}
+"""Other questions some selections cannot answer, such as one that keeps no rows."""
 NOTHING = "There is nothing to show."
-_NOTHING_IN = {
-    "alternatives": "Every other set of the size can be told from the best one.",
-    "cautions": "Nothing was found that may mislead.",
-    "interactions": "There are no two features to compare.",
-    "worth": "Every subgroup recorded every feature: there is nothing to collect.",
-}
-_CONVENTIONS = {
-    "sets": "Features of a set stand one after the other: a, b, c. A name that holds a comma, a "
-    "quote or a blank at an end stands in double quotes, and quotes in it are doubled.",
-    "text": "Characters that do not print are spelled as Python spells them, such as \\n. In CSV "
-    "files, text that a spreadsheet might run as a formula has an apostrophe before it.",
-    "empty cells": "Not known, or not asked.",
-}
+CONVENTIONS = (
+    "Features of a set stand one after the other, those with a comma or a quote in double quotes. "
+    "In CSV files, text that a spreadsheet might run has an apostrophe before it. Empty cells are "
+    "not known, or were not asked for."
+)
 
 
 @dataclass(frozen=True)
 class AnswerTable:
     """The answer to a question, ready to be written."""
 
+    question: str
     title: str
     words: str
-    columns: tuple[Column, ...] = ()
-    """What its columns hold; none where the question cannot be answered."""
-    values: tuple[Sequence[Any], ...] = ()
-    """The values of every column."""
+    """The question in words."""
+    columns: Columns = field(default_factory=dict)
+    """Empty where the question cannot be answered."""
     sentences: tuple[str, ...] = ()
-    """The same in words, where there are some."""
     note: str = ""
     """What a reader should know: why there is no answer, or whom it leaves out."""
 
     @property
     def rows(self) -> int:
         """How many lines it has."""
-        return len(self.values[0]) if self.values else 0
-
-    def lines(self) -> Iterator[tuple[Any, ...]]:
-        """Its lines, one after the other."""
-        return zip(*self.values, strict=True)
+        return len(next(iter(self.columns.values()), ()))
 
 
 def answer_tables(
@@ -101,160 +70,138 @@ def answer_tables(
     spell: Spell = str,
 ) -> list[AnswerTable]:
     """The tables of questions, in the order of `TITLES`."""
-    asking = Asking(in_columns(selection), costs or {}, spell)
+    plain = in_columns(selection)
     # Significance first: afterwards every set has its p-value.
-    found = {name: asking.table(name) for name in sorted(questions, key="significance".__ne__)}
-    return [found[name] for name in TITLES if name in found]
+    ordered = sorted(questions, key="significance".__ne__)
+    tables = {name: _table(plain, name, costs or {}, spell) for name in ordered}
+    return [tables[name] for name in TITLES if name in tables]
 
 
-class Asking:
-    """Asks a selection one question after the other."""
-
-    def __init__(self, selection: Selection, costs: Mapping[str, float], spell: Spell) -> None:
-        self._selection, self._costs, self._spell = selection, costs, spell
-
-    def table(self, question: str) -> AnswerTable:
-        """The answer to a question; where there is none, a table that says so."""
-        title, words = TITLES[question], QUESTIONS[question].words
-        try:
-            columns, sentences, notes = self._answer(question)
-        except MisfeatError as error:
-            if question not in MAY_BE_REFUSED:
-                raise
-            return AnswerTable(title, words, note=self._spell(error.message))
-        names = list(columns)
-        if not columns or not columns[names[0]]:
-            notes = [*notes, _NOTHING_IN.get(question, NOTHING)]
-        return AnswerTable(
-            title,
-            words,
-            tuple(column_of(question, name, columns[name]) for name in names),
-            tuple(columns.values()),
-            tuple(map(self._spell, sentences)) if QUESTIONS[question].shown else (),
-            " ".join(notes),
-        )
-
-    def _answer(self, question: str) -> tuple[Answers, Sequence[str], list[str]]:
-        if QUESTIONS[question].of_a_set:
-            return self._of_best_sets(question)
-        costs = self._costs if question == "worth" else {}
-        columns, sentences = answered(self._selection, question, About(costs=costs))
-        columns = with_share_bounds(self._selection, columns)
-        if question == "cautions":
-            columns |= self._spelled_cautions()
-        notes = self._without_a_set() if question == "top" else []
-        return columns, sentences, notes
-
-    def _of_best_sets(self, question: str) -> tuple[Answers, Sequence[str], list[str]]:
-        """The answers about the best set of every subgroup, one after the other."""
-        named = "features" if question == "why" else "instead_of"
-        whole: Answers = {}
-        sentences: list[str] = []
-        for best in best_sets(self._selection, k=1):
-            asked = About(best.subgroup, best.features)
-            columns, told = answered(self._selection, question, asked)
-            rows = len(columns["subgroup"])
-            lines = {
-                "subgroup": columns["subgroup"],
-                named: [best.features] * rows,
-                **{name: values for name, values in columns.items() if name != "subgroup"},
-            }
-            for name, values in lines.items():
-                whole.setdefault(name, []).extend(values)
-            sentences += [f"{best.subgroup}: {one}" for one in told]
-        return whole, sentences, self._without_a_set()
-
-    def _without_a_set(self) -> list[str]:
-        """Subgroups that have no best set, and why."""
-        told = {best.subgroup for best in best_sets(self._selection, k=1)}
-        names = self._selection.cohorts.names
-        return [f"No set of {name!r}: {SINGLE_CLASS}." for name in names if name not in told]
-
-    def _spelled_cautions(self) -> Answers:
-        found = list_cautions(self._selection)
-        return {
-            name: [self._spell(getattr(one, name)) for one in found]
-            for name in ("sentence", "remedy")
-        }
+def _table(
+    selection: Selection, question: str, costs: Mapping[str, float], spell: Spell
+) -> AnswerTable:
+    """The answer to a question; where there is none, a table that says so."""
+    answer, title = QUESTIONS[question], TITLES[question]
+    try:
+        if answer.of_a_set:
+            columns, sentences = _of_best_sets(selection, question)
+        else:
+            given, sentences = answered(selection, question, About(costs=costs))
+            columns = with_share_bounds(selection, given)
+    except MisfeatError as error:
+        if question in ALWAYS_ANSWERED:
+            raise
+        return AnswerTable(question, title, answer.words, note=spell(error.message))
+    if question == "cautions":
+        for name in ("sentence", "remedy"):
+            columns[name] = [spell(getattr(one, name)) for one in list_cautions(selection)]
+    notes = _without_a_set(selection) if question == "top" or answer.of_a_set else []
+    if not any(map(len, columns.values())):
+        notes.append(_GLOSSARY["empty"].get(question, NOTHING))
+    said = tuple(map(spell, sentences)) if answer.shown else ()
+    return AnswerTable(question, title, answer.words, columns, said, " ".join(notes))
 
 
-def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Answers:
+def _of_best_sets(selection: Selection, question: str) -> tuple[Columns, Sequence[str]]:
+    """The answers about the best set of every subgroup, one after the other."""
+    named = "features" if question == "why" else "instead_of"
+    whole: Columns = {}
+    sentences: list[str] = []
+    for best in best_sets(selection, k=1):
+        columns, told = answered(selection, question, About(best.subgroup, best.features))
+        subgroups = columns["subgroup"]
+        lines = {"subgroup": subgroups, named: [best.features] * len(subgroups)}
+        for name, values in (lines | dict(columns) | lines).items():
+            whole.setdefault(name, []).extend(values)
+        sentences += [f"{best.subgroup}: {one}" for one in told]
+    return whole, sentences
+
+
+def _without_a_set(selection: Selection) -> list[str]:
+    """Subgroups that have no best set, and why."""
+    told = {best.subgroup for best in best_sets(selection, k=1)}
+    why = "the target has a single value there, and nothing can tell about it"
+    return [f"No set of {name!r}: {why}." for name in selection.cohorts.names if name not in told]
+
+
+def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Columns:
     """The columns of an answer, beside shares of what there is to tell their intervals."""
-    found: Answers = {}
+    wholes = dict(
+        zip(selection.cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True)
+    )
+    found: Columns = {}
     for name, values in columns.items():
         found[name] = list(values)
         if name == "share" and {"subgroup", "score", "low", "high"} <= set(columns):
-            wholes = _wholes(selection, columns["subgroup"])
             for end in ("low", "high"):
+                bounds = zip(columns[end], columns["subgroup"], strict=True)
                 found[f"share_{end}"] = [
-                    value / whole if whole > 0 else 0.0
-                    for value, whole in zip(columns[end], wholes, strict=True)
+                    value / wholes[subgroup] if wholes[subgroup] > 0 else 0.0
+                    for value, subgroup in bounds
                 ]
     return found
 
 
-def _wholes(selection: Selection, subgroups: Sequence[str]) -> list[float]:
-    """What there is to tell in each subgroup."""
-    whole = dict(zip(selection.cohorts.names, selection.set_scores.measure.whole, strict=True))
-    return [float(whole[name]) for name in subgroups]
-
-
-def in_words_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
-    """Answers in sentences, those of the first screen first where all of it was asked."""
-    lines = [("answer", sentence) for sentence in _first_sentences(selection, tables)]
-    lines += [(table.title, sentence) for table in tables for sentence in table.sentences]
-    columns = (
-        Column("table", TEXT, "The table that it is about."),
-        Column("sentence", TEXT, "The answer in words."),
-    )
-    return _of_lines(IN_WORDS, "What is that in words?", columns, lines)
-
-
-def _first_sentences(selection: Selection, tables: Sequence[AnswerTable]) -> Iterator[str]:
+def first_sentences(selection: Selection, tables: Sequence[AnswerTable]) -> list[str]:
     """Those of the first screen, where what they rest on is exported, too."""
-    if not {TITLES["enough"], TITLES["significance"]} <= {table.title for table in tables}:
-        return
+    if not {"enough", "significance"} <= {table.question for table in tables}:
+        return []
     screen = first_screen(selection)
-    yield from (one.words for one in screen.overturning)
-    yield screen.whole
-    if len(screen.subgroups) > 1:
-        yield from (one.sentence for one in screen.subgroups)
-    yield from screen.collecting
+    subgroups = [one.sentence for one in screen.subgroups] if len(screen.subgroups) > 1 else []
+    overturning = [one.words for one in screen.overturning]
+    return [*overturning, screen.whole, *subgroups, *screen.collecting]
+
+
+def in_words_table(tables: Sequence[AnswerTable], first: Sequence[str]) -> AnswerTable:
+    """Answers in sentences, those of the first screen first."""
+    lines = [("answer", sentence) for sentence in first]
+    lines += [(table.title, sentence) for table in tables for sentence in table.sentences]
+    columns = {"table": [line[0] for line in lines], "sentence": [line[1] for line in lines]}
+    return AnswerTable("", IN_WORDS, "What is that in words?", columns, note=NOTHING)
 
 
 def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
     """What was asked of which table, and what every column means."""
-    columns = (
-        Column("about", TEXT, "What the line is about."),
-        Column("name", TEXT, "What it explains."),
-        Column("value", TEXT, "What it is."),
-    )
-    lines = [("run", name, value) for name, value in _facts(selection).items()]
-    lines += [("setting", name, value) for name, value in selection.options.settings.items()]
-    lines += [("note", "", note) for note in selection.cohorts.notes]
-    lines += [("table", one.title, f"{one.words} {one.note}".strip()) for one in tables]
-    lines += [("reading", name, value) for name, value in _CONVENTIONS.items()]
-    lines += [
-        (f"column of {one.title}", column.name, column.meaning)
-        for one in tables
-        for column in one.columns
+    lines: list[tuple[str, str, Any]] = [
+        *(("run", name, value) for name, value in _facts(selection).items()),
+        *(("setting", name, value) for name, value in selection.options.settings.items()),
+        *(("note", "", note) for note in selection.cohorts.notes),
+        *(("table", one.title, f"{one.words} {one.note}".strip()) for one in tables),
+        ("reading", "", CONVENTIONS),
     ]
-    return _of_lines(ABOUT, "What is this?", columns, lines)
+    lines += [
+        (f"column of {one.title}", name, meaning_of(one.question, name))
+        for one in tables
+        for name in one.columns
+    ]
+    values = map(list, zip(*lines, strict=True))
+    columns = dict(zip(("about", "name", "value"), values, strict=True))
+    return AnswerTable("", ABOUT, "What is this?", columns)
+
+
+def meaning_of(question: str, column: str) -> str:
+    """What a column of the answer to a question means; empty where nobody wrote it down."""
+    known = _GLOSSARY.get(question, {}).get(column) or _GLOSSARY["everywhere"].get(column)
+    if known is None and column.endswith(("low", "high")):
+        return f"{'Lower' if column.endswith('low') else 'Upper'} end of the interval."
+    return known or ""
 
 
 def _facts(selection: Selection) -> dict[str, Any]:
     cohorts, measure = selection.cohorts, selection.set_scores.measure
-    scores = f"{measure.words} with the target{ESTIMATES[selection.set_scores.estimate.name]}"
+    kind = NUMBER if cohorts.is_number or measure.name == "r2" else CLASSES
+    if cohorts.is_number:
+        kind += f": scores are means over {len(cohorts.grids)} grids, classes those of the first"
     facts: dict[str, Any] = {
         "target": cohorts.target,
-        "target taken as": _kind_of_target(selection),
+        "target taken as": kind,
         "classes of the target": tuple(cohorts.classes),
         "rows": int(cohorts.weights.sum()),
         "subgroups": len(cohorts),
         "features": len(selection.feature_names),
         "features per set": selection.size,
         "sets per subgroup": selection.k,
-        "scores": scores,
+        "scores": f"{measure.words} with the target{ESTIMATES[selection.set_scores.estimate.name]}",
         "unit of scores": measure.unit,
         "coverage of intervals": selection.confidence,
         "misfeat": __version__,
@@ -263,18 +210,3 @@ def _facts(selection: Selection) -> dict[str, Any]:
     if cohorts.effective is not None:
         facts["rows of equal weight that tell as much"] = round(float(cohorts.effective.sum()))
     return facts
-
-
-def _kind_of_target(selection: Selection) -> str:
-    """What the target was taken for."""
-    cohorts = selection.cohorts
-    if not cohorts.is_number:
-        return NUMBER if selection.set_scores.measure.name == "r2" else CLASSES
-    return f"{NUMBER}: scores are means over {len(cohorts.grids)} grids, classes those of the first"
-
-
-def _of_lines(
-    title: str, words: str, columns: tuple[Column, ...], lines: Sequence[tuple[Any, ...]]
-) -> AnswerTable:
-    values = tuple([line[place] for line in lines] for place in range(len(columns)))
-    return AnswerTable(title, words, columns, values, note="" if lines else NOTHING)

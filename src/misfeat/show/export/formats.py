@@ -1,0 +1,204 @@
+r"""Tables as bytes of CSV, Parquet and Excel files, with text that no spreadsheet runs.
+
+A spreadsheet takes a cell for a formula that begins with ``=``, ``+``, ``-`` or ``@``, some also
+after blanks or quotes, some also where the sign is of full width. Names and values come from tables
+that others wrote, so such text is marked as text. What has no place in a cell (control characters,
+ends of lines, signs that turn the order of text) is shown as `misfeat.visible` shows it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from importlib.util import find_spec
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.exceptions import Message, MisfeatError, warn
+from misfeat.show.answer_columns import in_a_row
+from misfeat.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from misfeat.show.export.tables import AnswerTable
+
+MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
+MOST_LINES = 1_048_575  # of a sheet, below its head
+NARROWEST, WIDEST = 8, 60  # characters that a column of a sheet is wide
+LOOKED_AT = 1000  # lines that say how wide a column is
+_SIGNS = "=+\\-@＝＋－＠﹢﹣﹦﹫−"
+_FORMULA = re.compile(rf"(^|;)(?=[\s\"'`´‘’“”«»]*[{_SIGNS}])")
+"""The start of a cell, or of what becomes one where cells are separated by semicolons."""
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_NO_CHARACTERS = re.compile("[\ufffe\uffff]")
+"""What no XML may hold, and `visible` leaves as it is."""
+NUMBER_FORMATS = {
+    "0.0%": "share share_low share_high in_best frequency overall probability "
+    "probability_of_a_tenth",
+    "#,##0": "rows rank rank_low rank_median rank_high",
+    "0.00": "lift cost",
+}
+"""How Excel shows columns; cells hold all digits. Other integers are as they are, others scores."""
+_CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+"""The start of what Excel reads as the number of a character."""
+
+
+def plain_value(value: Any) -> str | int | float | bool | None:
+    """A value as a cell holds it: text, a number, whether something holds, or nothing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple | list):
+        return legal_text(in_a_row(list(map(str, value))))
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return legal_text(str(value))
+
+
+def legal_text(text: str) -> str:
+    """Text on one line that every format can hold."""
+    return _NO_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
+
+
+def begins_as_formula(text: str) -> bool:
+    """Whether a spreadsheet might run text; a plain number is not a formula."""
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
+
+
+def inert(text: str) -> str:
+    """Text with an apostrophe before all that a spreadsheet might run when it opens a CSV file."""
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
+
+
+def library_for(suffix: str) -> str:
+    """The library that writes files of a format; raises where it is not installed."""
+    names, install = {
+        ".xlsx": (("openpyxl",), "Excel files need openpyxl: pip install 'misfeat[excel]'"),
+        ".parquet": (("pyarrow", "polars"), "Parquet files need PyArrow: pip install pyarrow"),
+    }[suffix]
+    found = next((name for name in names if find_spec(name) is not None), None)
+    if found is None:
+        raise MisfeatError(f"{install}; or name a folder, for CSV files.")
+    return found
+
+
+def csv_bytes(table: AnswerTable) -> bytes:
+    """A table as CSV; one that has no columns says why in a column called ``note``."""
+    text = io.StringIO()
+    columns = table.columns or {"note": [table.note]}
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(_csv_cell, line) for line in zip(*columns.values(), strict=True))
+    return text.getvalue().encode()
+
+
+def _csv_cell(value: Any) -> str | int | float:
+    plain = plain_value(value)
+    if plain is None or isinstance(plain, bool):
+        return "" if plain is None else str(plain).lower()
+    return inert(plain) if isinstance(plain, str) else plain
+
+
+def parquet_bytes(table: AnswerTable) -> bytes:
+    """A table as Parquet: names of sets are lists, and what is not known is null."""
+    import narwhals as nw
+
+    from misfeat.reading.dataframes import result_frame
+
+    columns = table.columns or {"note": [table.note]}
+    typed = {name: _typed(values) for name, values in columns.items()}
+    file = io.BytesIO()
+    frame: Any = result_frame(typed, library_for(".parquet"))
+    nw.from_native(frame, eager_only=True).write_parquet(file)
+    return file.getvalue()
+
+
+def _typed(values: Sequence[Any]) -> list[Any]:
+    """Values of one type: lists of names, text where there is any, or numbers."""
+    if values and all(isinstance(value, tuple | list) for value in values):
+        return [list(map(str, value)) for value in values]
+    plain = [plain_value(value) for value in values]
+    if any(isinstance(value, str) for value in plain):
+        return [None if value is None else str(value) for value in plain]
+    return plain
+
+
+def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
+    """A workbook with a sheet a table; a warning says where one has too many lines for Excel."""
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    book.properties.creator = "misfeat"
+    for table in tables:
+        if table.rows > MOST_LINES:
+            said = (
+                f"The table {table.title!r} has {table.rows:,} lines, and a sheet of Excel holds "
+                f"{MOST_LINES:,}: the others are left out. A folder of CSV files holds all of them."
+            )
+            warn(Message(said))
+        _add_sheet(book.create_sheet(table.title), table)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def _add_sheet(sheet: Any, table: AnswerTable) -> None:
+    """Fill the sheet of a table; one without lines says why."""
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+
+    columns = table.columns if table.rows else {"note": [table.note]}
+    sheet.freeze_panes = "A2"
+    last = min(max(table.rows, 1), MOST_LINES) + 1
+    sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{last}"
+    for number, (name, values) in enumerate(columns.items(), start=1):
+        shown = [plain_value(value) for value in values[:LOOKED_AT]]
+        longest = max((len(one) for one in shown if isinstance(one, str)), default=0)
+        width = min(max(longest, len(name), NARROWEST), WIDEST) + 2
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    heads = [_text_cell(sheet, name) for name in columns]
+    for head in heads:
+        head.font = Font(bold=True)
+    sheet.append(heads)
+    for line in islice(zip(*columns.values(), strict=True), MOST_LINES):
+        named = zip(columns, line, strict=True)
+        sheet.append([_excel_cell(sheet, table.question, name, value) for name, value in named])
+
+
+def _excel_cell(sheet: Any, question: str, column: str, value: Any) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+
+    plain = plain_value(value)
+    if isinstance(plain, str):
+        return _text_cell(sheet, plain)
+    cell = WriteOnlyCell(sheet, plain)
+    if plain is not None and not isinstance(plain, bool):
+        other = "#,##0" if isinstance(plain, int) else "0.0000"
+        if question == "why" and column in ("low", "high"):
+            other = "0.0%"
+        shown = (form for form, names in NUMBER_FORMATS.items() if column in names.split())
+        cell.number_format = next(shown, other)
+    return cell
+
+
+def _text_cell(sheet: Any, text: str) -> Any:
+    """A cell of text, whatever it begins with, also once it is edited; cut where Excel must."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment
+
+    units = text.encode("utf-16-le")
+    if len(units) > 2 * MOST_CHARACTERS:
+        text = units[: 2 * (MOST_CHARACTERS - 1)].decode("utf-16-le", "ignore") + "…"
+    cell = WriteOnlyCell(sheet, _CODES.sub("_x005F_", text))
+    cell.data_type = "s"
+    if len(text) > WIDEST:
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+    if begins_as_formula(text):
+        cell.quotePrefix = True
+    return cell

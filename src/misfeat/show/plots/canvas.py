@@ -1,0 +1,202 @@
+"""What all plots share: axes to draw on, colours, and names that are shown as they are."""
+
+from __future__ import annotations
+
+import re
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from misfeat.exceptions import MisfeatError
+from misfeat.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
+GREY, DARK = "#999999", "#555555"  # told apart by colour-blind readers too (Okabe and Ito)
+COLOUR = {"recorded": BLUE, "predicted": VERMILLION}
+MARKER = {"recorded": "o", "predicted": "D"}
+SCALE = "Blues"  # the darker, the more: what is next to nothing does not catch the eye
+AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
+"""For texts with names of the table in them: ``$`` and ``_`` are characters like all others."""
+LONGEST_NAME = 22
+LONGEST_LINE = 48  # characters of a name that has a line, or a column, of its own
+FADED = 0.35  # how strongly things are drawn that may be nothing
+NO_XML = re.compile("[\ufffe\uffff]")  # characters that no SVG may hold
+MOST_UPRIGHT = 6  # characters that a label under a narrow column can have without being turned
+LEGEND_ROW = 14  # height of a line of a legend, in points
+LEGEND_SIGN, LEGEND_CHARACTER = 0.5, 0.064  # inches before a text of a legend, and of a character
+TITLE_CHARACTERS = 13  # so many of a title fit into an inch
+BEFORE_AXES = 0.6  # inches for the label of an axis and the edges of a figure
+ROW, COLUMN = 0.32, 0.42  # inches of a cell of a map: room for a label of ten points
+
+
+def axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes to draw on: those given, or new ones in a figure of so many inches."""
+    plt = check_axes(ax)
+    found: Axes = ax or plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return found
+
+
+def check_axes(ax: Axes | None) -> Any:
+    """Pyplot; raises where nothing can be drawn, so that no long work is done for it."""
+    try:
+        from matplotlib import axes as kinds
+        from matplotlib import pyplot as plt
+    except ImportError as error:
+        raise MisfeatError("Plots need matplotlib: pip install 'misfeat[plot]'.") from error
+    if ax is not None and not isinstance(ax, kinds.Axes):
+        raise MisfeatError(f"ax={ax!r}; it must be matplotlib axes, or None for a new figure.")
+    return plt
+
+
+def panels(count: int, beside: int, width: float, height: float) -> NDArray[np.object_]:
+    """So many axes of one scale in a new figure, row by row; each of so many inches."""
+    columns = min(count, beside)
+    rows = -(-count // columns)
+    figure = check_axes(None).figure(figsize=(width * columns, height * rows), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for spare in grid.flat[count:]:
+        spare.remove()
+    for ax in grid.flat[max(count - columns, 0) : count]:
+        ax.tick_params(labelbottom=True)  # also where there is no panel below
+    found: NDArray[np.object_] = grid.ravel()[:count]
+    return found
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """A name on one line; the middle of a long one is left out, since ends tell names apart."""
+    spaced = "".join(" " if letter.isspace() else letter for letter in str(name))
+    shown = NO_XML.sub(lambda found: repr(found[0])[1:-1], visible(spaced))
+    if len(shown) <= most:
+        return shown
+    behind = (most - 1) // 2
+    return f"{shown[: most - 1 - behind]}…{shown[len(shown) - behind :]}"
+
+
+def set_label(features: Sequence[str], missing: Sequence[str], most: int = 54) -> str:
+    """The features of a set in some `most` characters, a star behind those never recorded."""
+    whole = sum(map(len, features)) + 2 * (len(features) - 1) + len(missing)
+    each = most if whole <= most else max(6, most // max(len(features), 1) - 3)
+    return ", ".join(shortened(f, each) + "*" * (f in missing) for f in features)
+
+
+def name_rows(ax: Axes, labels: Sequence[str]) -> None:
+    """Label the rows of a map or chart, the first one on top."""
+    ax.set_yticks(range(len(labels)), labels=labels, **AS_TEXT)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+
+
+def name_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Label a map, its columns upright where labels fit, without ticks or a frame."""
+    name_rows(ax, rows)
+    turn = max(map(len, columns)) > MOST_UPRIGHT
+    ax.set_xticks(range(len(columns)), labels=columns, rotation=90 if turn else 0, **AS_TEXT)
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
+def inches(labels: Sequence[str]) -> float:
+    """About how long the longest of some labels is in the usual font."""
+    return 0.085 * max(map(len, labels), default=0)
+
+
+def crown(ax: Axes, title: str, handles: Sequence[Any] = (), columns: int = 3) -> None:
+    """Write a title, whatever characters names in it hold, with a legend between it and the data.
+
+    The legend has at most so many columns; there is none without handles.
+    """
+    room = _title_room(ax)
+    columns = _fitting(columns, [handle.get_label() for handle in handles], room)
+    rows = -(-len(handles) // columns)
+    lines = wrap(title, max(30, int(TITLE_CHARACTERS * room)))
+    pad = 7 + LEGEND_ROW * rows
+    # At the left, so that a long one runs on over the scale of colours, not out of the figure.
+    ax.set_title("\n".join(lines), fontsize="medium", ha="left", x=0.0, pad=pad, **AS_TEXT)
+    if handles:
+        look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+        look |= {"borderaxespad": 0.2, "borderpad": 0.2, "frameon": False, "fontsize": "small"}
+        legend = ax.legend(handles=list(handles), ncols=columns, **look)
+        for text in legend.get_texts():
+            text.set(**AS_TEXT)
+
+
+def _fitting(columns: int, labels: Sequence[str], room: float) -> int:
+    """How many columns of a legend fit beside each other, at most so many."""
+    for count in range(columns, 1, -1):
+        lines = max(1, -(-len(labels) // count))
+        longest = [max(map(len, labels[i : i + lines])) for i in range(0, len(labels), lines)]
+        if sum(LEGEND_SIGN + LEGEND_CHARACTER * length for length in longest) <= room:
+            return count
+    return 1
+
+
+def _title_room(ax: Axes) -> float:
+    """Inches from the left of the axes to where a title must end."""
+    spec, part = ax.get_subplotspec(), ax.figure
+    if spec is None or spec.get_gridspec().get_geometry() != (1, 1):
+        return float(ax.get_window_extent().width / part.dpi)
+    # Alone in its figure, up to its edge; the layout has not yet made room for the labels.
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    whole: Any = part.figure  # of a part of a figure, the whole one
+    return float(whole.get_figwidth() - inches(labels) - BEFORE_AXES)
+
+
+def on_colour(rgba: Sequence[float]) -> str:
+    """Black or white, whichever can be read on a colour (by its luma, ITU-R BT.601)."""
+    red, green, blue = rgba[:3]
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
+
+
+def sign(words: str, **look: Any) -> Any:
+    """A line or marker with what a legend says of it."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=words, **look)
+
+
+def star(ax: Axes) -> Any:
+    """What a legend says about the star behind a name."""
+    return sign("never recorded there", marker=(5, 2), color=ink(ax), linestyle="none")
+
+
+def counted(many: int, thing: str) -> str:
+    """A number with what it counts."""
+    return f"{many:,} {thing}" + "s" * (many != 1)
+
+
+def in_per_cent(axis: Any) -> None:
+    """Label an axis, or a scale of colours, in per cent."""
+    axis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+
+
+def guide_lines(ax: Axes, axis: Any) -> None:
+    """Draw faint lines behind the data, across an axis."""
+    ax.grid(axis=axis, alpha=0.3)
+    ax.set_axisbelow(True)
+
+
+def faded_patch(ax: Axes, words: str) -> Any:
+    """What a legend says of things that are faded."""
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=ink(ax), alpha=FADED / 2, label=words)
+
+
+def ink(ax: Axes) -> str:
+    """Black or white, whichever the style of the axes calls for."""
+    from matplotlib.colors import to_rgba
+
+    return on_colour(to_rgba(ax.get_facecolor()))
+
+
+def nothing_to_show(ax: Axes, text: str) -> Axes:
+    """Axes with a sentence instead of a picture."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, **AS_TEXT)
+    return ax

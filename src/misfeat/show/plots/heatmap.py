@@ -1,0 +1,152 @@
+"""A map of subgroups by features: what each tells alone, and what was never recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.answers.top import subgroup_rows
+from misfeat.show.first_screen.first_screen import side_by_side
+from misfeat.show.plots import canvas
+from misfeat.show.plots.quantities import (
+    as_shares,
+    chance_words,
+    selection_of,
+    share_label,
+    significance_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from misfeat.selection import Selection
+    from misfeat.show.plots.quantities import Fitted
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+NARROWEST = 4.2  # inches of a map, so that its title fits
+MOST_NUMBERED = 16  # columns in which every cell can hold its number
+POWER = 0.6  # colours rise with this power of a value: single features tell far less than sets
+GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many times paler it is
+NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
+
+
+def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
+    """Draw what each feature tells alone in every subgroup, in per cent of what there is to tell.
+
+    Features come best first, by their mean over the subgroups; subgroups in which the same
+    features tell stand side by side (average linkage, optimal order of leaves). A triangle in its
+    corner marks a feature that the subgroup never recorded, whose share is predicted. After
+    `significance` was asked, cells are grey, with their number in brackets, where a feature tells
+    no more than chance.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. Defaults to a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_cohorts=3, n_rows=300, n_features=5, hide=0.3, random_state=0)
+    >>> selector = misfeat.SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    >>> ax = misfeat.plot.feature_map(selector)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['f2', 'f1', 'f3', 'f5', 'f4']
+    """
+    selection = selection_of(selected)
+    single = selection.completed(1)
+    shares = as_shares(selection, single.score)
+    columns_of = np.argsort(-shares.mean(axis=0), kind="stable")
+    rows_of = side_by_side(shares)
+    cells = np.ix_(rows_of, columns_of)
+    values, predicted = shares[cells], single.predicted[cells]
+    tests = significance_of(selection, 1)
+    faded = np.zeros(values.shape, dtype=bool) if tests is None else tests[1][cells]
+    subgroups = subgroup_rows(selection.cohorts)
+    rows = [
+        f"{canvas.shortened(subgroups[cohort]['subgroup'], canvas.LONGEST_LINE)} "
+        f"({subgroups[cohort]['rows']:,.0f} rows)"
+        for cohort in rows_of
+    ]
+    features = selection.feature_names
+    columns = [canvas.shortened(features[f], canvas.LONGEST_LINE) for f in columns_of]
+    wide = canvas.COLUMN if len(columns) <= MOST_NUMBERED else NARROW_COLUMN
+    width = max(canvas.inches(rows) + wide * len(columns) + 1.9, canvas.inches(rows) + NARROWEST)
+    ax = canvas.axes(ax, width, max(canvas.ROW * len(rows) + canvas.inches(columns) + 1.6, 2.8))
+    image = _draw_cells(ax, values, faded)
+    _mark_cells(ax, image, values, predicted, faded)
+    canvas.name_cells(ax, rows, columns)
+    alike = ",\nalike ones side by side" if len(rows) > 2 else ""
+    ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
+    bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=12)
+    bar.set_label(share_label(selection, 16).replace(" tell ", " tell\n"), **canvas.AS_TEXT)
+    canvas.in_per_cent(bar.ax.yaxis)
+    handles = []
+    if predicted.any():
+        from matplotlib.path import Path
+
+        corner = Path([(-1, 1), (1, 1), (1, -1), (-1, 1)])
+        look: dict[str, Any] = {"marker": corner, "linestyle": "none", "color": canvas.ink(ax)}
+        handles.append(canvas.sign("never recorded, predicted", **look))
+    if faded.any():
+        brackets = " (in brackets)" if len(columns) <= MOST_NUMBERED else ""
+        handles.append(canvas.faded_patch(ax, f"grey{brackets}: {chance_words(selection)}"))
+    ((best, often),) = Counter(single.score.argmax(axis=1).tolist()).most_common(1)
+    where = f"in {often} of {len(rows)} subgroups" if len(rows) > 1 else "here"
+    title = f"{canvas.shortened(features[best])} tells most by itself {where}"
+    canvas.crown(ax, title, handles, columns=2)
+    return ax
+
+
+def _draw_cells(ax: Axes, values: Floats, faded: Flags) -> Any:
+    """Draw a coloured cell for every value >= 0, a grey one where it is faded."""
+    from matplotlib.colors import PowerNorm
+
+    top = max(float(values.max()), 1e-12)
+    columns, rows = (np.arange(count + 1) - 0.5 for count in values.T.shape)
+    look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8}
+    scale = PowerNorm(POWER, 0, top)
+    image = ax.pcolormesh(columns, rows, values, cmap=canvas.SCALE, norm=scale, **look)
+    if faded.any():
+        shown, pale = np.ma.array(values, mask=~faded), PowerNorm(POWER, 0, PALE * top)
+        ax.pcolormesh(columns, rows, shown, cmap=GREYS, norm=pale, **look)
+    return image
+
+
+def _mark_cells(ax: Axes, image: Any, values: Floats, predicted: Flags, faded: Flags) -> None:
+    """Put a triangle into the corner of predicted cells, and numbers where there is room."""
+    from matplotlib.collections import PolyCollection
+
+    corners, colours = [], []
+    for (row, column), value in np.ndenumerate(values):
+        light = faded[row, column]
+        colour = canvas.ink(ax) if light else canvas.on_colour(image.cmap(image.norm(value)))
+        if predicted[row, column]:
+            right, upper = column + 0.45, row - 0.44
+            corners.append([(right - 0.3, upper), (right, upper), (right, upper + 0.36)])
+            colours.append(colour)
+        if values.shape[1] <= MOST_NUMBERED:
+            text = f"({_hundredths(value)})" if light else _hundredths(value)
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+            ax.text(column, row + 0.05, text, color=colour, **look)
+    ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
+
+
+def _hundredths(value: float) -> str:
+    """A share in per cent in four characters, without the sign."""
+    if value >= 0.0995:
+        return f"{100 * value:.0f}"
+    return f"{100 * value:.1f}" if value >= 0.0005 else "0"

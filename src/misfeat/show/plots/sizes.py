@@ -1,0 +1,193 @@
+"""The best set of every size, and how many features are enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from misfeat.answers.enough import enough_features
+from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.show.plots import canvas
+from misfeat.show.plots.quantities import interval_words, selection_of, share_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from misfeat.answers.enough import Enough
+    from misfeat.selection import Selection
+    from misfeat.show.plots.quantities import Fitted
+
+PANEL = 4.0, 2.7
+"""Width and height of one of several panels, in inches: room for a name of 48 characters."""
+MOST_BESIDE = 4  # panels in a row
+LONGEST_SET = 60  # characters of the features of a set
+LINE = 14  # points from one line of text to the next
+LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
+
+
+def size_curve(
+    selected: Fitted | Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    ax: Axes | None = None,
+) -> Axes | NDArray[np.object_]:
+    """Draw how much the best recorded set of every size tells, and where it is enough.
+
+    A circle around a point marks the size beyond which nothing more than chance is added, as
+    `enough` finds it; larger sizes are faded. Where no size is marked, either no feature tells more
+    than chance, and all is faded, or the largest size that was tried still added something.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    subgroup : str, default=None
+        Its name, as in `subgroups_`. Defaults to all of them, each in a panel of its own.
+    size : int, default=None
+        The largest size to try. Defaults to the selector's `size` and one more.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw one subgroup. Defaults to a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes, or ndarray of them
+        What was drawn on; an array with one a subgroup where there are several.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+    >>> selector = misfeat.SubgroupSelector(size=1).fit(table, "y")
+    >>> misfeat.plot.size_curve(selector).get_title()
+    'all rows: 1 feature is enough'
+    """
+    selection = selection_of(selected)
+    names = selection.subgroup_names(subgroup)
+    canvas.check_axes(ax)
+    if len(names) > 1 and ax is not None:
+        raise MisfeatError(
+            "One axes shows the curve of one subgroup; name it with {setting}, one of {names}, or "
+            "leave {ax} out for a panel for each.",
+            setting=Setting("subgroup"),
+            ax=Setting("ax"),
+            names=listed(names),
+        )
+    curves = []
+    for name in names:
+        (enough,) = enough_features(selection, name, size)
+        whole = float(selection.set_scores.measure.whole[selection.cohorts.position(name)]) or 1.0
+        scores = np.array([(step.score, step.low, step.high) for step in enough.steps])
+        curves.append(_Curve(enough, *(scores.reshape(-1, 3).T / whole)))
+    label = share_label(selection, 16).replace(" tell ", " tell\n")
+    if len(curves) > 1:
+        return _panels(curves, label, interval_words(selection))
+    (curve,) = curves
+    enough = curve.enough
+    sets = [canvas.set_label(step.features, (), LONGEST_SET) for step in enough.steps]
+    ax = canvas.axes(ax, 5.2 + max(canvas.inches(sets), 1.2), 3.6)
+    if not sets:
+        return canvas.nothing_to_show(ax, "The target has a single value there:\nnothing to tell.")
+    _draw(ax, curve)
+    _scale(ax, curves)
+    ax.set_ylabel(label, **canvas.AS_TEXT)
+    ax.set_xlabel("features in the set")
+    _write_sets(ax, sets, curve.n_useful)
+    if not enough.settled:
+        verdict = f"{canvas.counted(len(sets), 'feature')} tell, and more may add"
+    elif not enough.size:
+        verdict = "no feature tells more than chance"
+    else:
+        be = "is" if enough.size == 1 else "are"
+        verdict = f"{canvas.counted(enough.size, 'feature')} {be} enough"
+    title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}: {verdict}"
+    canvas.crown(ax, title, _legend(ax, curves, interval_words(selection)), columns=2)
+    return ax
+
+
+class _Curve(NamedTuple):
+    """Where a subgroup has enough features, with shares by size and their intervals."""
+
+    enough: Enough
+    share: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @property
+    def n_useful(self) -> int:
+        """The sizes up to this one add more than chance."""
+        return self.enough.size if self.enough.settled else len(self.enough.steps)
+
+
+def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.object_]:
+    """Draw every subgroup in a panel of its own, all on one scale."""
+    drawn = canvas.panels(len(curves), MOST_BESIDE, *PANEL)
+    for ax, curve in zip(drawn, curves, strict=True):
+        enough = curve.enough
+        _draw(ax, curve)
+        if not enough.steps:
+            verdict = "nothing to tell"
+        elif not enough.size:
+            verdict = "none tells more than chance"
+        else:
+            words = "enough" if enough.settled else "more may add to"
+            features = enough.steps[enough.size - 1].features
+            room = canvas.LONGEST_LINE - len(words)
+            verdict = f"{words}: {canvas.set_label(features, (), room)}"
+        title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}\n{verdict}"
+        ax.set_title(title, fontsize="small", loc="left", **canvas.AS_TEXT)
+    _scale(drawn[0], curves)
+    figure = drawn[0].figure
+    figure.supxlabel("features in the set", fontsize="medium")
+    figure.supylabel(label, fontsize="medium", **canvas.AS_TEXT)
+    handles = _legend(drawn[0], curves, interval)
+    look: dict[str, Any] = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
+    figure.legend(handles=handles, ncols=min(len(handles), len(drawn)), **look)
+    return drawn
+
+
+def _draw(ax: Axes, curve: _Curve) -> None:
+    """Draw the curve of a subgroup, faded beyond the size that is enough."""
+    sizes, useful, enough = np.arange(1, len(curve.share) + 1), curve.n_useful, curve.enough
+    spread = np.maximum([curve.share - curve.low, curve.high - curve.share], 0)
+    for shown, alpha in ((sizes <= useful, 1.0), (sizes > useful, canvas.FADED)):
+        look: dict[str, Any] = {"color": canvas.BLUE, "alpha": alpha, "capsize": 3, "markersize": 6}
+        if shown.any():
+            ax.errorbar(sizes[shown], curve.share[shown], yerr=spread[:, shown], fmt="o", **look)
+        joined = shown if alpha == 1 else sizes >= max(useful, 1)
+        ax.plot(sizes[joined], curve.share[joined], color=canvas.BLUE, alpha=alpha, linewidth=1.4)
+    if enough.settled and enough.size:
+        ring: dict[str, Any] = {"s": 170, "facecolors": "none", "linewidths": 1.6, "zorder": 4}
+        ax.scatter([enough.size], [curve.share[enough.size - 1]], edgecolors=canvas.ink(ax), **ring)
+    canvas.guide_lines(ax, "y")
+
+
+def _scale(ax: Axes, curves: list[_Curve]) -> None:
+    """Show all sizes, and shares from 0."""
+    highest = max(float(curve.high.max(initial=0.0)) for curve in curves)
+    largest = max(1, *(len(curve.share) for curve in curves))
+    ax.set_ylim(0, max(LEAST_SCALE, 1.06 * highest))
+    ax.set_xlim(0.5, largest + 0.5)
+    ax.set_xticks(range(1, largest + 1))
+    canvas.in_per_cent(ax.yaxis)
+
+
+def _write_sets(ax: Axes, sets: list[str], n_useful: int) -> None:
+    """Write on the right which set is the best of its size."""
+    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    where |= {"annotation_clip": False, "fontsize": 9, "va": "top", "color": canvas.ink(ax)}
+    ax.annotate("best recorded set", (1, 1), xytext=(12, 0), weight="bold", **where)
+    for size, text in enumerate(sets, start=1):
+        look = where | canvas.AS_TEXT | {"alpha": 1.0 if size <= n_useful else 0.6}
+        ax.annotate(f"{size}: {text}", (1, 1), xytext=(12, -LINE * size), **look)
+
+
+def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:
+    handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
+    if any(curve.enough.settled and curve.enough.size for curve in curves):
+        ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
+        handles.append(canvas.sign("enough", color=canvas.ink(ax), linestyle="none", **ring))
+    if any(curve.n_useful < len(curve.share) for curve in curves):
+        handles.append(canvas.faded_patch(ax, "faded: adds no more than chance"))
+    return handles

@@ -1,0 +1,286 @@
+"""What holds for all plots, and what a journal asks of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+import warnings
+from io import BytesIO
+from itertools import combinations
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
+from sklearn.exceptions import NotFittedError
+
+import misfeat
+from misfeat.show.plots.canvas import BLUE, COLOUR, GREY, SCALE, set_label, shortened
+from misfeat.show.plots.pairs import DIVERGING
+from misfeat.show.plots.ranked_lists import SUPPORTS
+from misfeat.visible import JOINERS
+from tests.show.plots.drawing import ALL, draw, texts
+
+SPARE = 1.0
+"""Pixels by which texts may touch."""
+COLOUR_BLIND = {
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+}
+"""What is left of linear red, green and blue (Machado, Oliveira and Fernandes, 2009)."""
+TOLD_APART = 20.0
+"""Distance in CIELAB; some 2 can just be seen side by side."""
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_plot_is_drawn_on_the_axes_given_and_changes_nothing_else(name, selector, monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda *_, **__: pytest.fail("shown"))
+    before = dict(mpl.rcParams)
+    figure, axes = plt.subplots(2)
+    assert draw(name, selector, ax=axes[1]) is axes[1]
+    assert plt.get_fignums() == [figure.number]
+    assert not axes[0].has_data()
+    assert dict(mpl.rcParams) == before
+    with pytest.raises(misfeat.MisfeatError, match="ax=3; it must be matplotlib axes"):
+        draw(name, selector, ax=3)
+
+
+def test_a_selector_must_be_fitted():
+    for name in ALL:
+        features = [["a"]] if name == "forest" else []
+        with pytest.raises(NotFittedError):
+            getattr(misfeat.plot, name)(misfeat.SubgroupSelector(), *features)
+
+
+@pytest.fixture(scope="module")
+def loaded(selector, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved") / "run"
+    selector.save(folder)
+    return misfeat.SubgroupSelector.load(folder)
+
+
+@pytest.fixture(scope="module")
+def correlated(data):
+    chosen = misfeat.SubgroupSelector(data.groups, size=2, measure="r2", exclude=["sleep"])
+    return chosen.fit(data.columns, data.target)
+
+
+@pytest.fixture(scope="module")
+def chosen(data):
+    blocks = {"blood": ["glucose", "lipids"]}
+    chosen = misfeat.SubgroupSelector(data.groups, size=3, include=["ecg", "weight"], blocks=blocks)
+    return chosen.fit(data.columns, data.target)
+
+
+@pytest.mark.parametrize("which", ["smallest", "loaded", "correlated", "chosen"])
+def test_selectors_of_every_kind_are_drawn(which, request):
+    selector = request.getfixturevalue(which)
+    for name in ALL:
+        if (which, name) == ("correlated", "stability"):
+            with pytest.raises(misfeat.MisfeatError, match="measure='mutual_info'"):
+                draw(name, selector)
+            continue
+        ax = draw(name, selector)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "constrained_layout")
+            ax.figure.draw_without_rendering()
+        assert ax.get_title() or ax.texts
+
+
+def texts_of(figure):
+    """Every text that a reader sees, with its box in pixels."""
+    figure.canvas.draw()
+    found = [*figure.texts, *(text for one in figure.legends for text in one.get_texts())]
+    for axes in figure.axes:
+        found += [text for one in (axes, *axes.child_axes) for text in of_axes(one)]
+    renderer = figure.canvas.get_renderer()
+    return [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in found
+        if text.get_visible() and text.get_text().strip()
+    ]
+
+
+def of_axes(axes):
+    found = [*axes.texts, axes.title, axes._left_title, axes._right_title]
+    if axes.get_legend() is not None:
+        found += axes.get_legend().get_texts()
+    if axes.axison:
+        for axis in (axes.xaxis, axes.yaxis):
+            found.append(axis.label)
+            for tick in axis._update_ticks():  # those within the limits
+                found += [tick.label1, tick.label2]
+    return found
+
+
+def outside(figure):
+    """Texts that a figure cuts off."""
+    whole = figure.bbox.padded(SPARE)
+    return [
+        text
+        for text, box in texts_of(figure)
+        if min(box.x0 - whole.x0, box.y0 - whole.y0, whole.x1 - box.x1, whole.y1 - box.y1) < 0
+    ]
+
+
+def overlapping(figure):
+    """Pairs of texts of which one lies over the other."""
+    return [
+        (one, other)
+        for (one, first), (other, second) in combinations(texts_of(figure), 2)
+        if min(first.x1, second.x1) - max(first.x0, second.x0) > SPARE
+        and min(first.y1, second.y1) - max(first.y0, second.y0) > SPARE
+    ]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_texts_of_a_new_figure_can_be_read(name, tested):
+    figure = draw(name, tested).figure
+    assert figure.get_layout_engine() is not None
+    assert outside(figure) == []
+    assert overlapping(figure) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*ALL, "all subgroups"])
+def test_fifty_long_features_and_twenty_long_subgroups_can_be_read(name, wide):
+    if name == "all subgroups":
+        figure = misfeat.plot.size_curve(wide)[0].figure
+    else:  # there are 230,300 sets of four of these features
+        figure = draw(name, wide, **({"largest": 2} if name == "lattice" else {})).figure
+    assert outside(figure) == []
+    assert overlapping(figure) == []
+
+
+def test_texts_that_cannot_be_read_are_noticed():
+    figure, ax = plt.subplots()
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.5, 0.5, "another")
+    ax.text(0.9, 0.9, "a text that runs out of the figure")
+    assert ("one", "another") in overlapping(figure)
+    assert outside(figure) == ["a text that runs out of the figure"]
+
+
+def test_a_plot_without_its_legend_is_told_apart(selector, difference, monkeypatch):
+    monkeypatch.delenv("MISFEAT_RENEW_PICTURES", raising=False)
+    ax = misfeat.plot.top_k(selector, "clinic=North", k=8)
+    ax.get_legend().remove()
+    assert "differs by up to" in difference(ax, "top_k")
+
+
+def saved(ax, kind, **settings):
+    """A picture as bytes of a file."""
+    file = BytesIO()
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # the font has no such character
+        ax.figure.savefig(file, format=kind)
+    return file.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+def test_texts_stay_texts_in_vector_files(name, tested):
+    ax = draw(name, tested)
+    root = ET.fromstring(saved(ax, "svg", **{"svg.fonttype": "none"}))  # noqa: S314
+    lines = {
+        "".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")
+    }
+    assert set(ax.get_title().splitlines()) <= lines
+    pdf = saved(ax, "pdf", **{"pdf.fonttype": 42})
+    assert pdf.startswith(b"%PDF")
+    assert b"/FontFile2" in pdf
+
+
+@pytest.mark.parametrize("name", [*ALL, "all subgroups"])
+def test_hostile_names_are_texts(name, hostile):
+    all_subgroups = name == "all subgroups"
+    ax = misfeat.plot.size_curve(hostile)[0] if all_subgroups else draw(name, hostile)
+    svg = saved(ax, "svg", **{"svg.fonttype": "none"})
+    for text in ax.figure.findobj(Text):
+        letters = set(text.get_text()) - {"\n", *JOINERS}
+        assert not {one for one in letters if unicodedata.category(one) in ("Cc", "Cf", "Cs")}
+        assert "$" not in text.get_text() or not text.get_parse_math()
+    ET.fromstring(svg)  # noqa: S314
+
+
+def test_line_breaks_are_spaces_and_commands_are_spelled(hostile):
+    labels = texts(misfeat.plot.feature_map(hostile).get_xticklabels())
+    expected = ["$\\alpha_1$ \\frac{1}{2", "two lines tab", "\\u202etfel", "\\x1b[31mred\\x07"]
+    assert {*expected, "\\ufffe\\x00<b>&amp;"} <= set(labels)
+
+
+def test_long_names_are_cut_but_keep_both_ends_and_their_stars():
+    for most in (3, 8, 15):
+        shown = shortened("beginning, middle and end", most)
+        assert (len(shown), shown[0], shown[-1], "…" in shown) == (most, "b", "d", True)
+    names = [f"{letter} rather long name {letter}" for letter in "abc"]
+    shown = set_label(names, names[1:2], 30)
+    assert len(shown) <= 30
+    assert [part[-1] for part in shown.split(", ")] == ["a", "*", "c"]
+    assert set_label(("a name of some length", "b"), ("b",), 30) == "a name of some length, b*"
+
+
+def lab(colour, blindness=None):
+    """A colour as lightness and two opponents (CIELAB, D65), as some readers see it."""
+    seen = np.array(to_rgb(colour))
+    linear = np.where(seen <= 0.04045, seen / 12.92, ((seen + 0.055) / 1.055) ** 2.4)
+    if blindness is not None:
+        linear = np.clip(np.array(COLOUR_BLIND[blindness]) @ linear, 0, 1)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.array(to_xyz) @ linear / (0.9505, 1.0, 1.089)
+    fx, fy, fz = (np.cbrt(v) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z))
+    return np.array([116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)])
+
+
+def distance(one, other, blindness=None):
+    return float(np.linalg.norm(lab(one, blindness) - lab(other, blindness)))
+
+
+def test_the_simulation_takes_red_for_green():
+    assert distance("#FF0000", "#669900") > 100
+    assert distance("#C00000", "#606000", "protanopia") < TOLD_APART
+    assert distance("#B00000", "#607000", "deuteranopia") < TOLD_APART
+    assert distance("black", "white", "protanopia") == pytest.approx(100, abs=1)
+
+
+@pytest.mark.parametrize("blindness", [None, *COLOUR_BLIND])
+def test_colours_of_one_picture_are_told_apart_and_darker_is_more(blindness):
+    clear = [mpl.colormaps[DIVERGING](share)[:3] for share in (0.1, 0.9)]
+    supports = [look[0] for look in SUPPORTS.values()]
+    for palette in ([*COLOUR.values()], [BLUE, GREY], supports, clear):
+        apart = {pair: distance(*pair, blindness) for pair in combinations(palette, 2)}
+        assert min(apart.values()) > TOLD_APART, apart
+    colours = mpl.colormaps[SCALE](np.linspace(0, 1, 20))
+    lightness = [lab(colour[:3], blindness)[0] for colour in colours]
+    assert (np.diff(lightness) < 0).all()
+    assert lightness[0] - lightness[-1] > 60
+
+
+@pytest.mark.slow
+def test_without_matplotlib_the_error_says_what_to_install():
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+import misfeat
+selector = misfeat.SubgroupSelector(size=1).fit({"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y")
+for name in misfeat.plot.__all__:
+    try:
+        getattr(misfeat.plot, name)(selector, *([["a"]] if name == "forest" else []))
+    except misfeat.MisfeatError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said = "Plots need matplotlib: pip install 'misfeat[plot]'."
+    assert done.stdout.splitlines() == [said] * len(ALL)

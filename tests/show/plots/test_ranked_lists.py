@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import misfeat
+from misfeat import MisfeatError
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.top import best_sets
+from misfeat.show.plots.canvas import COLOUR
+from misfeat.show.plots.ranked_lists import SUPPORTS
+from tests.show.plots.drawing import entropies, texts
+
+NORTH = "clinic=North"
+
+
+def points(ax):
+    """What was drawn, by marker and colour."""
+    drawn = [box.lines[0] for box in ax.containers]
+    return {(line.get_marker(), line.get_color()): line.get_xydata() for line in drawn}
+
+
+def intervals(ax):
+    bars = [line for box in ax.containers for line in box.lines[2]]
+    return sorted(tuple(segment[:, 0]) for one in bars for segment in one.get_segments())
+
+
+def values(ax):
+    """What was drawn, from the top."""
+    drawn = np.concatenate(list(points(ax).values()))
+    return drawn[np.argsort(drawn[:, 1]), 0]
+
+
+def test_the_best_sets_look_as_before(selector, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.top_k(selector, NORTH, k=8), "top_k")
+
+
+def test_sets_are_shares_with_intervals_marked_by_their_source_and_starred(selector):
+    best, whole = best_sets(selector.selection_, subgroup=NORTH), entropies(selector)[NORTH]
+    ax = misfeat.plot.top_k(selector, NORTH)
+    drawn = points(ax)
+    for source, marker in (("recorded", "o"), ("predicted", "D")):
+        expected = [(one.share, place) for place, one in enumerate(best) if one.source == source]
+        assert expected, "the table has both"
+        np.testing.assert_allclose(drawn[marker, COLOUR[source]], expected)
+    expected = sorted((one.low / whole, one.high / whole) for one in best)
+    np.testing.assert_allclose(intervals(ax), expected)
+    for label, one in zip(texts(ax.get_yticklabels()), best, strict=True):
+        starred = {name[:-1] for name in label.split(", ") if name.endswith("*")}
+        assert starred == set(one.missing)
+
+
+def test_what_is_certain_has_no_interval(data):
+    selector = misfeat.SubgroupSelector(
+        data.groups, size=1, estimate="sample", completer="interactions"
+    )
+    assert not intervals(misfeat.plot.top_k(selector.fit(data.complete, data.target), NORTH))
+
+
+def test_size_and_number_can_be_chosen(selector):
+    ax = misfeat.plot.top_k(selector, NORTH, size=2, k=3)
+    assert len(ax.get_yticks()) == 3
+    assert ax.get_title() == "The 3 best sets of 2 features in clinic=North"
+    assert ax.get_xlabel() == "share of what there is to tell about ill"
+
+
+def test_a_subgroup_must_be_named_where_there_are_several(selector, smallest):
+    with pytest.raises(MisfeatError, match=r"subgroup, one of 'clinic=East', 'clinic=North'"):
+        misfeat.plot.top_k(selector)
+    with pytest.raises(MisfeatError, match="There is no subgroup 'clinic=Easy'"):
+        misfeat.plot.top_k(selector, "clinic=Easy")
+    assert misfeat.plot.top_k(smallest).get_title() == "The best set of 1 feature in all rows"
+
+
+def test_correlations_are_not_called_shares_of_what_there_is_to_tell():
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=40), "b": rng.normal(size=40)}
+    table["y"] = table["a"] + rng.normal(size=40)
+    selector = misfeat.SubgroupSelector(size=1, measure="r2").fit(table, "y")
+    assert misfeat.plot.top_k(selector).get_xlabel() == "squared multiple correlation with y"
+
+
+def test_gains_look_as_before(selector, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.worth_collecting(selector), "worth_collecting")
+
+
+def test_the_best_features_of_all_subgroups_come_first_with_their_subgroup(selector):
+    entropy = entropies(selector)
+    shares = {
+        f"{one.feature} in {one.subgroup}": one.gain / entropy[one.subgroup]
+        for one in feature_worths(selector.selection_)
+    }
+    ax = misfeat.plot.worth_collecting(selector, n=4)
+    assert texts(ax.get_yticklabels()) == sorted(shares, key=lambda name: -shares[name])[:4]
+    np.testing.assert_allclose(values(ax), sorted(shares.values(), reverse=True)[:4])
+    assert ax.get_xlabel().endswith("share of what there is to tell about ill")
+
+
+def test_of_one_subgroup_only_features_are_named_and_costs_divide_gains(selector):
+    plain, whole = feature_worths(selector.selection_, NORTH), entropies(selector)[NORTH]
+    costs = {worth.feature: 4.0 for worth in plain}
+    ax = misfeat.plot.worth_collecting(selector, NORTH, costs=costs)
+    assert texts(ax.get_yticklabels()) == [worth.feature for worth in plain]
+    assert " ".join(ax.get_title().split()).endswith("in clinic=North")
+    assert "for every unit of cost" in ax.get_xlabel()
+    np.testing.assert_allclose(values(ax), [worth.gain / 4 / whole for worth in plain])
+    ends = sorted((worth.low / 4 / whole, worth.high / 4 / whole) for worth in plain)
+    np.testing.assert_allclose(intervals(ax), ends)
+
+
+def test_colour_and_marker_say_what_a_prediction_rests_on(selector):
+    ax = misfeat.plot.worth_collecting(selector)
+    shown = set(texts(ax.get_legend().get_texts()))
+    assert shown == {SUPPORTS[worth.support][2] for worth in feature_worths(selector.selection_)}
+    looks = [(box.lines[0].get_color(), box.lines[0].get_marker()) for box in ax.containers]
+    assert looks == [SUPPORTS[s][:2] for s in SUPPORTS if SUPPORTS[s][2] in shown]
+
+
+def test_a_sentence_stands_where_nothing_can_be_collected(smallest):
+    ax = misfeat.plot.worth_collecting(smallest)
+    assert texts(ax.texts) == ["Every subgroup recorded every feature."]
+    table = {
+        "g": ["a"] * 4 + ["b"] * 4,
+        "x": [0, 0, 1, 1] + [None] * 4,
+        "z": [0, 1, 0, 1] + [None] * 4,
+        "y": [0, 0, 1, 1, 1, 0, 1, 0],
+    }
+    selector = misfeat.SubgroupSelector("g", size=2).fit(table, "y")
+    (text,) = texts(misfeat.plot.worth_collecting(selector, "g=b").texts)
+    assert text.startswith("Too few features were recorded")
+
+
+def test_no_features_cannot_be_asked_for(selector):
+    with pytest.raises(MisfeatError, match="n=0"):
+        misfeat.plot.worth_collecting(selector, n=0)
+
+
+def test_gains_that_are_next_to_nothing_look_like_it():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    group = np.arange(400) % 4
+    noise = np.where(group == 0, np.nan, rng.integers(0, 2, 400))
+    selector = misfeat.SubgroupSelector("g", size=1).fit({"g": group, "a": a, "noise": noise}, a)
+    assert misfeat.plot.worth_collecting(selector).get_xlim()[1] >= 0.001

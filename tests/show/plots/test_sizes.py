@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import PathCollection
+
+import misfeat
+from misfeat import MisfeatError
+from misfeat.answers.enough import enough_features
+from misfeat.show.plots.canvas import FADED
+
+
+def points(ax):
+    """Shares by size, and whether they are faded."""
+    drawn = [box.lines[0] for box in ax.containers]
+    return {
+        int(size): (share, line.get_alpha() == FADED)
+        for line in drawn
+        for size, share in line.get_xydata()
+    }
+
+
+def rings(ax):
+    drawn = [one for one in ax.collections if isinstance(one, PathCollection)]
+    return [tuple(one.get_offsets()[0]) for one in drawn]
+
+
+@pytest.mark.slow
+def test_all_subgroups_look_as_before(heart, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.size_curve(heart)[0], "size_curve")
+
+
+def test_one_subgroup_looks_as_before(heart, assert_looks_as_before):
+    assert_looks_as_before(misfeat.plot.size_curve(heart, "site=va"), "size_curve_of_one")
+
+
+def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring(heart):
+    panels = misfeat.plot.size_curve(heart)
+    for ax, one in zip(panels, enough_features(heart.selection_), strict=True):
+        found = points(ax)
+        assert sorted(found) == [step.size for step in one.steps]
+        for step in one.steps:
+            share, faded = found[step.size]
+            assert share == pytest.approx(step.share)
+            assert faded == (one.settled and step.size > one.size)
+        enough = [(one.size, one.steps[one.size - 1].share)] if one.settled and one.size else []
+        assert rings(ax) == pytest.approx(enough)
+
+
+def test_titles_say_what_is_enough(heart):
+    titles = [ax.get_title(loc="left").split("\n")[1] for ax in misfeat.plot.size_curve(heart)]
+    assert titles == [
+        "more may add to: cp, ca, thal",
+        "more may add to: cp, exang, oldpeak",
+        "none tells more than chance",
+        "enough: cp",
+    ]
+    one = misfeat.plot.size_curve(heart, "site=switzerland")
+    assert one.get_title() == "site=switzerland: no feature tells more than chance"
+
+
+def test_sets_of_one_subgroup_are_named(heart):
+    ax = misfeat.plot.size_curve(heart, "site=va", size=2)
+    assert [text.get_text() for text in ax.texts] == [
+        "best recorded set",
+        "1: cp",
+        "2: cp, oldpeak",
+    ]
+
+
+def test_several_subgroups_do_not_fit_into_one_axes(heart):
+    with pytest.raises(MisfeatError, match="name it with subgroup, one of 'site=cleveland'"):
+        misfeat.plot.size_curve(heart, ax=plt.subplots()[1])
+
+
+def test_a_target_with_one_value_is_said(half_constant):
+    (text,) = misfeat.plot.size_curve(half_constant, "g=b").texts
+    assert "nothing to tell" in text.get_text()
+    panels = misfeat.plot.size_curve(half_constant)
+    assert panels[1].get_title(loc="left") == "g=b\nnothing to tell"
