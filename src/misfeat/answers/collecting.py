@@ -265,15 +265,7 @@ def _exceeds(ahead: float, deviation: float) -> float:
 
 
 def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation.
-
-    Examples
-    --------
-    >>> expected_rise(0.2, 0.0), expected_rise(-0.2, 0.0)
-    (0.2, 0.0)
-    >>> round(expected_rise(0.0, 1.0), 4)
-    0.3989
-    """
+    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
     if deviation <= 0:
         return max(0.0, ahead)
     z = ahead / deviation

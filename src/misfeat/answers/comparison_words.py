@@ -131,13 +131,7 @@ def change_in_words(one: Change, targets: Targets) -> Message:
 
 
 def share_in_words(share: float, low: float, high: float) -> str:
-    """A share with its interval.
-
-    Examples
-    --------
-    >>> share_in_words(0.123, 0.08, 0.161), share_in_words(0.0031, 0.001, 0.0052)
-    ('12 % (8–16 %)', '0.3 % (0.1–0.5 %)')
-    """
+    """A share with its interval."""
     between = f" ({percent_between(low, high)})" if low < high else ""
     return percent(share, low, high) + between
 
@@ -146,11 +140,6 @@ def points_in_words(difference: float, low: float, high: float) -> str:
     """A difference of shares with its interval, in points of per cent.
 
     An interval that does not hold 0 is told with as many digits as it takes to see that.
-
-    Examples
-    --------
-    >>> points_in_words(-0.054, -0.0863, -0.0219), points_in_words(0.024, 0.0004, 0.048)
-    ('-5 (-9 to -2)', '+2.40 (+0.04 to +4.80)')
     """
     digits = percent_decimals(low, high)
     nearest = min(abs(low), abs(high)) if low > 0 or high < 0 else 0.0

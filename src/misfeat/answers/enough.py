@@ -66,13 +66,7 @@ class Step:
     p_value: float
 
     def told(self, target: str) -> Message:
-        """What the set tells, in words.
-
-        Examples
-        --------
-        >>> Step(2, ("bmi", "hdl"), 0.03, 0.02, 0.045, 0.06, 0.01, 0.001).told("diabetes")
-        'bmi and hdl tell 6 % of what there is to tell about diabetes (4–9 %)'
-        """
+        """What the set tells, in words."""
         whole = self.score / self.share if self.share > 0 else 1.0
         low, high = self.low / whole, self.high / whole
         return Message(

@@ -126,21 +126,18 @@ def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArra
     return drawn, rows.weights - drawn
 
 
-def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
-    """What would be known with so many of the rows that each row stands for.
-
-    Scores must be above chance, of sets of features, and counted from rows.
-    """
-    return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
-
-
 def can_be_halved(rows: Cohorts | None) -> bool:
     """Whether there are rows, enough of them in every cohort."""
     return rows is not None and min(cohort.size for cohort in rows) >= FEWEST_ROWS
 
 
+def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
+    """What would be known with so many of the rows that each row stands for."""
+    return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
+
+
 def _scored(known: Known, rows: Cohorts) -> Known:
-    """The same sets, scored in other rows."""
+    """The same sets, scored in other rows: above chance, and counted from rows."""
     measure = information_of(rows, above_chance=known.exact.above_chance)
     reach = len(known.exact.by_size) - 1
     by_cohort = [measure.of_levels(i, 0, reach, known.n_jobs) for i in range(len(rows))]

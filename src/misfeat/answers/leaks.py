@@ -44,15 +44,7 @@ LEAST_ROWS = 20
 
 
 def leaks(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features that nearly determine the target alone, where they are recorded.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"copy": [7, 3] * 50, "other": [0, 0, 1, 1] * 25, "y": [0, 1] * 50}
-    >>> [caution.columns for caution in leaks(build_cohorts(table, "y"))]
-    [('copy',)]
-    """
+    """Features that nearly determine the target alone, where they are recorded."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     for feature, name in enumerate(cohorts.features):
         tables = rows_by_value(cohorts, feature)
@@ -183,13 +175,6 @@ def told_by_column(counts: ArrayLike, *, by_class: bool = True) -> Told:
 
     Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
     sure, unless `by_class` is False. Nothing is told where there is a single class or value.
-
-    Examples
-    --------
-    >>> [round(share, 2) for share in told_by_column([[100, 0], [0, 100]])]
-    [0.95, 0.88]
-    >>> [round(share, 2) for share in told_by_column([[2, 0], [0, 2]])]
-    [0.35, 0.0]
     """
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
@@ -229,13 +214,6 @@ def orders_classes(counts: ArrayLike) -> bool:
     target, and yet its bins do not where they cut through a class. Then every bin is filled in the
     order of the classes: the table of bins and classes is that of rows dealt out in order, which
     its margins alone give (the north-west corner rule).
-
-    Examples
-    --------
-    Bins of twenty rows cut through classes of thirty, which lie in order or not:
-
-    >>> orders_classes([[20, 0], [10, 10], [0, 20]]), orders_classes([[14, 6], [10, 10], [6, 14]])
-    (True, False)
     """
     table = np.asarray(counts, dtype=np.float64)
     table = table[:, table.sum(axis=0) > 0]

@@ -40,15 +40,7 @@ MOST_ROWS = 100_000
 
 
 def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features whose gaps tell the target: recorded, perhaps, only once it was known.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"later": [2, None, 3, None] * 25, "y": [0, 1] * 50}
-    >>> [caution.columns for caution in missing_patterns(build_cohorts(table, "y"))]
-    [('later',)]
-    """
+    """Features whose gaps tell the target: recorded, perhaps, only once it was known."""
     for feature in range(len(cohorts.features)):
         tables = _by_gap(cohorts, feature)
         if not tables[:, 1].any():

@@ -69,17 +69,7 @@ class StableSet:
 
 @dataclass(frozen=True)
 class StableFeature:
-    """How often a feature is in the best sets of a subgroup.
-
-    Attributes
-    ----------
-    subgroup, feature : str
-        Which feature, and where.
-    in_best : float
-        The share of the draws in which it is in the best set.
-    in_top_k : float
-        The share of the draws in which it is in one of the k best sets.
-    """
+    """How often a feature is in the best sets of a subgroup."""
 
     subgroup: str
     feature: str
@@ -89,19 +79,7 @@ class StableFeature:
 
 @dataclass(frozen=True)
 class StableSubgroup:
-    """How much the best sets of all draws agree in one subgroup.
-
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    index : float
-        Stability of the features of the best set (Nogueira, Sechidis and Brown, 2018): 1 where the
-        best set is the same in every draw, about 0 where its features might have been picked at
-        random. NaN where sets hold all features.
-    low, high : float
-        Its 95 % interval.
-    """
+    """How much the best sets of all draws agree in one subgroup."""
 
     subgroup: str
     index: float
@@ -111,19 +89,7 @@ class StableSubgroup:
 
 @dataclass(frozen=True)
 class Stability:
-    """What comes out again when rows are drawn anew.
-
-    Attributes
-    ----------
-    size, k, resamples : int
-        Features per set, sets per subgroup, and how often rows were drawn.
-    sets : tuple of StableSet
-        The k best sets, subgroup by subgroup, best first.
-    features : tuple of StableFeature
-        Every feature, subgroup by subgroup, in the table's column order.
-    subgroups : tuple of StableSubgroup
-        How much the best sets agree.
-    """
+    """What comes out again when rows are drawn anew."""
 
     size: int
     k: int
@@ -133,15 +99,7 @@ class Stability:
     subgroups: tuple[StableSubgroup, ...]
 
     def sentences(self) -> list[str]:
-        """What it says, a sentence for every subgroup.
-
-        Examples
-        --------
-        >>> best = StableSet("here", 1, ("a",), 0.9, 1, 1, 2)
-        >>> agreed = StableSubgroup("here", 0.7, 0.6, 0.8)
-        >>> Stability(1, 1, 50, (best,), (), (agreed,)).sentences()[0]
-        "here: the best set, 'a', is the best again in 90 % of 50 resamples."
-        """
+        """What it says, a sentence for every subgroup."""
         return [self._sentence(one.subgroup) for one in self.subgroups]
 
     def _sentence(self, subgroup: str) -> str:
@@ -215,17 +173,7 @@ class Resample:
 
 @dataclass(frozen=True, eq=False)
 class Redrawn:
-    """What came out in every draw.
-
-    Attributes
-    ----------
-    shown : ndarray of int of shape (n_cohorts, k)
-        The numbers of the k best sets of each cohort with all rows, best first.
-    best : ndarray of int of shape (n_draws, n_cohorts, k)
-        Those of every draw.
-    ranks : ndarray of int of shape (n_draws, n_cohorts, k)
-        The rank of every shown set in every draw; 1 is the best.
-    """
+    """What came out in every draw."""
 
     shown: Numbers
     best: Numbers

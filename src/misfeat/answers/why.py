@@ -80,15 +80,7 @@ class Cell:
         return sum(share.contribution for share in self.shares)
 
     def told(self, target: str, *, predicted: bool = False) -> str:
-        """The cell in a sentence, by the class that it is most about.
-
-        Examples
-        --------
-        >>> ill = Share("ill", 0.91, 0.79, 0.96, 0.46, 1.98, 0.1)
-        >>> well = Share("well", 0.09, 0.04, 0.21, 0.54, 0.17, -0.02)
-        >>> Cell("ca >= 1 and thal = 7", (">=1", "7"), 44, (ill, well)).told("state")
-        'ca >= 1 and thal = 7: 91 % state = ill (44 rows), against 46 % overall.'
-        """
+        """The cell in a sentence, by the class that it is most about."""
         most = self.most
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
         count = f"{count}, predicted" if predicted else count
@@ -130,11 +122,6 @@ class Explanation:
 
         Cells of fewer than 5 rows have none either, where there are others; where they hold much
         of the score, a last sentence says so.
-
-        Parameters
-        ----------
-        k : int, default=3
-            How many.
         """
         least = max(NOTHING, WORTH_A_SENTENCE * self.score)
         telling = [cell for cell in self.cells if cell.contribution > least]
@@ -267,14 +254,7 @@ def cells_of(
 
 
 def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
-    """Wilson's interval of shares of so many rows; NaN where none is asked for.
-
-    Examples
-    --------
-    >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
-    >>> low.round(3), high.round(3)
-    (array([0.299, 0.839]), array([0.701, 1.   ]))
-    """
+    """Wilson's interval of shares of so many rows; NaN where none is asked for."""
     if confidence is None:
         nothing = np.full(np.broadcast_shapes(share.shape, rows.shape), np.nan)
         return nothing, nothing
@@ -286,13 +266,7 @@ def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Float
 
 
 def condition(name: str, label: str) -> str:
-    """A feature and its value or range, in words.
-
-    Examples
-    --------
-    >>> condition("age", "<=40"), condition("age", "(40, 65]"), condition("thal", "7")
-    ('age <= 40', '40 < age <= 65', 'thal = 7')
-    """
+    """A feature and its value or range, in words."""
     if label.startswith("<="):
         return f"{name} <= {label[2:]}"
     if label.startswith(">"):
@@ -320,19 +294,7 @@ def explanation_columns(explanation: Explanation) -> dict[str, list[Any]]:
 
 
 class CellCounts(NamedTuple):
-    """Rows of a subgroup by the cells of a set and by class.
-
-    Attributes
-    ----------
-    values : list of tuple of str
-        What the rows of each cell agree in.
-    counts : ndarray of shape (n_cells, n_classes)
-        Rows, or expected rows; with weights as many of equal weight as tell as much.
-    rows : ndarray of shape (n_cells,), or None
-        With weights, or where counts are protected, the rows of the table in each cell.
-    protected : bool
-        Whether counts were protected, so that none is exact.
-    """
+    """Rows of a subgroup by the cells of a set and by class."""
 
     values: list[tuple[str, ...]]
     counts: Floats
