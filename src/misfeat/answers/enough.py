@@ -158,12 +158,22 @@ def enough_features(
         ("enough", largest, int(permutations), level), dict
     )
     left = [name for name in names if name not in known]
-    numbers = [selection.cohorts.position(name) for name in left]
     with long_work(selection.verbose > 0) as progress:
-        found = enough_of_each(
-            dealer, numbers, lambda m: scores.completed(m, progress), largest, level, progress
-        )
-    known.update(zip(left, found, strict=True))
+
+        def tell(before: int, done: int = 0) -> None:
+            if progress is not None:
+                progress(WHAT, before + done, len(left) * largest)
+
+        for number, name in enumerate(left):
+            known[name] = enough_of(
+                dealer,
+                selection.cohorts.position(name),
+                lambda m: scores.completed(m, progress),
+                largest,
+                level,
+                partial(tell, number * largest),
+            )
+        tell(len(left) * largest)
     return [known[name] for name in names]
 
 
@@ -188,28 +198,6 @@ def chosen_size(selection: Selection) -> int:
             dealer, lambda m: scores.completed(m, progress), largest, LEVEL, progress
         )
     return max(size, len(selection.options.include))
-
-
-def enough_of_each(
-    dealer: Dealer,
-    cohorts: Sequence[int],
-    completed: Callable[[int], CompletedScores],
-    largest: int,
-    level: float,
-    progress: Progress | None = None,
-) -> list[Enough]:
-    """Find the smallest size of every cohort beyond which nothing more than chance is added."""
-
-    def tell(before: int, done: int = 0) -> None:
-        if progress is not None:
-            progress(WHAT, before + done, len(cohorts) * largest)
-
-    found = [
-        enough_of(dealer, cohort, completed, largest, level, partial(tell, number * largest))
-        for number, cohort in enumerate(cohorts)
-    ]
-    tell(len(cohorts) * largest)
-    return found
 
 
 def enough_of(

@@ -48,9 +48,17 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     for feature, name in enumerate(cohorts.features):
         tables = rows_by_value(cohorts, feature)
-        told, where = explained_in(tables, _determines)
+        told, where = explained_in(
+            tables, lambda told: told.share >= DETERMINES and told.sure >= SURELY
+        )
         if told is None and name in binned:
-            told, where = _in_order(tables.sum(axis=0)), None
+            # What bins tell that would determine the target, did they not cut through its classes.
+            # Half of the rows as they are: all cases of a rare disease may be old, and age is no
+            # leak.
+            table = tables.sum(axis=0)
+            of_rows = told_by_column(table, by_class=False)
+            if of_rows.share >= SURELY and orders_classes(table):
+                told, where = of_rows, None
         if told is None:
             continue
         yield leak_caution(
@@ -76,6 +84,9 @@ def leak_caution(
 ) -> Caution:
     """What is said of one feature that tells too much."""
     name = cohorts.features[feature]
+    indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
+    subgroups = tuple(cohorts.names[index] for index in indices)
+    together = where is None and len(subgroups) > 1
     return Caution(
         kind,
         Message(
@@ -83,26 +94,13 @@ def leak_caution(
             column=name,
             share=100 * told.share,
             target=cohorts.target,
-            where=_places(cohorts, where, feature),
+            where="all subgroups together" if together else listed(subgroups, MOST_NAMED),
         ),
         Message(remedy, exclude=Setting("exclude", [name])),
         columns=(name,),
-        subgroups=_names(cohorts, where, feature),
+        subgroups=subgroups,
         severity=OVERTURNS,
     )
-
-
-def _determines(told: Told) -> bool:
-    return told.share >= DETERMINES and told.sure >= SURELY
-
-
-def _in_order(table: Floats) -> Told | None:
-    """What bins tell that would determine the target, did they not cut through its classes.
-
-    Half of the rows as they are: all cases of a rare disease may be old, and age is no leak.
-    """
-    told = told_by_column(table, by_class=False)
-    return told if told.share >= SURELY and orders_classes(table) else None
 
 
 def explained_in(
@@ -148,19 +146,6 @@ def rows_by_class(
         counted = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
         found[place] = counted.reshape(n_values, n_classes)
     return found
-
-
-def _names(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> tuple[str, ...]:
-    """The subgroups that it is about: some, or all that recorded the feature."""
-    places = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
-    return tuple(cohorts.names[place] for place in places)
-
-
-def _places(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> str:
-    names = _names(cohorts, where, feature)
-    if where is None and len(names) > 1:
-        return "all subgroups together"
-    return listed(names, MOST_NAMED)
 
 
 class Told(NamedTuple):
@@ -221,15 +206,10 @@ def orders_classes(counts: ArrayLike) -> bool:
     if len(by_class) < 2 or by_class.min() < LEAST_ROWS:
         return False
     table = table[:, np.argsort(np.arange(len(table)) @ table / by_class)]
-    agreeing = np.minimum(table, _dealt_in_order(table)).sum(axis=0)
-    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())
-
-
-def _dealt_in_order(table: Floats) -> Floats:
-    """The table of the same margins in which the rows of classes follow each other."""
     bins = np.concatenate([[0.0], np.cumsum(table.sum(axis=1))])
     classes = np.concatenate([[0.0], np.cumsum(table.sum(axis=0))])
     upper = np.minimum(bins[1:, None], classes[None, 1:])
     lower = np.maximum(bins[:-1, None], classes[None, :-1])
-    dealt: Floats = np.maximum(upper - lower, 0.0)
-    return dealt
+    in_order = np.maximum(upper - lower, 0.0)  # the table of the same margins, filled in order
+    agreeing = np.minimum(table, in_order).sum(axis=0)
+    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())

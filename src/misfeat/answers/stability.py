@@ -12,7 +12,7 @@ look like dependence and favour sets of many values. benchmarks/answers/stabilit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
-    Numbers = NDArray[np.int64]
+    Indices = NDArray[np.int64]
 
 RESAMPLES = 60
 """Draws of the rows: a frequency is then known to about .06 (one standard error)."""
@@ -100,21 +100,21 @@ class Stability:
 
     def sentences(self) -> list[str]:
         """What it says, a sentence for every subgroup."""
-        return [self._sentence(one.subgroup) for one in self.subgroups]
-
-    def _sentence(self, subgroup: str) -> str:
-        own = [one for one in self.sets if one.subgroup == subgroup]
-        best, often = own[0], sum(one.frequency >= OFTEN for one in own)
-        again = "the best" if len(own) == 1 else f"among the {len(own)} best"
-        names = ", ".join(map(repr, best.features))
-        said = (
-            f"{subgroup}: the best set, {names}, is {again} again in {100 * best.frequency:.0f} % "
-            f"of {self.resamples} resamples"
-        )
-        if len(own) == 1:
-            return f"{said}."
-        come = "comes" if often == 1 else "come"
-        return f"{said}; {often} of these {len(own)} {come} again in at least {100 * OFTEN:.0f} %."
+        found = []
+        for subgroup in (one.subgroup for one in self.subgroups):
+            own = [one for one in self.sets if one.subgroup == subgroup]
+            best, often = own[0], sum(one.frequency >= OFTEN for one in own)
+            again = "the best" if len(own) == 1 else f"among the {len(own)} best"
+            sentence = (
+                f"{subgroup}: the best set, {', '.join(map(repr, best.features))}, is {again} "
+                f"again in {100 * best.frequency:.0f} % of {self.resamples} resamples"
+            )
+            if len(own) > 1:
+                come = "comes" if often == 1 else "come"
+                sentence += f"; {often} of these {len(own)} {come} again in at least "
+                sentence += f"{100 * OFTEN:.0f} %"
+            found.append(f"{sentence}.")
+        return found
 
 
 def stability_of(
@@ -140,7 +140,11 @@ def stability_of(
 
     def stability() -> Stability:
         seed = selection.options.seed
-        answer = Resample(selection.cohorts, scores.of_other_rows(scores.measure, 0), shown.subsets)
+        empty = scores.of_other_rows(scores.measure, 0)  # only its settings are read
+
+        def answer(rng: np.random.Generator) -> CompletedScores:
+            return scores_of_draw(empty, selection.cohorts, rng).scored(shown.subsets)
+
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
             found = redrawn(shown, k, seeds, answer, progress)
@@ -158,26 +162,16 @@ def stability_of(
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
 
 
-@dataclass(frozen=True, eq=False)
-class Resample:
-    """The scores of the same sets in rows that are drawn anew; of `scores`, settings are read."""
+class Redrawn(NamedTuple):
+    """What came out in every draw.
 
-    cohorts: Cohorts
-    scores: SetScores
-    subsets: NDArray[np.integer]
+    The indices of the k best sets of each cohort with all rows, of shape (n_cohorts, k); those of
+    every draw, and the ranks of the shown sets in it, of shape (n_draws, n_cohorts, k).
+    """
 
-    def __call__(self, rng: np.random.Generator) -> CompletedScores:
-        """Draw rows, and score the sets that are shown."""
-        return scores_of_draw(self.scores, self.cohorts, rng).scored(self.subsets)
-
-
-@dataclass(frozen=True, eq=False)
-class Redrawn:
-    """What came out in every draw."""
-
-    shown: Numbers
-    best: Numbers
-    ranks: Numbers
+    shown: Indices
+    best: Indices
+    ranks: Indices
 
 
 def redrawn(
@@ -199,28 +193,20 @@ def redrawn(
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
-    draws = Parallel(prefer="threads")(
-        delayed(_come_again)(answer, kept, seed) for seed in counted(seeds, tell)
-    )
+    def draw(seed: np.random.SeedSequence) -> tuple[Indices, Indices]:
+        scores = answer(np.random.default_rng(seed))
+        best, ranks = np.empty_like(kept), np.empty_like(kept)
+        rank_of = np.empty(n_sets, dtype=np.int64)
+        for i, own in enumerate(kept):
+            order = order_of_sets(scores, i)
+            rank_of[order] = np.arange(1, n_sets + 1)
+            best[i], ranks[i] = order[:k], rank_of[own]
+        return best, ranks
+
+    draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, tell))
     tell(len(seeds))
     best, ranks = (np.array(found) for found in zip(*draws, strict=True))
     return Redrawn(kept, best, ranks)
-
-
-def _come_again(
-    answer: Callable[[np.random.Generator], CompletedScores],
-    kept: Numbers,
-    seed: np.random.SeedSequence,
-) -> tuple[Numbers, Numbers]:
-    """The best sets of one draw, and the ranks of those that are best with all rows."""
-    scores = answer(np.random.default_rng(seed))
-    best, ranks = np.empty_like(kept), np.empty_like(kept)
-    place = np.empty(len(scores.subsets), dtype=np.int64)
-    for i, shown in enumerate(kept):
-        order = order_of_sets(scores, i)
-        place[order] = np.arange(1, len(order) + 1)
-        best[i], ranks[i] = order[: len(shown)], place[shown]
-    return best, ranks
 
 
 def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:

@@ -17,7 +17,7 @@ from misfeat.runtime.threads import Work
 from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -125,20 +125,20 @@ class Explanation:
         """
         least = max(NOTHING, WORTH_A_SENTENCE * self.score)
         telling = [cell for cell in self.cells if cell.contribution > least]
-        well_filled = [cell for cell in telling if cell.well_filled]
-        shown = _of_several_classes(well_filled or telling, k)
-        said = [cell.told(self.target, predicted=self.predicted) for cell in shown]
-        return said + ([] if self.predicted else self._doubts())
-
-    def _doubts(self) -> list[str]:
-        """That few rows hold much of the score, where they do."""
+        cells = [cell for cell in telling if cell.well_filled] or telling
+        shown = cells[:k]
+        others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
+        if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
+            shown[-1] = others[0]  # where all are about one class, room for another's first
+        found = [cell.told(self.target, predicted=self.predicted) for cell in shown]
         held = sum(cell.contribution for cell in self.cells if not cell.well_filled)
-        if not self.score > NOTHING or held < MUCH * self.score:
-            return []
-        return [
-            f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes from "
-            f"combinations of values with fewer than {WELL_FILLED} rows each, which may be chance."
-        ]
+        if not self.predicted and self.score > NOTHING and held >= MUCH * self.score:
+            found.append(
+                f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes "
+                f"from combinations of values with fewer than {WELL_FILLED} rows each, which may "
+                "be chance."
+            )
+        return found
 
 
 def explanation(selection: Selection, subgroup: str, features: Sequence[str]) -> Explanation:
@@ -187,26 +187,17 @@ def cell_counts(
 ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
     scores, tables = selection.set_scores, selection.set_scores.measure.tables
-    prepared = cache(lambda size: PredictedCounts(scores.known(size), selection.completer))
+    prepared = cache(lambda size: predicted_counts(scores.known(size), selection.completer))
     found = {}
     for cohort, members in sets:
         if selection.missing[cohort, list(members)].any():
-            counts = prepared(len(members)).of(cohort, members)
+            counts = prepared(len(members))(cohort, members)
         elif tables is None:
             counts = recorded_counts(selection.cohorts, cohort, list(members))
         else:
             counts = tabled_counts(tables, cohort, members)
         found[cohort, members] = counts
     return found
-
-
-def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
-    """The first k cells; where all are about one class, the last makes room for another's first."""
-    shown = list(cells[:k])
-    others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
-    if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
-        shown[-1] = others[0]
-    return shown
 
 
 def cells_of(
@@ -294,7 +285,11 @@ def explanation_columns(explanation: Explanation) -> dict[str, list[Any]]:
 
 
 class CellCounts(NamedTuple):
-    """Rows of a subgroup by the cells of a set and by class."""
+    """Rows of a subgroup by the cells of a set and by class, or expected ones.
+
+    With weights, counts are as many rows of equal weight as tell as much, and `rows` those of the
+    table in each cell; so they are where counts were `protected`, so that none is exact.
+    """
 
     values: list[tuple[str, ...]]
     counts: Floats
@@ -335,28 +330,26 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
     return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
 
 
-class PredictedCounts:
-    """The cells of sets that a subgroup did not record, as the transfer expects them.
+def predicted_counts(known: Known, completer: object) -> Callable[[int, Sequence[int]], CellCounts]:
+    """The cells of sets that a cohort did not record, as the transfer expects them.
 
     Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
     """
+    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+    rows = known.prepared(TransferRows.of).coded
+    model = TransferModel(
+        rows,
+        known.exact.missing,
+        Work(known.n_jobs),
+        proxies=how.proxies,
+        table_size=how.table_size,
+    )
 
-    def __init__(self, known: Known, completer: object) -> None:
-        how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-        self._rows = known.prepared(TransferRows.of).coded
-        self._model = TransferModel(
-            self._rows,
-            known.exact.missing,
-            Work(known.n_jobs),
-            proxies=how.proxies,
-            table_size=how.table_size,
-        )
+    def counts(cohort: int, members: Sequence[int]) -> CellCounts:
+        expected = model.table_of(np.asarray(members))[cohort]
+        return _held_cells(expected, [rows.categories[m] for m in members])
 
-    def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
-        """The cells of one set, its features in ascending order."""
-        rows = self._rows
-        counts = self._model.table_of(np.asarray(members))[cohort]
-        return _held_cells(counts, [rows.categories[m] for m in members])
+    return counts
 
 
 def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
