@@ -144,11 +144,6 @@ def test_another_size_or_number_can_be_asked_for_later(fitted):
     assert len(as_rows(fitted.scores(size=1))) == 18
 
 
-def test_sets_grow_more_telling_with_their_size(fitted):
-    best = [as_rows(fitted.top_k(size=m, k=1, subgroup="cohort=c2"))[0]["score"] for m in (1, 2, 3)]
-    assert best == sorted(best)
-
-
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_come_back_in_the_library_the_user_came_with(generated, library):
     table = library(generated.columns)
@@ -156,10 +151,6 @@ def test_frames_come_back_in_the_library_the_user_came_with(generated, library):
     kind = pa.Table if library is pa.table else library
     for frame in (selector.top_k(), selector.scores(), selector.subgroups_):
         assert isinstance(frame, kind)
-
-
-def test_features_are_tuples_in_pandas(fitted):
-    assert isinstance(fitted.top_k()["features"].iloc[0], tuple)
 
 
 def test_subgroups_tell_their_rows_entropy_and_gaps(fitted, generated):
@@ -386,11 +377,6 @@ def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
         failed.fit(generated.columns, "target")
     with pytest.raises(NotFittedError):
         failed.top_k(size=1)
-
-
-def test_a_table_without_a_feature_says_what_was_left_out():
-    with pytest.raises(MisfeatError, match=r"no feature to score .*Left out: 'x': constant"):
-        SubgroupSelector(size=1).fit({"x": [1, 1, 1, 1], "y": [0, 1, 0, 1]}, "y")
 
 
 def test_a_table_without_a_feature_says_what_to_do():

@@ -31,6 +31,7 @@ ALLOWED = 2.4 * 2**30
 MEASURED = f"""
 import sys, time
 import misfeat
+from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.runtime.memory import available_memory
 
@@ -49,7 +50,7 @@ with misfeat.memory_limit(share):
         short = {{"x": [0, 1] * 50, "z": [1, 0] * 50, "w": [0] * 50 + [1] * 50}}
         selector.fit({{**short, "site": ["a", "b"] * 50, "ill": [0, 1, 1, 0] * 25}}, "ill")
         start, begun = time.process_time(), time.perf_counter()
-        best = selector.fit(sys.argv[1], "{TARGET}").best_sets()[0]
+        best = best_sets(selector.fit(sys.argv[1], "{TARGET}").selection_)[0]
         best = " + ".join(best.features) + f" {{best.score:.4f}}"
         cohorts = selector.cohorts_
 print(

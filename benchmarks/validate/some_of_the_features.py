@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat import SubgroupSelector
-from misfeat.answers.held_out import features_to_judge, with_features
-from misfeat.answers.validation import trust
+from misfeat.answers.validation import features_to_judge, trust, with_features
 from misfeat.datasets import make_cohorts
 
 COHORTS, FEATURES, SIZE, K, ROUNDS = 6, 24, 2, 10, 4

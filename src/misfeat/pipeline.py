@@ -81,9 +81,22 @@ def selection_of(
     """
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
     with closing(table):
-        _check_request(question, table, excluded, blocks)
-        built = counted(question, table, target, rules, progress)
-    cohorts, measure = _measured(question, *built, excluded, blocks)
+        for name in excluded:
+            if name not in table.names:
+                raise no_such_column(name, table.names, "a feature to exclude", "exclude")
+        if blocks and question.measure == "r2":
+            raise MisfeatError(
+                "{blocks} needs {measure}; leave one of the two out.",
+                blocks=Setting("blocks"),
+                measure=Setting("measure", "mutual_info"),
+            )
+        cohorts, sums = counted(question, table, target, rules, progress)
+    cohorts = without_features(cohorts, excluded)
+    if sums is None:
+        cohorts = joined_blocks(cohorts, blocks)
+    else:
+        sums = product_sums_without(sums, excluded)
+    measure = _measure(question, cohorts, sums)
     check_features(measure.features, cohorts)
     estimate = _estimate(question)
     cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
@@ -97,7 +110,7 @@ def selection_of(
         budget=question.budget,
         sampler=question.sampler,
         seed=question.random_state,
-        n_jobs=_threads(question),
+        n_jobs=None if question.n_jobs is None else int(question.n_jobs),
     )
     options = FitOptions(
         size=1 if question.size == "auto" else _fitting_size(int(question.size), n_features),
@@ -126,36 +139,6 @@ def counted(
     if question.measure == "r2":
         return cohorts_and_product_sums(table, target, rules, progress)
     return cohorts_of(table, target, rules, progress), None
-
-
-def _check_request(
-    question: NestedQuestion, table: Table, excluded: tuple[str, ...], blocks: Blocks
-) -> None:
-    for name in excluded:
-        if name not in table.names:
-            raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-    if blocks and question.measure == "r2":
-        raise MisfeatError(
-            "{blocks} needs {measure}; leave one of the two out.",
-            blocks=Setting("blocks"),
-            measure=Setting("measure", "mutual_info"),
-        )
-
-
-def _measured(
-    question: NestedQuestion,
-    cohorts: Cohorts,
-    sums: ProductSums | None,
-    excluded: tuple[str, ...],
-    blocks: Blocks,
-) -> tuple[Cohorts, Measure]:
-    """The cohorts without excluded features, blocks joined, and what scores sets in them."""
-    cohorts = without_features(cohorts, excluded)
-    if sums is None:
-        cohorts = joined_blocks(cohorts, blocks)
-    else:
-        sums = product_sums_without(sums, excluded)
-    return cohorts, _measure(question, cohorts, sums)
 
 
 def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
@@ -196,7 +179,7 @@ def _shortlisted(
         include=check_names(question.include, "include"),
         blocks=blocks,
         seed=question.random_state,
-        n_jobs=_threads(question),
+        n_jobs=None if question.n_jobs is None else int(question.n_jobs),
         progress=progress,
     )
 
@@ -212,10 +195,6 @@ def _estimate(question: NestedQuestion) -> Estimate:
     of_sample = question.estimate == SAMPLE
     confidence = confidence_of(completer) if of_sample else question.confidence
     return Estimate(question.estimate, completer, confidence)
-
-
-def _threads(question: NestedQuestion) -> int | None:
-    return None if question.n_jobs is None else int(question.n_jobs)
 
 
 def _fitting_size(size: int, n_features: int) -> int:

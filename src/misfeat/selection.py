@@ -11,9 +11,8 @@ from misfeat.answers.collecting import Worth, feature_worths
 from misfeat.answers.contrasts import difference
 from misfeat.answers.enough import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.features import FeatureValue, feature_values
-from misfeat.answers.frames import frame_of
 from misfeat.answers.interactions import Interaction, pair_interactions
-from misfeat.answers.options import FitOptions, checked_size
+from misfeat.answers.options import FitOptions, checked_size, frame_of
 from misfeat.answers.path import PathStep, path_steps
 from misfeat.answers.significance import LEVEL, SubgroupChance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
@@ -156,44 +155,19 @@ class Selection:
         return self._frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
-        """The subgroups that a question is about: all of them, or the one that is named.
-
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only, in short where that is unambiguous.
-        """
+        """The subgroups that a question is about: all of them, or the one named, maybe in short."""
         if subgroup is None:
             return tuple(self.cohorts.names)
         return (self.cohorts.full_name(subgroup),)
 
     def completed(self, size: int | None = None) -> CompletedScores:
-        """The scores of all sets of a size as arrays, in the order of the lattice.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to `size`.
-
-        Returns
-        -------
-        CompletedScores
-            Scores, bounds and what they rest on; `asked.include` is not applied.
-        """
+        """The scores of all sets of a size as arrays, in the order of the lattice."""
         size = checked_size(self, size)
         with long_work(self.verbose > 0) as progress:
             return self.set_scores.completed(size, progress)
 
     def remembered(self, question: tuple[Any, ...], answer: Callable[[], Answer]) -> Answer:
-        """The answer to a question that was asked before, else a new one, which is then kept.
-
-        Parameters
-        ----------
-        question : tuple
-            Its name, and what it was asked with.
-        answer : callable
-            Gives the answer.
-        """
+        """The answer to a question asked before with the same options, else a new one."""
         if question not in self._answers:
             self._answers[question] = answer()
         found: Answer = self._answers[question]
@@ -973,13 +947,7 @@ class Selection:
 
     @classmethod
     def from_saved(cls, run: SavedRun) -> Self:
-        """The selection that was saved as plain data.
-
-        Parameters
-        ----------
-        run : SavedRun
-            What `misfeat.saving.saved_run.read_run` read.
-        """
+        """The selection of a run that `misfeat.saving.saved_run.read_run` read."""
         scores = SetScores.unpacked(dict(run.scores), run.score_arrays, run.measure, run.estimate)
         selection = cls(run.cohorts, scores, FitOptions(**run.options), shortlist=run.shortlist)
         selection.validation = run.validation

@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-Asking = ParamSpec("Asking")
+Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 
 
 def answer(
-    method: Callable[Concatenate[Selection, Asking], Answer],
-) -> Callable[Concatenate[Any, Asking], Answer]:
+    method: Callable[Concatenate[Selection, Asked], Answer],
+) -> Callable[Concatenate[Any, Asked], Answer]:
     """A method of the estimator that hands the question on to its selection."""
 
     @wraps(method)
-    def asked(self: Any, /, *args: Asking.args, **kwargs: Asking.kwargs) -> Answer:
+    def ask(self: Any, /, *args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
         check_is_fitted(self, "selection_")
         return method(self.selection_, *args, **kwargs)
 
-    return asked
+    return ask
 
 
 def fact(name: str, words: str | None) -> Any:
     """An attribute of the estimator that its selection holds."""
 
-    def held(self: Any) -> Any:
+    def get(self: Any) -> Any:
         check_is_fitted(self, "selection_")
         return getattr(self.selection_, name)
 
-    return property(held, doc=words)
+    return property(get, doc=words)
 
 
 @with_parameters

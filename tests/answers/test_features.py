@@ -127,11 +127,6 @@ def test_single_features_add_what_they_tell_alone(data):
         assert value.adds_to == ()
 
 
-def test_the_most_telling_feature_comes_first(selector):
-    for _, own in selector.features().groupby("subgroup"):
-        assert own["mean_share"].is_monotonic_decreasing
-
-
 def test_features_that_were_never_recorded_say_so(selector):
     frame = selector.features()
     lacking = {
@@ -141,13 +136,6 @@ def test_features_that_were_never_recorded_say_so(selector):
     }
     predicted = frame[frame["source"] == "predicted"]
     assert set(zip(predicted["subgroup"], predicted["feature"], strict=True)) == lacking
-
-
-def test_how_often_a_feature_is_in_the_best_sets(selector):
-    best = best_sets(selector.selection_, subgroup="cohort=c1")
-    for value in feature_values(selector.selection_, "cohort=c1"):
-        held = sum(value.feature in one.features for one in best)
-        assert value.in_best == held / len(best)
 
 
 def test_sets_that_cannot_hold_all_that_is_included_are_not_joined(data):
@@ -268,25 +256,6 @@ def test_what_was_saved_answers_the_same(selector, tmp_path):
     assert alternative_sets(again, *asked) == alternative_sets(selector.selection_, *asked)
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_answers_come_in_the_library_of_the_table(library):
-    if library == "polars":
-        make = pytest.importorskip("polars").DataFrame
-    else:
-        make = pytest.importorskip("pyarrow").table
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 2, (2, 600))
-    selector = SubgroupSelector(size=1).fit(make({"a": a, "b": b, "y": a}), "y")
-    for answer, shape in (
-        (selector.features(), (2, 17)),
-        (selector.interactions(), (1, 10)),
-        (selector.alternatives("all rows", ["a"]), (0, 13)),
-        (selector.top_k(distinct=True), (2, 12)),
-    ):
-        assert type(answer).__module__.split(".")[0] == library
-        assert answer.shape == shape
-
-
 def test_one_set_is_compared_with_another(selector):
     one, other = ["f1", "f2"], ["f3"]
     found = selector.difference("cohort=c1", one, other)
@@ -305,14 +274,6 @@ def test_unknown_names_are_said(selector):
         shapley_values(selector.selection_, "nowhere", ["f1"])
     with pytest.raises(MisfeatError, match="size=7"):
         selector.features(size=7)
-
-
-def test_progress_goes_to_standard_error(data, capsys):
-    selector = fitted(data, verbose=1)
-    capsys.readouterr()
-    assert len(feature_values(selector.selection_)) == 18
-    assert len(pair_interactions(selector.selection_)) == 45
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.filterwarnings("ignore:The target 'y' has a single value")

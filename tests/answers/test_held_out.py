@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.answers.held_out import (
+from misfeat.answers.validation import (
     can_be_halved,
     features_to_judge,
     half_of,

@@ -117,13 +117,6 @@ def test_squared_correlations_have_no_cells():
         selector.why("all rows", ["a"])
 
 
-def test_unknown_names_are_said(heart):
-    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
-        heart.why("nowhere", ["ca"])
-    with pytest.raises(MisfeatError, match="'colour'"):
-        heart.why("site=va", ["colour"])
-
-
 def _explained(cells):
     shares = Share("ill", 1.0, 0.5, 1.0, 0.5, 2.0, 0.0)
     made = [

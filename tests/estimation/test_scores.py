@@ -15,8 +15,10 @@ from sklearn.base import clone
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.scores import _Computation
+from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.scores import SetScores
 from misfeat.information.grids import information_of
 
 SIZES = (1, 2, 3, 4)
@@ -103,9 +105,10 @@ def measure():
 
 
 def levels(measure, budget):
-    seeds = np.random.SeedSequence(1).spawn(2)
-    computing = _Computation(measure, budget, "stratified", 1, seeds)
-    return computing.levels(1, 3, None)
+    estimate = Estimate("sample", InteractionsCompleter())
+    scores = SetScores(measure, estimate, budget=budget, sampler="stratified", seed=1)
+    scores.known(3, counted=3)
+    return scores.computed_by_grid[1:]
 
 
 def test_there_is_a_score_for_every_grid_cohort_and_set(measure):

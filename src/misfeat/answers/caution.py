@@ -35,8 +35,3 @@ class Caution:
         if not self.remedy:
             return self.sentence
         return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
-
-
-def worst_first(cautions: list[Caution]) -> list[Caution]:
-    """The same by severity; those of one severity stay in their order."""
-    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))

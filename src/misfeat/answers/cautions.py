@@ -13,9 +13,9 @@ from misfeat.answers.caution import (
     MOST_NAMED,
     NOTE,
     OVERTURNS,
+    SEVERITIES,
     WEAKENS,
     Caution,
-    worst_first,
 )
 from misfeat.answers.collecting import unsettled_pairs
 from misfeat.answers.duplicates import duplicates
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from misfeat.answers.collecting import Unsettled
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.model import ColumnAudit
     from misfeat.estimation.scores import SetScores
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.selection import Selection
@@ -79,52 +78,36 @@ ENOUGH_ROWS = 30
 def list_cautions(selection: Selection, size: int | None = None) -> list[Caution]:
     """What may mislead in the answers of a selection, worst first (`Selection.cautions`)."""
     best = best_sets(selection, size, k=1)
+    cohorts, scores = selection.cohorts, selection.set_scores
+    measure, estimate = scores.measure, scores.estimate.name
     with long_work(selection.verbose > 0) as progress:
         if progress is not None:
             progress(LOOKING, 0, 1)
-        found = cautions_about(
-            selection.cohorts,
-            best,
-            selection.set_scores,
-            unsettled_pairs(selection),
-            selection.shortlist,
-        )
+        found = [
+            *left_out(selection.shortlist, cohorts),
+            *_single_values(cohorts),
+            *(
+                _combinations(cohorts, best)
+                if estimate == SAMPLE and measure.name == "mutual_info"
+                else ()
+            ),
+            *_few_rows(cohorts),
+            *_few_cases(cohorts),
+            *_few_subgroups(cohorts, estimate),
+            *_unlike(cohorts, scores),
+            *_next_to_nothing(cohorts, best),
+            *_recorded_apart(best, measure.features, unsettled_pairs(selection)),
+            *joined_subgroups(cohorts),
+            *codes_for_missing(cohorts),
+            *odd_columns(cohorts),
+            *cut_target(cohorts, best, measure.name),
+        ]
+        if not scores.rows_withheld:
+            found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
+            found += missing_by_rule(cohorts)
         if progress is not None:
             progress(LOOKING, 1, 1)
-    return found
-
-
-def cautions_about(
-    cohorts: Cohorts,
-    best: Sequence[ScoredSet],
-    scores: SetScores,
-    unsettled: Unsettled,
-    shortlist: Shortlist | None = None,
-) -> list[Caution]:
-    """What may mislead in the answers about a table, worst first.
-
-    `best` has the best set of every subgroup that has one.
-    """
-    of_rows = scores.estimate.name == SAMPLE and scores.measure.name == "mutual_info"
-    found = [
-        *left_out(shortlist, cohorts),
-        *_single_values(cohorts),
-        *(_combinations(cohorts, best) if of_rows else ()),
-        *_few_rows(cohorts),
-        *_few_cases(cohorts),
-        *_few_subgroups(cohorts, scores.estimate.name),
-        *_unlike(cohorts, scores),
-        *_next_to_nothing(cohorts, best),
-        *_recorded_apart(best, scores.measure.features, unsettled),
-        *joined_subgroups(cohorts),
-        *codes_for_missing(cohorts),
-        *odd_columns(cohorts),
-        *cut_target(cohorts, best, scores.measure.name),
-    ]
-    if not scores.rows_withheld:
-        found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
-        found += missing_by_rule(cohorts)
-    return worst_first(found)
+    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
@@ -230,24 +213,19 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
             severity=WEAKENS,
         )
     if single:
-        yield _one_class(cohorts.target, single)
-
-
-def _one_class(target: str, single: list[str]) -> Caution:
-    sentence = Message(
-        "The target {column!r} has a single value in {where}: there is nothing to tell, and no set "
-        "is listed.",
-        column=target,
-        where=listed(single, MOST_NAMED),
-    )
-    return Caution(
-        ONE_CLASS,
-        sentence,
-        Message("Merge it with another subgroup, if that is not meant."),
-        columns=(target,),
-        subgroups=tuple(single),
-        severity=NOTE,
-    )
+        yield Caution(
+            ONE_CLASS,
+            Message(
+                "The target {column!r} has a single value in {where}: there is nothing to tell, "
+                "and no set is listed.",
+                column=cohorts.target,
+                where=listed(single, MOST_NAMED),
+            ),
+            Message("Merge it with another subgroup, if that is not meant."),
+            columns=(cohorts.target,),
+            subgroups=tuple(single),
+            severity=NOTE,
+        )
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
@@ -397,62 +375,54 @@ def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Ite
     for audit in cohorts.columns:
         if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
             continue
-        yield _number(cohorts, best) if cohorts.is_number else _binned(audit)
-
-
-def _number(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Caution:
-    classes, linear = Setting("target", CLASSES), Setting("measure", "r2")
-    return Caution(
-        NUMBER_TARGET,
-        Message(
-            "The target {column!r} is taken as a number: scores are means over {grids} grids of "
-            "its values{apart}.",
-            column=cohorts.target,
-            grids=len(cohorts.grids),
-            apart=_apart(best),
-        ),
-        Message(
-            "To take it in {n} classes use {classes}, for its linear part {linear}.",
-            n=len(cohorts.classes),
-            classes=classes,
-            linear=linear,
-        ),
-        columns=(cohorts.target,),
-        severity=NOTE,
-    )
-
-
-def _apart(best: Sequence[ScoredSet]) -> Message:
-    """How far grids differ in what the best sets tell; nothing where none tells anything."""
-    shares = [one.spread / one.score for one in best if one.spread is not None and one.score > 0]
-    if not shares:
-        return Message("")
-    return Message(
-        ", which differ by {apart} of what a best set tells",
-        apart=Message(percent(median(shares), 0, 1)),
-    )
-
-
-def _binned(audit: ColumnAudit) -> Caution:
-    return Caution(
-        BINNED_TARGET,
-        Message(
-            "The target {column!r} has many values and was cut ({treatment}): scores tell in "
-            "which bin a row falls, not where in it.",
-            column=audit.column,
-            treatment=audit.treatment,
-        ),
-        Message("Agree on cut points that matter in the proposals of the sites.")
-        if audit.treatment == OF_CODEBOOK
-        else Message(
+        if cohorts.is_number:
+            spreads = [(one.spread, one.score) for one in best if one.score > 0]
+            shares = [spread / score for spread, score in spreads if spread is not None]
+            apart = Message("")
+            if shares:
+                apart = Message(
+                    ", which differ by {apart} of what a best set tells",
+                    apart=Message(percent(median(shares), 0, 1)),
+                )
+            yield Caution(
+                NUMBER_TARGET,
+                Message(
+                    "The target {column!r} is taken as a number: scores are means over {grids} "
+                    "grids of its values{apart}.",
+                    column=cohorts.target,
+                    grids=len(cohorts.grids),
+                    apart=apart,
+                ),
+                Message(
+                    "To take it in {n} classes use {classes}, for its linear part {linear}.",
+                    n=len(cohorts.classes),
+                    classes=Setting("target", CLASSES),
+                    linear=Setting("measure", "r2"),
+                ),
+                columns=(cohorts.target,),
+                severity=NOTE,
+            )
+            continue
+        remedy = Message(
             "Give cut points that matter, {bins}, or use {number} or {measure}.",
             bins=Setting("bins", column=audit.column),
             number=Setting("target", NUMBER),
             measure=Setting("measure", "r2"),
-        ),
-        columns=(audit.column,),
-        severity=NOTE,
-    )
+        )
+        if audit.treatment == OF_CODEBOOK:
+            remedy = Message("Agree on cut points that matter in the proposals of the sites.")
+        yield Caution(
+            BINNED_TARGET,
+            Message(
+                "The target {column!r} has many values and was cut ({treatment}): scores tell in "
+                "which bin a row falls, not where in it.",
+                column=audit.column,
+                treatment=audit.treatment,
+            ),
+            remedy,
+            columns=(audit.column,),
+            severity=NOTE,
+        )
 
 
 def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
@@ -484,6 +454,11 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
     if shortlist is None:
         return
     n_left, n_kept = len(shortlist.left_out), len(cohorts.features)
+    more = ""
+    if shortlist.outstanding == 0:
+        more = " No other explains more than chance would, alone or in a pair."
+    elif shortlist.outstanding is not None:
+        more = f" {shortlist.outstanding:,} more would have explained something."
     yield Caution(
         SHORTLIST,
         Message(
@@ -494,7 +469,7 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
             every=f"{n_left + n_kept:,}",
             pairs=f"{shortlist.pairs:,}",
             rows=f"{shortlist.rows:,}",
-            more=Message(_outstanding(shortlist.outstanding)),
+            more=Message(more),
         ),
         Message(
             "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
@@ -505,12 +480,3 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
         ),
         severity=WEAKENS,
     )
-
-
-def _outstanding(count: int | None) -> str:
-    """Whether something was left out that explains more than chance would."""
-    if count is None:
-        return ""
-    if not count:
-        return " No other explains more than chance would, alone or in a pair."
-    return f" {count:,} more would have explained something."

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from misfeat.answers.options import (
 from misfeat.completion.model import SINGLES, SUPPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -77,38 +77,6 @@ class Worth:
         return self.gain / self.cost
 
 
-def feature_worths(
-    selection: Selection,
-    subgroup: str | None = None,
-    size: int | None = None,
-    costs: Mapping[str, float] | None = None,
-) -> list[Worth]:
-    """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    scores = shown_scores(selection, size)
-    for name in costs if isinstance(costs, Mapping) else ():
-        feature_index(selection, name, "a feature with a cost")
-    worths = Worths(
-        scores,
-        selection.set_scores.scored,
-        selection.missing,
-        selection.feature_names,
-        selection.confidence,
-        check_costs(costs),
-        unsettled_pairs(selection),
-    )
-    return [
-        worth
-        for name in explainable_subgroups(selection, subgroup)
-        for worth in worths.of(selection.cohorts.position(name), name)
-    ]
-
-
-def unsettled_pairs(selection: Selection) -> Unsettled:
-    """The pairs of features that no subgroup recorded together."""
-    rows = [cohort.size for cohort in selection.cohorts]
-    return Unsettled(selection.missing, rows, selection.cohorts.names, selection.feature_names)
-
-
 WORTH_SAYING = 0.01
 """A rise by less than this share of the best recorded score is not worth a sentence."""
 
@@ -120,112 +88,80 @@ SMALLEST_SCALE = 0.001
 A_TENTH = 0.1
 
 
-class Worths:
-    """Finds what unrecorded features would be worth.
-
-    `scored` gives the scores of sets of one size. Where
-    `confidence` is None, intervals are certain bounds, which tell nothing about deviations. Costs
-    are 1 where they do not say.
-    """
-
-    def __init__(
-        self,
-        scores: CompletedScores,
-        scored: Callable[[NDArray[np.integer]], CompletedScores],
-        missing: NDArray[np.bool_],
-        features: Sequence[str],
-        confidence: float | None,
-        costs: Mapping[str, float],
-        unsettled: Unsettled,
-    ) -> None:
-        self._scores, self._scored = scores, scored
-        self._missing, self._features = missing, features
-        self._confidence, self._costs = confidence, costs
-        self._unsettled = unsettled
-
-    def of(self, cohort: int, name: str) -> list[Worth]:
-        """The unrecorded features of a cohort, most worth collecting first."""
-        ordered = sorted(self._found(cohort, name), key=lambda worth: -worth.gain_per_cost)
-        return [replace(worth, rank=place) for place, worth in enumerate(ordered, start=1)]
-
-    def _found(self, cohort: int, name: str) -> Iterator[Worth]:
-        scores = self._scores
-        n_lacking = self._missing[cohort][scores.subsets].sum(axis=1)
+def feature_worths(
+    selection: Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    costs: Mapping[str, float] | None = None,
+) -> list[Worth]:
+    """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
+    scores = shown_scores(selection, size)
+    for name in costs if isinstance(costs, Mapping) else ():
+        feature_index(selection, name, "a feature with a cost")
+    costs, unsettled = check_costs(costs), unsettled_pairs(selection)
+    features, scored = selection.feature_names, selection.set_scores.scored
+    found: list[Worth] = []
+    for name in explainable_subgroups(selection, subgroup):
+        cohort = selection.cohorts.position(name)
+        missing = selection.missing[cohort]
+        n_lacking = missing[scores.subsets].sum(axis=1)
         recorded = np.flatnonzero(n_lacking == 0)
         own = int(recorded[np.argmax(scores.score[cohort, recorded])]) if len(recorded) else None
-        for feature in np.flatnonzero(self._missing[cohort]).tolist():
+        worths = []
+        for feature in np.flatnonzero(missing).tolist():
             with_it = np.flatnonzero((n_lacking == 1) & (scores.subsets == feature).any(axis=1))
-            if len(with_it):  # else the cohort has too few other features
-                place = int(with_it[np.argmax(scores.score[cohort, with_it])])
-                rise = self._rise(cohort, own, with_it)
-                yield self._worth(cohort, name, feature, own, place, rise)
-
-    def _worth(
-        self, cohort: int, name: str, feature: int, own: int | None, place: int, rise: _Rise
-    ) -> Worth:
-        scores, support = self._scores, int(self._scores.support[cohort, place])
-        members = scores.subsets[place]
-        pair, where = self._unsettled.in_set(members) if support == SINGLES else ((), "")
-        return Worth(
-            subgroup=name,
-            feature=self._features[feature],
-            gain=rise.expected,
-            low=rise.low,
-            high=rise.high,
-            probability=rise.probability,
-            probability_of_a_tenth=rise.probability_of_a_tenth,
-            clear=rise.clear,
-            rank=0,
-            before=0.0 if own is None else float(scores.score[cohort, own]),
-            best_set=tuple(self._features[f] for f in members),
-            joined=float("nan") if own is None else self._joined(cohort, own, feature),
-            support=SUPPORT[support],
-            unsettled=pair,
-            settled_by=where,
-            cost=float(self._costs.get(self._features[feature], 1.0)),
-        )
-
-    def _rise(self, cohort: int, own: int | None, with_it: NDArray[np.integer]) -> _Rise:
-        """The rise of the best score, were the sets with a feature recorded, too."""
-        scores, confidence = self._scores, self._confidence
-        before = 0.0 if own is None else float(scores.score[cohort, own])
-        ahead = scores.score[cohort, with_it] - before
-        if confidence is None:
-            return _certain_rise(
-                float(ahead.max()),
-                float(scores.low[cohort, with_it].max()) - before,
-                float(scores.high[cohort, with_it].max()) - before,
+            if not len(with_it):  # the cohort has too few other features
+                continue
+            best = int(with_it[np.argmax(scores.score[cohort, with_it])])
+            support, members = int(scores.support[cohort, best]), scores.subsets[best]
+            pair, where = unsettled.in_set(members) if support == SINGLES else ((), "")
+            worths.append(
+                Worth(
+                    subgroup=name,
+                    feature=features[feature],
+                    rank=0,
+                    before=0.0 if own is None else float(scores.score[cohort, own]),
+                    best_set=tuple(features[f] for f in members),
+                    joined=float("nan")
+                    if own is None
+                    else _joined(scored, scores.subsets[own], feature, cohort),
+                    support=SUPPORT[support],
+                    unsettled=pair,
+                    settled_by=where,
+                    cost=float(costs.get(features[feature], 1.0)),
+                    **_rise(scores, cohort, own, with_it, selection.confidence)._asdict(),
+                )
             )
-        sure = _NORMAL.inv_cdf((1 + confidence) / 2)
-        of_sets = self._half_width(cohort, with_it) / sure
-        of_own = 0.0 if own is None else float(self._half_width(cohort, own)) / sure
-        deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
-        rise = _likely_rise(ahead, deviation, int(np.argmax(ahead)), before, confidence)
-        least = 0.0 if own is None else float(scores.low[cohort, own])
-        most = max(rise.expected, float(scores.high[cohort, with_it].max()) - least)
-        return replace(rise, high=min(rise.high, most))
-
-    def _half_width(self, cohort: int, places: NDArray[np.integer] | int) -> Floats:
-        """Half of an interval, by the side that bounds did not cut."""
-        scores = self._scores
-        score = scores.score[cohort, places]
-        below, above = score - scores.low[cohort, places], scores.high[cohort, places] - score
-        half: Floats = np.maximum(below, above)
-        return half
-
-    def _joined(self, cohort: int, own: int, feature: int) -> float:
-        members = self._scores.subsets[own]
-        parts = [np.delete(members, one) for one in range(len(members))]
-        larger = np.array([np.sort(np.append(part, feature)) for part in parts])
-        added = self._scored(larger).score[cohort]
-        if len(members) > 1:
-            added = added - self._scored(np.array(parts)).score[cohort]
-        return max(0.0, float(added.min()))
+        worths.sort(key=lambda worth: -worth.gain_per_cost)
+        found += [replace(worth, rank=place) for place, worth in enumerate(worths, start=1)]
+    return found
 
 
-@dataclass(frozen=True)
-class _Rise:
-    expected: float
+def unsettled_pairs(selection: Selection) -> Unsettled:
+    """The pairs of features that no subgroup recorded together."""
+    rows = [cohort.size for cohort in selection.cohorts]
+    return Unsettled(selection.missing, rows, selection.cohorts.names, selection.feature_names)
+
+
+def _joined(
+    scored: Callable[[NDArray[np.integer]], CompletedScores],
+    members: NDArray[np.integer],
+    feature: int,
+    cohort: int,
+) -> float:
+    """The least that a feature adds to all but one of the features of a set."""
+    parts = [np.delete(members, index) for index in range(len(members))]
+    larger = np.array([np.sort(np.append(part, feature)) for part in parts])
+    added = scored(larger).score[cohort]
+    if len(members) > 1:
+        added = added - scored(np.array(parts)).score[cohort]
+    return max(0.0, float(added.min()))
+
+
+class _Rise(NamedTuple):
+    """The rise of the best score, under the names that `Worth` has for its parts."""
+
+    gain: float
     low: float
     high: float
     probability: float
@@ -233,28 +169,50 @@ class _Rise:
     clear: bool
 
 
-def _certain_rise(ahead: float, low: float, high: float) -> _Rise:
-    """What bounds that are certain say: nothing of how likely a rise is."""
-    gain, unknown = max(0.0, ahead), float("nan")
-    return _Rise(gain, min(gain, max(0.0, low)), max(gain, high), unknown, unknown, low > 0)
-
-
-def _likely_rise(
-    ahead: Floats, deviation: Floats, best: int, before: float, confidence: float
+def _rise(
+    scores: CompletedScores,
+    cohort: int,
+    own: int | None,
+    with_it: NDArray[np.integer],
+    confidence: float | None,
 ) -> _Rise:
+    """The rise of the best score over that of `own`, were the sets with a feature recorded, too.
+
+    Bounds that are certain (confidence is None) say nothing of how likely a rise is.
+    """
+    before = 0.0 if own is None else float(scores.score[cohort, own])
+    ahead = scores.score[cohort, with_it] - before
+    highest = float(scores.high[cohort, with_it].max())
+    if confidence is None:
+        low, gain = float(scores.low[cohort, with_it].max()) - before, max(0.0, float(ahead.max()))
+        unknown = float("nan")
+        high = max(gain, highest - before)
+        return _Rise(gain, min(gain, max(0.0, low)), high, unknown, unknown, low > 0)
     sure = _NORMAL.inv_cdf((1 + confidence) / 2)
-    gain = expected_rise(float(ahead[best]), float(deviation[best]))
-    probability = _exceeds(float(ahead[best]), float(deviation[best]))
+    of_sets = _half_width(scores, cohort, with_it) / sure
+    of_own = 0.0 if own is None else float(_half_width(scores, cohort, own)) / sure
+    deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
+    best = int(np.argmax(ahead))
+    mean, error = float(ahead[best]), float(deviation[best])
+    gain, probability = expected_rise(mean, error), _exceeds(mean, error)
+    high = max(gain, float((ahead + sure * deviation).max()))
+    least = 0.0 if own is None else float(scores.low[cohort, own])
     return _Rise(
-        expected=gain,
+        gain,
         low=min(gain, max(0.0, float((ahead - sure * deviation).max()))),
-        high=max(gain, float((ahead + sure * deviation).max())),
+        high=min(high, max(gain, highest - least)),
         probability=probability,
-        probability_of_a_tenth=_exceeds(
-            float(ahead[best]) - A_TENTH * before, float(deviation[best])
-        ),
+        probability_of_a_tenth=_exceeds(mean - A_TENTH * before, error),
         clear=probability >= confidence,
     )
+
+
+def _half_width(scores: CompletedScores, cohort: int, indices: NDArray[np.integer] | int) -> Floats:
+    """Half of an interval, by the side that bounds did not cut."""
+    score = scores.score[cohort, indices]
+    below, above = score - scores.low[cohort, indices], scores.high[cohort, indices] - score
+    half: Floats = np.maximum(below, above)
+    return half
 
 
 def _exceeds(ahead: float, deviation: float) -> float:
@@ -265,15 +223,7 @@ def _exceeds(ahead: float, deviation: float) -> float:
 
 
 def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation.
-
-    Examples
-    --------
-    >>> expected_rise(0.2, 0.0), expected_rise(-0.2, 0.0)
-    (0.2, 0.0)
-    >>> round(expected_rise(0.0, 1.0), 4)
-    0.3989
-    """
+    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
     if deviation <= 0:
         return max(0.0, ahead)
     z = ahead / deviation

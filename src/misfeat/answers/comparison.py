@@ -25,9 +25,8 @@ from misfeat.answers.comparison_words import (
     summary_of,
 )
 from misfeat.answers.contrasts import difference
-from misfeat.answers.differences import PREDICTED, RECORDED, ToldShare, difference_of, told_share
-from misfeat.answers.frames import frame_of
-from misfeat.answers.options import check_size
+from misfeat.answers.differences import PREDICTED, RECORDED, difference_of, told_share
+from misfeat.answers.options import check_size, frame_of
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 
@@ -44,30 +43,14 @@ USUAL_CONFIDENCE = 0.9
 
 @dataclass(frozen=True)
 class Change:
-    """What one set tells in two runs.
+    """What one set explains in two runs.
 
-    Attributes
-    ----------
-    subgroup : str
-        Where.
-    features : tuple of str
-        The set.
-    asked : str
-        Why it is looked at: ``"alone"``, or ``"best set of the first run"``, of the second, of
-        both.
-    first, first_low, first_high, second, second_low, second_high : float
-        The share of what there is to tell in either run, by the subgroup's own rows and less
-        chance, with its interval.
-    difference, low, high : float
-        The second share less the first. The interval holds for all sets of the subgroup at once.
-    p_value : float
-        How likely rows drawn anew differ as much by chance, times the sets of the subgroup.
-    changed : bool
-        Whether the difference is more than its uncertainty: the interval does not hold 0.
-    first_score, second_score : float
-        The same in the unit of the measure; NaN where runs have different targets.
-    source : {"recorded", "predicted"}
-        ``"predicted"`` where either run had to predict it.
+    `asked` says why it is looked at: ``"alone"``, or ``"best set of the first run"``, of the
+    second, of both. Shares of the entropy are those of the subgroup's own rows less chance, the
+    difference is the second less the first, and its interval holds for all sets of the subgroup at
+    once; so does the p-value. A set `changed` where that interval does not hold 0. Scores are in
+    the unit of the measure, NaN where runs have different targets; the source is ``"predicted"``
+    where either run had to predict it.
     """
 
     subgroup: str
@@ -93,25 +76,10 @@ class Change:
 class SubgroupChange:
     """What became of one subgroup.
 
-    Attributes
-    ----------
-    subgroup : str
-        Its name.
-    first_rows, second_rows : int
-        Its rows in either run.
-    sets, changed : int
-        How many sets were compared, and how many changed by more than their uncertainty.
-    p_value : float
-        The least of its sets, right for having looked at all of them; NaN where none was compared.
-    adjusted : float
-        The same, right for having looked at all subgroups (Holm).
-    first_best, second_best : tuple of str
-        The set that tells most in either run.
-    told_apart : bool
-        Whether the second run says that its best set tells more than that of the first run; False
-        where they are the same.
-    sentence : Message
-        All of it in words.
+    `sets` were compared, of which some `changed`. The p-value is the least of its sets, right for
+    having looked at all of them, NaN where none was compared, and `adjusted` right for having
+    looked at all subgroups (Holm). `told_apart` says whether the second run's best set explains
+    more there than that of the first.
     """
 
     subgroup: str
@@ -207,115 +175,112 @@ def compare_selections(
     features = _common_features(runs)
     check_size(size, features, first.cohorts)
     common = _common_subgroups(runs, subgroup)
-    asking = _Asking(runs, features, size)
-    found = [asking.about(name) for name in common]
+    confidence = common_confidence(runs) or USUAL_CONFIDENCE
+    found = [_subgroup_change(runs, name, features, size, confidence) for name in common]
     return Comparison(
         names=names,
-        targets=asking.targets,
+        targets=(first.cohorts.target, second.cohorts.target),
         unit=first.set_scores.measure.unit,
         size=size,
-        confidence=asking.confidence,
+        confidence=confidence,
         changes=tuple(change for _, changes in found for change in changes),
-        subgroups=tuple(asking.in_words(found)),
+        subgroups=tuple(_in_words(runs, found, confidence)),
         only_in=(_only_in(first, second), _only_in(second, first)),
-        notes=tuple(notes_on(runs, common, size, asking.confidence)),
+        notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
     )
 
 
-class _Asking:
-    """Asks two runs the same questions about one subgroup after the other."""
+def _best(run: Selection, subgroup: str, size: int) -> tuple[str, ...]:
+    """The set that explains most; nothing where the target has a single value."""
+    sets = best_sets(run, size, 1, subgroup)
+    return tuple(sets[0].features) if sets else ()
 
-    def __init__(self, runs: Runs, features: Sequence[str], size: int) -> None:
-        self._runs, self._features, self._size = runs, features, size
-        self.targets = runs[0].cohorts.target, runs[1].cohorts.target
-        self.confidence = common_confidence(runs) or USUAL_CONFIDENCE
-        self._same_question = same_question(runs)
 
-    def about(self, subgroup: str) -> tuple[SubgroupChange, list[Change]]:
-        """What became of a subgroup, and of every set that was looked at, changed ones first."""
-        best = tuple(self._best(run, subgroup) for run in self._runs)
-        changes: list[Change] = []
-        if all(best):
-            sets = self._sets(best[0], best[1])
-            changes = [self._change(subgroup, one, why, len(sets)) for one, why in sets.items()]
-            changes.sort(key=lambda one: (not one.changed, -abs(one.difference)))
-        first, second = (run.cohorts[subgroup].size for run in self._runs)
-        found = SubgroupChange(
-            subgroup=subgroup,
-            first_rows=first,
-            second_rows=second,
-            sets=len(changes),
-            changed=sum(one.changed for one in changes),
-            p_value=min((one.p_value for one in changes), default=np.nan),
-            adjusted=np.nan,
-            first_best=best[0],
-            second_best=best[1],
-            told_apart=self._told_apart(subgroup, best[0], best[1]),
-            sentence=Message(""),
-        )
-        return found, changes
+def _sets_to_compare(
+    features: Sequence[str], first: tuple[str, ...], second: tuple[str, ...]
+) -> dict[tuple[str, ...], str]:
+    """The sets to look at that both runs know, each with the reason."""
+    sets: dict[tuple[str, ...], str] = {(name,): ALONE for name in features}
+    for best, why in ((first, BEST_OF_FIRST), (second, BEST_OF_SECOND)):
+        ordered = tuple(name for name in features if name in best)
+        if len(ordered) == len(best) > 1:
+            sets[ordered] = BEST_OF_BOTH if ordered in sets else why
+    return sets
 
-    def in_words(
-        self, found: Sequence[tuple[SubgroupChange, list[Change]]]
-    ) -> Iterator[SubgroupChange]:
-        """The subgroups with sentences, and p-values that are right for having looked at all."""
-        adjusted = _holm([one.p_value for one, _ in found])
-        compared = int(np.isfinite(adjusted).sum())
-        for (one, changes), p in zip(found, adjusted, strict=True):
-            lost = [name for name in one.first_best if name not in self._runs[1].feature_names]
-            among = compared if p > 1.0 - self.confidence else None
-            said = subgroup_in_words(one, changes, self.targets, lost, among)
-            yield replace(one, adjusted=p, sentence=said)
 
-    def _best(self, run: Selection, subgroup: str) -> tuple[str, ...]:
-        """The set that tells most; nothing where the target has a single value."""
-        sets = best_sets(run, self._size, 1, subgroup)
-        return tuple(sets[0].features) if sets else ()
+def _subgroup_change(
+    runs: Runs, subgroup: str, features: Sequence[str], size: int, confidence: float
+) -> tuple[SubgroupChange, list[Change]]:
+    """What became of a subgroup, and of every set that was looked at, changed ones first."""
+    first, second = (_best(run, subgroup, size) for run in runs)
+    changes: list[Change] = []
+    if first and second:
+        sets = _sets_to_compare(features, first, second)
+        changes = [
+            _change(runs, subgroup, one, why, len(sets), confidence) for one, why in sets.items()
+        ]
+        changes.sort(key=lambda one: (not one.changed, -abs(one.difference)))
+    told_apart = False
+    if first and second and set(first) != set(second) and set(first) <= set(runs[1].feature_names):
+        told_apart = not difference(runs[1], subgroup, second, first).may_be_nothing
+    found = SubgroupChange(
+        subgroup=subgroup,
+        first_rows=runs[0].cohorts[subgroup].size,
+        second_rows=runs[1].cohorts[subgroup].size,
+        sets=len(changes),
+        changed=sum(one.changed for one in changes),
+        p_value=min((one.p_value for one in changes), default=np.nan),
+        adjusted=np.nan,
+        first_best=first,
+        second_best=second,
+        told_apart=told_apart,
+        sentence=Message(""),
+    )
+    return found, changes
 
-    def _sets(self, first: tuple[str, ...], second: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-        """The sets to look at, each with the reason: what both runs know."""
-        sets: dict[tuple[str, ...], str] = {(name,): ALONE for name in self._features}
-        for best, why in ((first, BEST_OF_FIRST), (second, BEST_OF_SECOND)):
-            ordered = tuple(name for name in self._features if name in best)
-            if len(ordered) == len(best) > 1:
-                sets[ordered] = BEST_OF_BOTH if ordered in sets else why
-        return sets
 
-    def _change(self, subgroup: str, features: tuple[str, ...], why: str, among: int) -> Change:
-        first, second = (told_share(run, subgroup, features) for run in self._runs)
-        between = difference_of(first, second)
-        value, low, high = between.interval(self.confidence, among)
-        return Change(
-            subgroup=subgroup,
-            features=features,
-            asked=why,
-            **first.interval(self.confidence).named("first"),
-            **second.interval(self.confidence).named("second"),
-            difference=value,
-            low=low,
-            high=high,
-            p_value=min(between.p_value * among, 1.0),
-            changed=low > 0 or high < 0,
-            first_score=self._in_unit(0, subgroup, first),
-            second_score=self._in_unit(1, subgroup, second),
-            source=PREDICTED if PREDICTED in (first.source, second.source) else RECORDED,
-        )
+def _change(
+    runs: Runs, subgroup: str, features: tuple[str, ...], why: str, among: int, confidence: float
+) -> Change:
+    """What a set explains in both runs; intervals hold for `among` sets at once."""
+    shares = [told_share(run, subgroup, features) for run in runs]
+    wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
+    scores = [np.nan, np.nan]
+    if same_question(runs):
+        scores = [one.share * float(whole) for one, whole in zip(shares, wholes, strict=True)]
+    first, second = shares
+    between = difference_of(first, second)
+    value, low, high = between.interval(confidence, among)
+    return Change(
+        subgroup=subgroup,
+        features=features,
+        asked=why,
+        **first.interval(confidence).named("first"),
+        **second.interval(confidence).named("second"),
+        difference=value,
+        low=low,
+        high=high,
+        p_value=min(between.p_value * among, 1.0),
+        changed=low > 0 or high < 0,
+        first_score=scores[0],
+        second_score=scores[1],
+        source=PREDICTED if PREDICTED in (first.source, second.source) else RECORDED,
+    )
 
-    def _in_unit(self, which: int, subgroup: str, told: ToldShare) -> float:
-        """A share in the unit of the measure, where it means the same in both runs."""
-        run = self._runs[which]
-        whole = float(run.set_scores.measure.whole[run.cohorts.position(subgroup)])
-        return told.share * whole if self._same_question else np.nan
 
-    def _told_apart(self, subgroup: str, first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-        """Whether the second run says that its best set tells more than that of the first."""
-        now = self._runs[1]
-        if not first or not second or set(first) == set(second):
-            return False
-        if not set(first) <= set(now.feature_names):
-            return False
-        return not difference(now, subgroup, second, first).may_be_nothing
+def _in_words(
+    runs: Runs, found: Sequence[tuple[SubgroupChange, list[Change]]], confidence: float
+) -> Iterator[SubgroupChange]:
+    """The subgroups with sentences, and p-values that are right for having looked at all."""
+    adjusted = _holm([one.p_value for one, _ in found])
+    compared = int(np.isfinite(adjusted).sum())
+    targets = runs[0].cohorts.target, runs[1].cohorts.target
+    for (one, changes), p in zip(found, adjusted, strict=True):
+        lost = [name for name in one.first_best if name not in runs[1].feature_names]
+        among = compared if p > 1.0 - confidence else None
+        sentence = subgroup_in_words(one, changes, targets, lost, among)
+        yield replace(one, adjusted=p, sentence=sentence)
 
 
 def _check_same_scale(runs: Runs) -> None:
@@ -351,7 +316,16 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
     """The subgroups of both, in the order of the second run; or the one that is asked for."""
     first, second = (run.cohorts.names for run in runs)
     if subgroup is not None:
-        return (_in_both(runs, subgroup),)
+        meant = [run.cohorts.full_name(subgroup) for run in runs]
+        if meant[0] != meant[1]:
+            raise MisfeatError(
+                "{value!r} means {first!r} in the first run and {second!r} in the second; write "
+                "the whole name of a subgroup of both.",
+                value=subgroup,
+                first=meant[0],
+                second=meant[1],
+            )
+        return (meant[1],)
     common = tuple(name for name in second if name in first)
     if common:
         return common
@@ -362,20 +336,6 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
         second=listed(second),
         groups=Setting("groups"),
     )
-
-
-def _in_both(runs: Runs, subgroup: str) -> str:
-    """The subgroup that a name means; in short it must mean the same in both runs."""
-    first, second = (run.cohorts.full_name(subgroup) for run in runs)
-    if first != second:
-        raise MisfeatError(
-            "{value!r} means {first!r} in the first run and {second!r} in the second; write the "
-            "whole name of a subgroup of both.",
-            value=subgroup,
-            first=first,
-            second=second,
-        )
-    return second
 
 
 def _only_in(one: Selection, other: Selection) -> tuple[str, ...]:

@@ -131,13 +131,7 @@ def change_in_words(one: Change, targets: Targets) -> Message:
 
 
 def share_in_words(share: float, low: float, high: float) -> str:
-    """A share with its interval.
-
-    Examples
-    --------
-    >>> share_in_words(0.123, 0.08, 0.161), share_in_words(0.0031, 0.001, 0.0052)
-    ('12 % (8–16 %)', '0.3 % (0.1–0.5 %)')
-    """
+    """A share with its interval."""
     between = f" ({percent_between(low, high)})" if low < high else ""
     return percent(share, low, high) + between
 
@@ -146,11 +140,6 @@ def points_in_words(difference: float, low: float, high: float) -> str:
     """A difference of shares with its interval, in points of per cent.
 
     An interval that does not hold 0 is told with as many digits as it takes to see that.
-
-    Examples
-    --------
-    >>> points_in_words(-0.054, -0.0863, -0.0219), points_in_words(0.024, 0.0004, 0.048)
-    ('-5 (-9 to -2)', '+2.40 (+0.04 to +4.80)')
     """
     digits = percent_decimals(low, high)
     nearest = min(abs(low), abs(high)) if low > 0 or high < 0 else 0.0
@@ -211,8 +200,7 @@ def same_question(runs: Runs) -> bool:
 
 def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
     """What a reader should know."""
-    yield from _on_subgroups(runs)
-    yield from _on_features(runs)
+    yield from _on_names(runs)
     yield from _on_target(runs)
     yield from _on_coding(runs)
     if same_rows(runs, common):
@@ -241,22 +229,19 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
             return False
         if by_class and (_by_class(first) != _by_class(second)).any():
             return False
-    return by_class or _same_values(runs, common)
-
-
-def _same_values(runs: Runs, common: Sequence[str]) -> bool:
-    """Whether every value of features that both coded alike is as frequent in both runs."""
-    first, second = (run.cohorts for run in runs)
-    alike = [
-        (place, second.features.index(name))
-        for place, name in enumerate(first.features)
-        if name in second.features
-        and first.categories[place] == second.categories[second.features.index(name)]
+    if by_class:
+        return True
+    one, other = (run.cohorts for run in runs)
+    alike = [  # features that both coded alike
+        (index, other.features.index(name))
+        for index, name in enumerate(one.features)
+        if name in other.features
+        and one.categories[index] == other.categories[other.features.index(name)]
     ]
     return bool(alike) and all(
-        np.array_equal(_by_value(first[name], one), _by_value(second[name], other))
+        np.array_equal(_by_value(one[name], first), _by_value(other[name], second))
         for name in common
-        for one, other in alike
+        for first, second in alike
     )
 
 
@@ -273,24 +258,23 @@ def _by_class(cohort: Cohort) -> NDArray[Any]:
     return np.bincount(cohort.target, weights=cohort.weights, minlength=cohort.n_classes)
 
 
-def _on_subgroups(runs: Runs) -> Iterator[Message]:
-    first, second = (run.cohorts.names for run in runs)
-    for which, own, others in (("first", first, second), ("second", second, first)):
-        only = [name for name in own if name not in others]
-        if only:
-            yield Message(f"Subgroups of the {which} run only: {{names}}.", names=joined(only))
-
-
-def _on_features(runs: Runs) -> Iterator[Message]:
-    first, second = (run.feature_names for run in runs)
-    for which, own, others in (("first", first, second), ("second", second, first)):
-        only = [name for name in own if name not in others]
-        if only:
-            yield Message(
-                f"Features of the {which} run only: {{names}}; they are not compared. A feature "
-                "that was renamed counts as two.",
-                names=joined(only, most=MOST_NAMED),
-            )
+def _on_names(runs: Runs) -> Iterator[Message]:
+    """Subgroups, then features, of one run only."""
+    subgroups = "Subgroups of the {which} run only: {{names}}."
+    features = (
+        "Features of the {which} run only: {{names}}; they are not compared. A feature that was "
+        "renamed counts as two."
+    )
+    kinds = (
+        ([run.cohorts.names for run in runs], subgroups, None),
+        ([run.feature_names for run in runs], features, MOST_NAMED),
+    )
+    for (first, second), template, most in kinds:
+        for which, own, others in (("first", first, second), ("second", second, first)):
+            only = [name for name in own if name not in others]
+            if only:
+                names = joined(only) if most is None else joined(only, most=most)
+                yield Message(template.format(which=which), names=names)
 
 
 def _on_target(runs: Runs) -> Iterator[Message]:

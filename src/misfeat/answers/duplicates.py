@@ -49,13 +49,33 @@ class Pair(NamedTuple):
 
 def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     """Pairs of features that determine each other, or of which one determines the other."""
-    pairs = determined_pairs(cohorts)
-    for kind, mutual in ((DUPLICATE, True), (DETERMINED, False)):
-        own = [pair for pair in pairs if pair.mutual == mutual]
-        for pair in own[:MOST_NAMED]:
-            yield _about(kind, cohorts, pair)
-        if len(own) > MOST_NAMED:
-            yield _and_more(kind, cohorts, own[MOST_NAMED:])
+    pairs, names = determined_pairs(cohorts), cohorts.features
+    for kind, mutual, template, how in (
+        (
+            DUPLICATE,
+            True,
+            "Features {one!r} and {other!r} determine each other: they say the same twice.",
+            "determine each other",
+        ),
+        (
+            DETERMINED,
+            False,
+            "Feature {one!r} determines {other!r}: sets with both tell no more than without it.",
+            "are such that one determines the other",
+        ),
+    ):
+        own = [(names[pair.one], names[pair.other]) for pair in pairs if pair.mutual == mutual]
+        for one, other in own[:MOST_NAMED]:
+            remedy = Message(
+                "Leave one of them out: {exclude}.", exclude=Setting("exclude", [other])
+            )
+            sentence = Message(template, one=one, other=other)
+            yield Caution(kind, sentence, remedy, columns=(one, other), severity=NOTE)
+        more = own[MOST_NAMED:]
+        if more:
+            sentence = Message("{count:,} more pairs of features {how}.", count=len(more), how=how)
+            columns = tuple(dict.fromkeys(name for pair in more for name in pair))
+            yield Caution(kind, sentence, columns=columns, severity=NOTE)
 
 
 def determined_pairs(cohorts: Cohorts) -> list[Pair]:
@@ -70,35 +90,6 @@ def determined_pairs(cohorts: Cohorts) -> list[Pair]:
             first, second = (one, other) if forth else (other, one)
             found.append(Pair(first, second, forth and back))
     return found
-
-
-def _about(kind: str, cohorts: Cohorts, pair: Pair) -> Caution:
-    one, other = cohorts.features[pair.one], cohorts.features[pair.other]
-    template = (
-        "Features {one!r} and {other!r} determine each other: they say the same twice."
-        if pair.mutual
-        else "Feature {one!r} determines {other!r}: sets with both tell no more than without it."
-    )
-    return Caution(
-        kind,
-        Message(template, one=one, other=other),
-        Message("Leave one of them out: {exclude}.", exclude=Setting("exclude", [other])),
-        columns=(one, other),
-        severity=NOTE,
-    )
-
-
-def _and_more(kind: str, cohorts: Cohorts, pairs: list[Pair]) -> Caution:
-    names = dict.fromkeys(
-        cohorts.features[place] for pair in pairs for place in (pair.one, pair.other)
-    )
-    how = "determine each other" if kind == DUPLICATE else "are such that one determines the other"
-    return Caution(
-        kind,
-        Message("{count:,} more pairs of features {how}.", count=len(pairs), how=how),
-        columns=tuple(names),
-        severity=NOTE,
-    )
 
 
 def _codes(cohorts: Cohorts, feature: int, rows: Any) -> Codes:

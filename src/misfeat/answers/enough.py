@@ -66,13 +66,7 @@ class Step:
     p_value: float
 
     def told(self, target: str) -> Message:
-        """What the set tells, in words.
-
-        Examples
-        --------
-        >>> Step(2, ("bmi", "hdl"), 0.03, 0.02, 0.045, 0.06, 0.01, 0.001).told("diabetes")
-        'bmi and hdl tell 6 % of what there is to tell about diabetes (4–9 %)'
-        """
+        """What the set tells, in words."""
         whole = self.score / self.share if self.share > 0 else 1.0
         low, high = self.low / whole, self.high / whole
         return Message(
@@ -164,12 +158,22 @@ def enough_features(
         ("enough", largest, int(permutations), level), dict
     )
     left = [name for name in names if name not in known]
-    numbers = [selection.cohorts.position(name) for name in left]
     with long_work(selection.verbose > 0) as progress:
-        found = enough_of_each(
-            dealer, numbers, lambda m: scores.completed(m, progress), largest, level, progress
-        )
-    known.update(zip(left, found, strict=True))
+
+        def tell(before: int, done: int = 0) -> None:
+            if progress is not None:
+                progress(WHAT, before + done, len(left) * largest)
+
+        for number, name in enumerate(left):
+            known[name] = enough_of(
+                dealer,
+                selection.cohorts.position(name),
+                lambda m: scores.completed(m, progress),
+                largest,
+                level,
+                partial(tell, number * largest),
+            )
+        tell(len(left) * largest)
     return [known[name] for name in names]
 
 
@@ -194,28 +198,6 @@ def chosen_size(selection: Selection) -> int:
             dealer, lambda m: scores.completed(m, progress), largest, LEVEL, progress
         )
     return max(size, len(selection.options.include))
-
-
-def enough_of_each(
-    dealer: Dealer,
-    cohorts: Sequence[int],
-    completed: Callable[[int], CompletedScores],
-    largest: int,
-    level: float,
-    progress: Progress | None = None,
-) -> list[Enough]:
-    """Find the smallest size of every cohort beyond which nothing more than chance is added."""
-
-    def tell(before: int, done: int = 0) -> None:
-        if progress is not None:
-            progress(WHAT, before + done, len(cohorts) * largest)
-
-    found = [
-        enough_of(dealer, cohort, completed, largest, level, partial(tell, number * largest))
-        for number, cohort in enumerate(cohorts)
-    ]
-    tell(len(cohorts) * largest)
-    return found
 
 
 def enough_of(

@@ -181,13 +181,7 @@ def _reach(own: Floats, part: Floats) -> Floats:
 
 
 def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
-    """All parts of a set but the empty one, and the set itself.
-
-    Examples
-    --------
-    >>> parts_of([2, 5])
-    [(2,), (5,), (2, 5)]
-    """
+    """All parts of a set but the empty one, and the set itself."""
     sizes = range(1, len(members) + 1)
     return [part for size in sizes for part in combinations(members, size)]
 
@@ -196,12 +190,6 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     """What the score of every part of a set counts in the Shapley value of each of its features.
 
     Of shape (n_members, n_parts), parts as in `parts_of`.
-
-    Examples
-    --------
-    >>> shapley_weights([2, 5])
-    array([[ 0.5, -0.5,  0.5],
-           [-0.5,  0.5,  0.5]])
     """
     size = len(members)
     parts = parts_of(members)
@@ -220,12 +208,6 @@ def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]
     is that of what the feature adds to all of them, averaged over sizes.
 
     `levels` are the scores of all sets of size 1, 2 and so on, `subsets` these sets.
-
-    Examples
-    --------
-    >>> from misfeat.lattice import level
-    >>> mean_shares([np.array([0.2, 0.1]), np.array([0.5])], [level(2, 1), level(2, 2)])
-    array([0.3, 0.2])
     """
     n_features = len(levels[0])
     shares = np.zeros(n_features)

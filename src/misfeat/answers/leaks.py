@@ -44,21 +44,21 @@ LEAST_ROWS = 20
 
 
 def leaks(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features that nearly determine the target alone, where they are recorded.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"copy": [7, 3] * 50, "other": [0, 0, 1, 1] * 25, "y": [0, 1] * 50}
-    >>> [caution.columns for caution in leaks(build_cohorts(table, "y"))]
-    [('copy',)]
-    """
+    """Features that nearly determine the target alone, where they are recorded."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     for feature, name in enumerate(cohorts.features):
         tables = rows_by_value(cohorts, feature)
-        told, where = explained_in(tables, _determines)
+        told, where = explained_in(
+            tables, lambda told: told.share >= DETERMINES and told.sure >= SURELY
+        )
         if told is None and name in binned:
-            told, where = _in_order(tables.sum(axis=0)), None
+            # What bins tell that would determine the target, did they not cut through its classes.
+            # Half of the rows as they are: all cases of a rare disease may be old, and age is no
+            # leak.
+            table = tables.sum(axis=0)
+            of_rows = told_by_column(table, by_class=False)
+            if of_rows.share >= SURELY and orders_classes(table):
+                told, where = of_rows, None
         if told is None:
             continue
         yield leak_caution(
@@ -84,6 +84,9 @@ def leak_caution(
 ) -> Caution:
     """What is said of one feature that tells too much."""
     name = cohorts.features[feature]
+    indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
+    subgroups = tuple(cohorts.names[index] for index in indices)
+    together = where is None and len(subgroups) > 1
     return Caution(
         kind,
         Message(
@@ -91,26 +94,13 @@ def leak_caution(
             column=name,
             share=100 * told.share,
             target=cohorts.target,
-            where=_places(cohorts, where, feature),
+            where="all subgroups together" if together else listed(subgroups, MOST_NAMED),
         ),
         Message(remedy, exclude=Setting("exclude", [name])),
         columns=(name,),
-        subgroups=_names(cohorts, where, feature),
+        subgroups=subgroups,
         severity=OVERTURNS,
     )
-
-
-def _determines(told: Told) -> bool:
-    return told.share >= DETERMINES and told.sure >= SURELY
-
-
-def _in_order(table: Floats) -> Told | None:
-    """What bins tell that would determine the target, did they not cut through its classes.
-
-    Half of the rows as they are: all cases of a rare disease may be old, and age is no leak.
-    """
-    told = told_by_column(table, by_class=False)
-    return told if told.share >= SURELY and orders_classes(table) else None
 
 
 def explained_in(
@@ -158,19 +148,6 @@ def rows_by_class(
     return found
 
 
-def _names(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> tuple[str, ...]:
-    """The subgroups that it is about: some, or all that recorded the feature."""
-    places = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
-    return tuple(cohorts.names[place] for place in places)
-
-
-def _places(cohorts: Cohorts, where: NDArray[np.intp] | None, feature: int) -> str:
-    names = _names(cohorts, where, feature)
-    if where is None and len(names) > 1:
-        return "all subgroups together"
-    return listed(names, MOST_NAMED)
-
-
 class Told(NamedTuple):
     """What a column tells of all there is to tell about the target: estimated, and for sure."""
 
@@ -183,13 +160,6 @@ def told_by_column(counts: ArrayLike, *, by_class: bool = True) -> Told:
 
     Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
     sure, unless `by_class` is False. Nothing is told where there is a single class or value.
-
-    Examples
-    --------
-    >>> [round(share, 2) for share in told_by_column([[100, 0], [0, 100]])]
-    [0.95, 0.88]
-    >>> [round(share, 2) for share in told_by_column([[2, 0], [0, 2]])]
-    [0.35, 0.0]
     """
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
@@ -229,13 +199,6 @@ def orders_classes(counts: ArrayLike) -> bool:
     target, and yet its bins do not where they cut through a class. Then every bin is filled in the
     order of the classes: the table of bins and classes is that of rows dealt out in order, which
     its margins alone give (the north-west corner rule).
-
-    Examples
-    --------
-    Bins of twenty rows cut through classes of thirty, which lie in order or not:
-
-    >>> orders_classes([[20, 0], [10, 10], [0, 20]]), orders_classes([[14, 6], [10, 10], [6, 14]])
-    (True, False)
     """
     table = np.asarray(counts, dtype=np.float64)
     table = table[:, table.sum(axis=0) > 0]
@@ -243,15 +206,10 @@ def orders_classes(counts: ArrayLike) -> bool:
     if len(by_class) < 2 or by_class.min() < LEAST_ROWS:
         return False
     table = table[:, np.argsort(np.arange(len(table)) @ table / by_class)]
-    agreeing = np.minimum(table, _dealt_in_order(table)).sum(axis=0)
-    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())
-
-
-def _dealt_in_order(table: Floats) -> Floats:
-    """The table of the same margins in which the rows of classes follow each other."""
     bins = np.concatenate([[0.0], np.cumsum(table.sum(axis=1))])
     classes = np.concatenate([[0.0], np.cumsum(table.sum(axis=0))])
     upper = np.minimum(bins[1:, None], classes[None, 1:])
     lower = np.maximum(bins[:-1, None], classes[None, :-1])
-    dealt: Floats = np.maximum(upper - lower, 0.0)
-    return dealt
+    in_order = np.maximum(upper - lower, 0.0)  # the table of the same margins, filled in order
+    agreeing = np.minimum(table, in_order).sum(axis=0)
+    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.leaks import Told
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
 
@@ -40,22 +39,23 @@ MOST_ROWS = 100_000
 
 
 def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features whose gaps tell the target: recorded, perhaps, only once it was known.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"later": [2, None, 3, None] * 25, "y": [0, 1] * 50}
-    >>> [caution.columns for caution in missing_patterns(build_cohorts(table, "y"))]
-    [('later',)]
-    """
+    """Features whose gaps tell the target: recorded, perhaps, only once it was known."""
     for feature in range(len(cohorts.features)):
-        tables = _by_gap(cohorts, feature)
+        gap = is_gap(cohorts, feature)
+        tables = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
+        tables[cohorts.missing[:, feature]] = 0.0
         if not tables[:, 1].any():
             continue
-        told, where = explained_in(tables, _pattern_tells)
-        if told is None or (where is None and _is_of_the_subgroups(tables, told)):
+        told, where = explained_in(tables, lambda told: told.sure >= PATTERN_TELLS)
+        if told is None:
             continue
+        if where is None:
+            # Gaps dealt out over the classes within each subgroup: where that explains much of the
+            # pattern, it comes of subgroups that differ in gaps and in classes, not of rows.
+            rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
+            dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
+            if told_by_column(dealt.sum(axis=0)).share >= CONFOUNDED * told.share:
+                continue
         yield leak_caution(
             MISSING_PATTERN,
             "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
@@ -66,28 +66,6 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
             told,
             where,
         )
-
-
-def _pattern_tells(told: Told) -> bool:
-    return told.sure >= PATTERN_TELLS
-
-
-def _is_of_the_subgroups(tables: NDArray[np.float64], told: Told) -> bool:
-    """Whether a pattern comes of subgroups that differ in gaps and in classes, and not of rows.
-
-    Within each subgroup gaps are dealt out over the classes as chance would.
-    """
-    rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
-    dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
-    return told_by_column(dealt.sum(axis=0)).share >= CONFOUNDED * told.share
-
-
-def _by_gap(cohorts: Cohorts, feature: int) -> NDArray[np.float64]:
-    """Rows by subgroup, whether the value is missing, and class; of subgroups that recorded it."""
-    gap = is_gap(cohorts, feature)
-    found = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
-    found[cohorts.missing[:, feature]] = 0.0
-    return found
 
 
 @dataclass(frozen=True)
@@ -104,47 +82,32 @@ class Rule:
 
 def missing_by_rule(cohorts: Cohorts) -> Iterator[Caution]:
     """Features that are missing where another one has certain values, and seldom elsewhere."""
-    rows = _Rows(cohorts)
     audits = {audit.column: audit for audit in cohorts.columns if audit.role == "feature"}
-    found: dict[Rule, list[int]] = {}
-    for feature in range(len(cohorts.features)):
-        rule = rows.rule_of(feature, audits)
-        if rule is not None:
-            found.setdefault(rule, []).append(feature)
-    for rule, features in found.items():
-        yield _caution(cohorts, rule, features, audits[cohorts.features[rule.by]])
+    every = slice(None, None, -(-cohorts.codes.shape[1] // MOST_ROWS) or 1)
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[every]
+    all_weights = cohorts.weights[every].astype(np.float64)
+    codes, n_features = cohorts.codes[:, every], len(cohorts.features)
+    gaps = np.array([is_gap(cohorts, feature)[every] for feature in range(n_features)])
 
-
-class _Rows:
-    """Rows, in which of them features are missing, and which subgroups they are of."""
-
-    def __init__(self, cohorts: Cohorts) -> None:
-        every = slice(None, None, -(-cohorts.codes.shape[1] // MOST_ROWS) or 1)
-        sizes = np.diff(cohorts.offsets)
-        self._cohorts = cohorts
-        self._cohort = np.repeat(np.arange(len(cohorts)), sizes)[every]
-        self._weights = cohorts.weights[every].astype(np.float64)
-        self._codes = cohorts.codes[:, every]
-        self._gaps = np.array([is_gap(cohorts, f)[every] for f in range(len(cohorts.features))])
-
-    def rule_of(self, feature: int, audits: dict[str, ColumnAudit]) -> Rule | None:
+    def rule_of(feature: int) -> Rule | None:
         """The rule that leaves the least doubt where a feature is missing; None without one."""
-        own = ~self._cohorts.missing[self._cohort, feature]
-        weights, lacks = self._weights[own], self._gaps[feature, own]
+        own = ~cohorts.missing[cohort_of, feature]
+        weights, lacks = all_weights[own], gaps[feature, own]
         share = float(weights[lacks].sum()) / max(float(weights.sum()), 1.0)
         if not 1 - NEARLY <= share <= NEARLY:
             return None
         best, least = None, np.inf
-        for by, name in enumerate(self._cohorts.features):
+        for by, name in enumerate(cohorts.features):
             if by == feature or name not in audits:
                 continue
-            known = ~self._gaps[by, own]
+            known = ~gaps[by, own]
             if weights[known].sum() < NEARLY * weights.sum():
                 continue
-            codes = self._codes[by, own][known]
-            n_codes = len(self._cohorts.categories[by])
+            n_codes = len(cohorts.categories[by])
             rows, gone = (
-                np.bincount(codes, weights=counted[known], minlength=n_codes).astype(np.float64)
+                np.bincount(
+                    codes[by, own][known], weights=counted[known], minlength=n_codes
+                ).astype(np.float64)
                 for counted in (weights, weights * lacks)
             )
             rule = _rule(by, rows, gone, ordered=bool(audits[name].edges))
@@ -152,6 +115,14 @@ class _Rows:
             if rule is not None and doubt < least:
                 best, least = rule, doubt
         return best
+
+    found: dict[Rule, list[int]] = {}
+    for feature in range(n_features):
+        rule = rule_of(feature)
+        if rule is not None:
+            found.setdefault(rule, []).append(feature)
+    for rule, features in found.items():
+        yield _caution(cohorts, rule, features, audits[cohorts.features[rule.by]])
 
 
 def _rule(
@@ -163,23 +134,14 @@ def _rule(
     unclear = (rows > 0) & ~always & ~never
     if min(rows[always].sum(), rows[never].sum()) < LEAST_ROWS:
         return None
-    mixed = ordered and _between(always, never, unclear)
+    (between,) = np.nonzero(unclear)
+    mixed = ordered and len(between) == 1  # one bin lies between those of either kind
+    if mixed:
+        sides = slice(None, between[0]), slice(between[0] + 1, None)
+        mixed = not any(always[side].any() and never[side].any() for side in sides)
     if not mixed and rows[unclear].sum() > (1 - NEARLY) * rows.sum():
         return None
     return Rule(by, tuple(np.flatnonzero(always).tolist()), mixed)
-
-
-def _between(
-    always: NDArray[np.bool_], never: NDArray[np.bool_], unclear: NDArray[np.bool_]
-) -> bool:
-    """Whether a single bin lies between those of the one kind and those of the other."""
-    (places,) = np.nonzero(unclear)
-    if len(places) != 1:
-        return False
-    below, above = slice(None, places[0]), slice(places[0] + 1, None)
-    return not (
-        (always[below].any() and never[below].any()) or (always[above].any() and never[above].any())
-    )
 
 
 def _caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: ColumnAudit) -> Caution:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from misfeat.cohorts.features import check_names, not_a_feature
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
+from misfeat.reading.dataframes import result_frame
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
@@ -199,3 +200,10 @@ def of_each_subgroup(
         if progress is not None:
             progress(what, len(names), len(names))
     return found
+
+
+def frame_of(kind: type[Any], records: Iterable[Any], backend: str | None) -> Any:
+    """A dataframe with a line a record; columns are the fields of its class, or its COLUMNS."""
+    names = getattr(kind, "COLUMNS", None) or [field.name for field in fields(kind)]
+    records = list(records)
+    return result_frame({n: [getattr(one, n) for one in records] for n in names}, backend)

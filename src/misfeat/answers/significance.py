@@ -186,10 +186,9 @@ class Dealer:
         """Test all sets of a cohort that hold some features, in one."""
 
         def searched(subsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-            found = np.ones(len(subsets), dtype=bool)
-            for feature in include:
-                found &= (subsets == feature).any(axis=1)
-            return found
+            held = [(subsets == feature).any(axis=1) for feature in include]
+            whole: NDArray[np.bool_] = np.logical_and.reduce(held)
+            return whole
 
         done, n_cohorts = cohort * self.permutations, len(self.cohorts)
 
@@ -248,6 +247,7 @@ def chance_tests(
 def _by_subgroup(
     dealer: Dealer, found: Sequence[MaxTest | None], level_of: float
 ) -> Iterator[SubgroupChance]:
+    """One record a subgroup, p-values adjusted for their being several."""
     tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
     adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
     names = dealer.scores.measure.features

@@ -12,7 +12,7 @@ look like dependence and favour sets of many values. benchmarks/answers/stabilit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
-    Numbers = NDArray[np.int64]
+    Indices = NDArray[np.int64]
 
 RESAMPLES = 60
 """Draws of the rows: a frequency is then known to about .06 (one standard error)."""
@@ -69,17 +69,7 @@ class StableSet:
 
 @dataclass(frozen=True)
 class StableFeature:
-    """How often a feature is in the best sets of a subgroup.
-
-    Attributes
-    ----------
-    subgroup, feature : str
-        Which feature, and where.
-    in_best : float
-        The share of the draws in which it is in the best set.
-    in_top_k : float
-        The share of the draws in which it is in one of the k best sets.
-    """
+    """How often a feature is in the best sets of a subgroup."""
 
     subgroup: str
     feature: str
@@ -89,19 +79,7 @@ class StableFeature:
 
 @dataclass(frozen=True)
 class StableSubgroup:
-    """How much the best sets of all draws agree in one subgroup.
-
-    Attributes
-    ----------
-    subgroup : str
-        The subgroup's name.
-    index : float
-        Stability of the features of the best set (Nogueira, Sechidis and Brown, 2018): 1 where the
-        best set is the same in every draw, about 0 where its features might have been picked at
-        random. NaN where sets hold all features.
-    low, high : float
-        Its 95 % interval.
-    """
+    """How much the best sets of all draws agree in one subgroup."""
 
     subgroup: str
     index: float
@@ -111,19 +89,7 @@ class StableSubgroup:
 
 @dataclass(frozen=True)
 class Stability:
-    """What comes out again when rows are drawn anew.
-
-    Attributes
-    ----------
-    size, k, resamples : int
-        Features per set, sets per subgroup, and how often rows were drawn.
-    sets : tuple of StableSet
-        The k best sets, subgroup by subgroup, best first.
-    features : tuple of StableFeature
-        Every feature, subgroup by subgroup, in the table's column order.
-    subgroups : tuple of StableSubgroup
-        How much the best sets agree.
-    """
+    """What comes out again when rows are drawn anew."""
 
     size: int
     k: int
@@ -133,30 +99,22 @@ class Stability:
     subgroups: tuple[StableSubgroup, ...]
 
     def sentences(self) -> list[str]:
-        """What it says, a sentence for every subgroup.
-
-        Examples
-        --------
-        >>> best = StableSet("here", 1, ("a",), 0.9, 1, 1, 2)
-        >>> agreed = StableSubgroup("here", 0.7, 0.6, 0.8)
-        >>> Stability(1, 1, 50, (best,), (), (agreed,)).sentences()[0]
-        "here: the best set, 'a', is the best again in 90 % of 50 resamples."
-        """
-        return [self._sentence(one.subgroup) for one in self.subgroups]
-
-    def _sentence(self, subgroup: str) -> str:
-        own = [one for one in self.sets if one.subgroup == subgroup]
-        best, often = own[0], sum(one.frequency >= OFTEN for one in own)
-        again = "the best" if len(own) == 1 else f"among the {len(own)} best"
-        names = ", ".join(map(repr, best.features))
-        said = (
-            f"{subgroup}: the best set, {names}, is {again} again in {100 * best.frequency:.0f} % "
-            f"of {self.resamples} resamples"
-        )
-        if len(own) == 1:
-            return f"{said}."
-        come = "comes" if often == 1 else "come"
-        return f"{said}; {often} of these {len(own)} {come} again in at least {100 * OFTEN:.0f} %."
+        """What it says, a sentence for every subgroup."""
+        found = []
+        for subgroup in (one.subgroup for one in self.subgroups):
+            own = [one for one in self.sets if one.subgroup == subgroup]
+            best, often = own[0], sum(one.frequency >= OFTEN for one in own)
+            again = "the best" if len(own) == 1 else f"among the {len(own)} best"
+            sentence = (
+                f"{subgroup}: the best set, {', '.join(map(repr, best.features))}, is {again} "
+                f"again in {100 * best.frequency:.0f} % of {self.resamples} resamples"
+            )
+            if len(own) > 1:
+                come = "comes" if often == 1 else "come"
+                sentence += f"; {often} of these {len(own)} {come} again in at least "
+                sentence += f"{100 * OFTEN:.0f} %"
+            found.append(f"{sentence}.")
+        return found
 
 
 def stability_of(
@@ -182,7 +140,11 @@ def stability_of(
 
     def stability() -> Stability:
         seed = selection.options.seed
-        answer = Resample(selection.cohorts, scores.of_other_rows(scores.measure, 0), shown.subsets)
+        empty = scores.of_other_rows(scores.measure, 0)  # only its settings are read
+
+        def answer(rng: np.random.Generator) -> CompletedScores:
+            return scores_of_draw(empty, selection.cohorts, rng).scored(shown.subsets)
+
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
             found = redrawn(shown, k, seeds, answer, progress)
@@ -200,36 +162,16 @@ def stability_of(
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
 
 
-@dataclass(frozen=True, eq=False)
-class Resample:
-    """The scores of the same sets in rows that are drawn anew; of `scores`, settings are read."""
-
-    cohorts: Cohorts
-    scores: SetScores
-    subsets: NDArray[np.integer]
-
-    def __call__(self, rng: np.random.Generator) -> CompletedScores:
-        """Draw rows, and score the sets that are shown."""
-        return scores_of_draw(self.scores, self.cohorts, rng).scored(self.subsets)
-
-
-@dataclass(frozen=True, eq=False)
-class Redrawn:
+class Redrawn(NamedTuple):
     """What came out in every draw.
 
-    Attributes
-    ----------
-    shown : ndarray of int of shape (n_cohorts, k)
-        The numbers of the k best sets of each cohort with all rows, best first.
-    best : ndarray of int of shape (n_draws, n_cohorts, k)
-        Those of every draw.
-    ranks : ndarray of int of shape (n_draws, n_cohorts, k)
-        The rank of every shown set in every draw; 1 is the best.
+    The indices of the k best sets of each cohort with all rows, of shape (n_cohorts, k); those of
+    every draw, and the ranks of the shown sets in it, of shape (n_draws, n_cohorts, k).
     """
 
-    shown: Numbers
-    best: Numbers
-    ranks: Numbers
+    shown: Indices
+    best: Indices
+    ranks: Indices
 
 
 def redrawn(
@@ -251,28 +193,20 @@ def redrawn(
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
-    draws = Parallel(prefer="threads")(
-        delayed(_come_again)(answer, kept, seed) for seed in counted(seeds, tell)
-    )
+    def draw(seed: np.random.SeedSequence) -> tuple[Indices, Indices]:
+        scores = answer(np.random.default_rng(seed))
+        best, ranks = np.empty_like(kept), np.empty_like(kept)
+        rank_of = np.empty(n_sets, dtype=np.int64)
+        for i, own in enumerate(kept):
+            order = order_of_sets(scores, i)
+            rank_of[order] = np.arange(1, n_sets + 1)
+            best[i], ranks[i] = order[:k], rank_of[own]
+        return best, ranks
+
+    draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, tell))
     tell(len(seeds))
     best, ranks = (np.array(found) for found in zip(*draws, strict=True))
     return Redrawn(kept, best, ranks)
-
-
-def _come_again(
-    answer: Callable[[np.random.Generator], CompletedScores],
-    kept: Numbers,
-    seed: np.random.SeedSequence,
-) -> tuple[Numbers, Numbers]:
-    """The best sets of one draw, and the ranks of those that are best with all rows."""
-    scores = answer(np.random.default_rng(seed))
-    best, ranks = np.empty_like(kept), np.empty_like(kept)
-    place = np.empty(len(scores.subsets), dtype=np.int64)
-    for i, shown in enumerate(kept):
-        order = order_of_sets(scores, i)
-        place[order] = np.arange(1, len(order) + 1)
-        best[i], ranks[i] = order[: len(shown)], place[shown]
-    return best, ranks
 
 
 def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:

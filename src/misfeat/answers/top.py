@@ -22,7 +22,7 @@ from misfeat.lattice import rank
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -211,29 +211,14 @@ def without_padding(
     while len(left):
         first, left = int(left[0]), left[1:]
         yield first
-        for part in _sufficient_parts(scores.subsets[first], suffices):
-            left = left[~_contain(scores.subsets[left], part)]
-
-
-def _sufficient_parts(
-    members: NDArray[np.integer], suffices: Mapping[int, NDArray[np.bool_]]
-) -> list[tuple[int, ...]]:
-    """The smaller sets within a set that are sufficient, and contain no other that is."""
-    found: list[tuple[int, ...]] = []
-    for size, enough in suffices.items():
-        parts = np.array(list(combinations(members.tolist(), size)))
-        for part in parts[enough[rank(parts)]].tolist():
-            if not any(set(one) <= set(part) for one in found):
-                found.append(tuple(part))
-    return found
-
-
-def _contain(subsets: NDArray[np.integer], part: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Which sets contain a smaller one."""
-    held = np.ones(len(subsets), dtype=bool)
-    for feature in part:
-        held &= (subsets == feature).any(axis=1)
-    return held
+        parts: list[tuple[int, ...]] = []  # that are sufficient, and contain no other that is
+        for size, sufficient in suffices.items():
+            within = np.array(list(combinations(scores.subsets[first].tolist(), size)))
+            for part in within[sufficient[rank(within)]].tolist():
+                if not any(set(one) <= set(part) for one in parts):
+                    parts.append(tuple(part))
+        for part in parts:
+            left = left[~np.all([(scores.subsets[left] == f).any(axis=1) for f in part], axis=0)]
 
 
 def score_columns(
@@ -278,6 +263,10 @@ def _of_cohort(
     measure, size = set_scores.measure, subsets.shape[1]
     score, whole = scores.score[cohort, order], float(measure.whole[cohort])
     p_values = None if tests is None else tests.p_values.get(size)
+    lacks = measure.missing[cohort]
+    missing: list[tuple[str, ...]] = [()] * len(subsets)
+    for index in np.flatnonzero(lacks[subsets].any(axis=1)):
+        missing[index] = tuple(measure.features[f] for f in subsets[index] if lacks[f])
     found = {
         "score": score.tolist(),
         "low": scores.low[cohort, order].tolist(),
@@ -288,7 +277,7 @@ def _of_cohort(
             [np.nan] * len(order) if p_values is None else p_values[cohort, ranks].tolist()
         ),
         "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
-        "missing": _lacking(subsets, measure.missing[cohort], measure.features),
+        "missing": missing,
         "support": np.array(SUPPORT, dtype=object)[scores.support[cohort, order]].tolist(),
     }
     if scores.spread is not None:
@@ -301,13 +290,3 @@ def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[
     names = np.empty(len(features), dtype=object)
     names[:] = features
     return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))
-
-
-def _lacking(
-    subsets: NDArray[np.integer], missing: NDArray[np.bool_], features: Sequence[str]
-) -> list[tuple[str, ...]]:
-    """The features of every set that a cohort never recorded."""
-    found: list[tuple[str, ...]] = [()] * len(subsets)
-    for place in np.flatnonzero(missing[subsets].any(axis=1)):
-        found[place] = tuple(features[f] for f in subsets[place] if missing[f])
-    return found

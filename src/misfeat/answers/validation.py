@@ -30,37 +30,35 @@ them gained nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from itertools import cycle, islice
+from math import comb
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 
-from misfeat.answers.held_out import (
-    can_be_halved,
-    features_to_judge,
-    half_of,
-    half_weights,
-    patchy_rounds,
-    with_features,
-    with_hidden,
-)
-from misfeat.answers.options import level_size
-from misfeat.completion.model import CompletedScores, ExactScores
+from misfeat.answers.options import checked_k, level_size
+from misfeat.cohorts.features import hide_features, product_sums_without, without_features
+from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import check_count
+from misfeat.information.grids import information_of
+from misfeat.lattice import level, rank
 from misfeat.metrics.rankings import captured_at
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
-    from misfeat.completion import Known
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion import CompletedScores, Known
+    from misfeat.completion.model import ExactScores
     from misfeat.estimation.estimates import Estimate
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
@@ -68,22 +66,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-Answer: TypeAlias = tuple[ExactScores | None, CompletedScores]
-Answers: TypeAlias = Callable[[str, Sequence["NDArray[Any] | None"]], list[Answer]]
-
-ANSWER, JUDGE, HALF, HIDDEN = "the answer", "the judge", "half of the rows", "features"
-"""What answers with which part left out."""
 WHAT = "Leaving parts of the table out to see how well answers hold"
 JUDGED = 0.9
 """The confidence of the intervals that the truth's deviation is read from."""
 TOO_NARROW = 0.05
 """Intervals that hold the truth by more than this less often than promised are too narrow."""
-
-
 LEAST_RATIO, MOST_RATIO = 0.1, 3.0
 """Squared errors over squared deviations are believed to lie between these."""
 ROUNDING = 1e-9
 """Bounds hold what is outside by no more, in the unit of scores."""
+
+
+FEWEST_ROWS = 4
+"""A cohort with fewer rows cannot be halved."""
+MOST_JUDGED = 60_000
+"""Sets, over all cohorts, up to which answers for all of them are made again and compared."""
+BEST_SHARE = 0.5
+"""The share of the features to judge that are those of the best-looking sets."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,34 @@ class Trust:
     error: float
 
 
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is known of the true scores of all sets of one size, by cohort.
+
+    The expected score, and the standard deviation of the truth around it; the sets that a cohort's
+    own rows say something about (`tested`); what no score can exceed; and the share of the best
+    sets' score that is left to sets chosen from so few rows (`kept`).
+    """
+
+    score: Floats
+    deviation: Floats
+    tested: Flags
+    ceiling: Floats
+    kept: Floats
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How the answers for one cohort compare with the truth, as `Selection.validate` explains it.
+
+    Where every score is exact, coverage is 1 and the error 0.
+    """
+
+    captured: float
+    coverage: float
+    error: float
+
+
 def validation_of(
     selection: Selection, size: int | None = None, k: int | None = None, rounds: int = 4
 ) -> list[Trust]:
@@ -104,9 +131,8 @@ def validation_of(
 
     The sentence about it becomes the `validation` of the selection.
     """
-    size, k = level_size(selection, size), selection.k if k is None else k
-    for value, name in ((k, "k"), (rounds, "rounds")):
-        check_count(value, name)
+    size, k = level_size(selection, size), checked_k(selection, k)
+    check_count(rounds, "rounds")
     scores, seed = selection.set_scores, selection.options.seed
     n_features, measure = len(selection.feature_names), scores.measure
     scores.check_rows()
@@ -158,30 +184,31 @@ def trust(
     """Leave features and rows out, answer, and compare.
 
     Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
-    where it is not at hand.
-
-    A cohort is told about where a feature could be hidden from it, or it lacks none and its scores
-    are estimates. `shown` is what `estimate` makes of `known`, where that is at hand.
+    where `shown`, what `estimate` makes of `known`, is not at hand. A cohort is compared where a
+    feature could be hidden from it, or it lacks none and its scores are estimates.
     """
     rng = np.random.default_rng(0 if seed is None else seed)
-    told = _Told(progress, rounds + 3)
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
-    left_out = LeftOut(known, estimate, size)
-    answers: Answers = partial(_answers, left_out, told)
     found: dict[int, list[tuple[int, Figures]]] = {}
+    n_steps = rounds + 3
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(WHAT, done, n_steps)
 
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
         figures = figures_of(truth, completed, cohort, k)
         if figures is not None:
             found.setdefault(cohort, []).append((n_hidden, figures))
 
+    tell(0)
+    done = 0
     if known.exact.above_chance:
-        if shown is None:
-            ((_, shown),) = answers(ANSWER, [None])
-        else:
-            told.done(ANSWER)
-        truth = _truth_of_population(left_out, shown, k, rng, answers)
+        shown = estimate.complete(known, size) if shown is None else shown
+        tell(1)
+        truth = _truth_by_halves(known, estimate, shown, k, rng, tell)
+        done = 3
         if can_be_halved(known.cohorts):  # else an answer would be compared with itself
             for cohort in np.flatnonzero(~lacking):
                 compare(shown, int(cohort), 0)
@@ -189,110 +216,51 @@ def trust(
         truth = truth_of_sample(known.exact, size)
     drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
     masks = [mask for mask in drawn if mask.any()]
-    for mask, (_, completed) in zip(masks, answers(HIDDEN, masks), strict=True):
+    answers: list[CompletedScores] = Parallel(prefer="threads")(
+        delayed(_without_features)(known, estimate, size, mask)
+        for mask in counted(masks, lambda begun: tell(done + begun))
+    )
+    for mask, completed in zip(masks, answers, strict=True):
         for cohort in np.flatnonzero(mask.any(axis=1)):
             compare(completed, int(cohort), int(mask[cohort].sum()))
-    told.all_done()
-    return [_together(cohort, found[cohort]) for cohort in sorted(found)]
+    tell(n_steps)
+    return [
+        Trust(
+            cohort,
+            sum(n_hidden for n_hidden, _ in found[cohort]),
+            *np.mean([astuple(figures) for _, figures in found[cohort]], axis=0).tolist(),
+        )
+        for cohort in sorted(found)
+    ]
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """A table of which parts are left out, and what answers then."""
-
-    known: Known
-    estimate: Estimate
-    size: int
-
-    @property
-    def judge(self) -> Estimate:
-        """What the truth is read from."""
-        return replace(self.estimate, name=POPULATION, confidence=JUDGED)
-
-    def answer(self, what: str, left_out: NDArray[Any] | None) -> Answer:
-        """What is answered without some features or rows, and the scores it was made from."""
-        if what == ANSWER:
-            return None, self.estimate.complete(self.known, self.size)
-        if what == JUDGE:
-            return None, self.judge.complete(self.known, self.size)
-        assert left_out is not None  # noqa: S101
-        if what == HALF:
-            half = half_of(self.known, left_out)
-            return half.exact, self.judge.complete(half, self.size)
-        without = with_hidden(self.known, left_out)
-        return None, clone(self.estimate, safe=False).complete(without, self.size)
+def _without_features(known: Known, estimate: Estimate, size: int, mask: Flags) -> CompletedScores:
+    """What is answered with some features hidden."""
+    own: Estimate = clone(estimate, safe=False)
+    return own.complete(with_hidden(known, mask), size)
 
 
-def _answers(
-    table: LeftOut, told: _Told, what: str, parts: Sequence[NDArray[Any] | None]
-) -> list[Answer]:
-    """What is answered without each of some parts."""
-
-    def report(begun: int) -> None:
-        if begun:
-            told.done(what)
-
-    found: list[Answer] = Parallel(prefer="threads")(
-        delayed(table.answer)(what, part) for part in counted(parts, report)
-    )
-    report(len(parts))
-    return found
-
-
-def _truth_of_population(
-    table: LeftOut,
+def _truth_by_halves(
+    known: Known,
+    estimate: Estimate,
     shown: CompletedScores,
     k: int,
     rng: np.random.Generator,
-    answers: Answers,
+    tell: Callable[[int], None],
 ) -> Truth:
-    judged = shown if table.judge == table.estimate else answers(JUDGE, [None])[0][1]
-    halves = answers(HALF, half_weights(table.known.cohorts, rng))
-    left_out = [(cast("ExactScores", exact), completed) for exact, completed in halves]
-    return truth_of_population(table.known.exact, judged, JUDGED, k, left_out)
+    """The truth of the population, by all rows and by either half of them."""
+    judge, size = replace(estimate, name=POPULATION, confidence=JUDGED), shown.subsets.shape[1]
+    judged = shown if judge == estimate else judge.complete(known, size)
 
+    def answer(weights: NDArray[np.int64]) -> tuple[ExactScores, CompletedScores]:
+        half = half_of(known, weights)
+        return half.exact, judge.complete(half, size)
 
-def _together(cohort: int, rounds: Sequence[tuple[int, Figures]]) -> Trust:
-    """The mean over the rounds of one cohort."""
-    hidden = sum(n_hidden for n_hidden, _ in rounds)
-    means = np.mean([astuple(figures) for _, figures in rounds], axis=0)
-    return Trust(cohort, hidden, *means.tolist())
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """What is known of the true scores of all sets of one size.
-
-    Attributes
-    ----------
-    score, deviation : ndarray of shape (n_cohorts, n_sets)
-        The expected score, and the standard deviation of the truth around it.
-    tested : ndarray of bool of shape (n_cohorts, n_sets)
-        The sets that a cohort's own rows say something about.
-    ceiling : ndarray of shape (n_cohorts,)
-        What no score can exceed.
-    kept : ndarray of shape (n_cohorts,)
-        The share of the best sets' score that is left to sets chosen from so few rows.
-    """
-
-    score: Floats
-    deviation: Floats
-    tested: Flags
-    ceiling: Floats
-    kept: Floats
-
-
-@dataclass(frozen=True)
-class Figures:
-    """How the answers for one cohort compare with the truth.
-
-    What they are is said at `Selection.validate`. Where every score is exact, coverage is 1 and the
-    error 0.
-    """
-
-    captured: float
-    coverage: float
-    error: float
+    halves = Parallel(prefer="threads")(
+        delayed(answer)(weights)
+        for weights in counted(half_weights(known.cohorts, rng), lambda begun: tell(1 + begun))
+    )
+    return truth_of_population(known.exact, judged, JUDGED, k, halves)
 
 
 def truth_of_sample(exact: ExactScores, size: int) -> Truth:
@@ -387,14 +355,7 @@ def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) ->
 def chance_inside(
     low: Floats, high: Floats, mean: Floats, deviation: Floats, ceiling: float
 ) -> Floats:
-    """How likely a score lies between two bounds; none is below 0 or above the ceiling.
-
-    Examples
-    --------
-    >>> bounds = np.array([0.0, 0.1, 0.1]), np.array([0.3, 0.3, 0.3])
-    >>> chance_inside(*bounds, np.full(3, 0.2), np.array([0.1, 0.1, 0.0]), 1.0).round(2)
-    array([0.84, 0.68, 1.  ])
-    """
+    """How likely a score lies between two bounds; none is below 0 or above the ceiling."""
     spread = np.maximum(deviation, np.finfo(float).tiny)
     below = np.where(low <= 0, 0.0, ndtr((low - ROUNDING - mean) / spread))
     above = np.where(high >= ceiling, 0.0, ndtr((mean - high - ROUNDING) / spread))
@@ -416,16 +377,7 @@ def in_words(
     Where `confidence` is None, intervals are certain bounds. `rows_left_out` is None where scores
     are of the rows, so that there is no need to, and `judged` says of how many features, and of how
     many in all, sets were tried.
-
-    Examples
-    --------
-    >>> in_words([Trust(0, 3, 0.98, 0.91, 0.1)], 5, 0.9)
-    'With 3 features hidden on purpose, the 5 sets that look best hold about 98 % of what the 5 best sets tell, and 90 % intervals hold the truth in 91 % of the cases.'
-    >>> in_words([Trust(0, 0, 0.88, 0.91, 0.1)], 5, None, predicted=False, rows_left_out=True)
-    'With half of the rows left out, the 5 sets that look best hold about 88 % of what the 5 best sets tell, and certain bounds hold the truth in 91 % of the cases.'
-    >>> in_words([], 5, 0.9)
-    'No feature could be hidden, since none was recorded by two subgroups: predictions cannot be checked.'
-    """  # noqa: E501
+    """
     if not found and not predicted:
         if rows_left_out is None:
             return "Every score is that of the rows themselves: nothing was predicted."
@@ -459,22 +411,119 @@ def in_words(
     return said
 
 
-class _Told:
-    """Tells how many steps are done."""
+def features_to_judge(
+    shown: CompletedScores, n_features: int, rng: np.random.Generator, most: int = MOST_JUDGED
+) -> NDArray[np.int64] | None:
+    """Features whose sets are few enough to be answered for again and again; None: all of them.
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._done, self._total = progress, 0, total
-        self._tell()
+    Half of them are those of the sets that look best anywhere, so that what competes for the first
+    places does so here, too. The other half is drawn from the rest. Numbers ascend.
+    """
+    (n_cohorts, _), size = shown.score.shape, shown.subsets.shape[1]
+    n_kept = n_features
+    while n_kept > size + 1 and comb(n_kept, size) * n_cohorts > most:
+        n_kept -= 1
+    if n_kept == n_features:
+        return None
+    best = shown.score.max(axis=1, keepdims=True)
+    told = (shown.score / np.where(best > 0, best, 1.0)).max(axis=0)
+    of_feature = np.zeros(n_features)
+    for members in shown.subsets.T:
+        np.maximum.at(of_feature, members, told)
+    order = np.argsort(-of_feature, kind="stable")
+    n_best = round(BEST_SHARE * n_kept)
+    drawn = rng.choice(order[n_best:], n_kept - n_best, replace=False)
+    return np.sort(np.concatenate([order[:n_best], drawn]))
 
-    def done(self, what: str) -> None:
-        if what != JUDGE:
-            self._done += 1
-            self._tell()
 
-    def all_done(self) -> None:
-        self._done = self._total
-        self._tell()
+def with_features(known: Known, kept: NDArray[np.int64]) -> Known:
+    """What would be known if the table had some of its features only, given in ascending order."""
+    exact, cohorts, sums = known.exact, known.cohorts, known.sums
+    left_out = np.setdiff1d(np.arange(exact.missing.shape[1]), kept)
+    by_size = [exact.by_size[0]]
+    for size, scores in enumerate(exact.by_size[1:], start=1):
+        by_size.append(scores[:, rank(kept[level(len(kept), size)])])
+    if cohorts is not None:
+        cohorts = without_features(cohorts, [cohorts.features[f] for f in left_out])
+    if sums is not None:
+        sums = product_sums_without(sums, [sums.features[f] for f in left_out])
+    return replace(
+        known,
+        exact=replace(exact, by_size=tuple(by_size), missing=exact.missing[:, kept]),
+        cohorts=cohorts,
+        sums=sums,
+        grids=tuple(with_features(grid, kept) for grid in known.grids),
+    )
 
-    def _tell(self) -> None:
-        if self._progress is not None:
-            self._progress(WHAT, self._done, self._total)
+
+def patchy_rounds(
+    missing: Flags, lacking: Flags, rounds: int, rng: np.random.Generator
+) -> Iterator[Flags]:
+    """Features to hide, a mask of shape (n_cohorts, n_features) a round.
+
+    Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
+    one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
+    patchy as they are: what is hidden meets the same donors as what is missing. Only features that
+    another cohort has left are hidden, and every cohort keeps at least one. `lacking`, of shape
+    (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from others.
+    """
+    recorded = ~missing
+    n_recorded = recorded.sum(axis=1)
+    wanted = np.maximum(1, np.round(missing.mean(axis=1) * n_recorded)).astype(int)
+    wanted = np.minimum(wanted, n_recorded - 1)
+    times_hidden = np.zeros(missing.shape, dtype=int)
+    turns = rng.permutation(np.flatnonzero(lacking))
+    order = cycle(turns)
+    for _ in range(rounds):
+        mask = np.zeros_like(missing)
+        for cohort in islice(order, -(-len(turns) // rounds)):
+            elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
+            able = np.flatnonzero(recorded[cohort] & (elsewhere > 0))
+            turn = np.lexsort((rng.random(len(able)), times_hidden[cohort, able]))
+            mask[cohort, able[turn[: max(0, wanted[cohort])]]] = True
+        times_hidden += mask
+        yield mask
+
+
+def with_hidden(known: Known, mask: Flags) -> Known:
+    """What would be known without some features; they are gone from the rows, too."""
+    rows = None if known.cohorts is None else hide_features(known.cohorts, mask)
+    grids = tuple(with_hidden(grid, mask) for grid in known.grids)
+    return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None, grids=grids)
+
+
+def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """How many of the rows that each row stands for are in either half, drawn at random.
+
+    There are no halves where there are no rows, or a cohort has too few of them.
+    """
+    if rows is None or not can_be_halved(rows):
+        return ()
+    drawn = np.concatenate(
+        [rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals") for c in rows]
+    )
+    return drawn, rows.weights - drawn
+
+
+def can_be_halved(rows: Cohorts | None) -> bool:
+    """Whether there are rows, enough of them in every cohort."""
+    return rows is not None and min(cohort.size for cohort in rows) >= FEWEST_ROWS
+
+
+def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
+    """What would be known with so many of the rows that each row stands for."""
+    return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
+
+
+def _scored(known: Known, rows: Cohorts) -> Known:
+    """The same sets, scored in other rows: above chance, and counted from rows."""
+    measure = information_of(rows, above_chance=known.exact.above_chance)
+    reach = len(known.exact.by_size) - 1
+    by_cohort = [measure.of_levels(i, 0, reach, known.n_jobs) for i in range(len(rows))]
+    by_size = tuple(
+        np.where(np.isnan(scored), np.nan, np.array(found))
+        for scored, found in zip(known.exact.by_size, zip(*by_cohort, strict=True), strict=True)
+    )
+    exact = replace(known.exact, by_size=by_size, ceiling=measure.ceiling)
+    grids = tuple(map(_scored, known.grids, rows.by_grid())) if known.grids else ()
+    return replace(known, exact=exact, cohorts=rows, progress=None, grids=grids)

@@ -17,7 +17,7 @@ from misfeat.runtime.threads import Work
 from misfeat.words.numbers import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -80,15 +80,7 @@ class Cell:
         return sum(share.contribution for share in self.shares)
 
     def told(self, target: str, *, predicted: bool = False) -> str:
-        """The cell in a sentence, by the class that it is most about.
-
-        Examples
-        --------
-        >>> ill = Share("ill", 0.91, 0.79, 0.96, 0.46, 1.98, 0.1)
-        >>> well = Share("well", 0.09, 0.04, 0.21, 0.54, 0.17, -0.02)
-        >>> Cell("ca >= 1 and thal = 7", (">=1", "7"), 44, (ill, well)).told("state")
-        'ca >= 1 and thal = 7: 91 % state = ill (44 rows), against 46 % overall.'
-        """
+        """The cell in a sentence, by the class that it is most about."""
         most = self.most
         count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
         count = f"{count}, predicted" if predicted else count
@@ -130,28 +122,23 @@ class Explanation:
 
         Cells of fewer than 5 rows have none either, where there are others; where they hold much
         of the score, a last sentence says so.
-
-        Parameters
-        ----------
-        k : int, default=3
-            How many.
         """
         least = max(NOTHING, WORTH_A_SENTENCE * self.score)
         telling = [cell for cell in self.cells if cell.contribution > least]
-        well_filled = [cell for cell in telling if cell.well_filled]
-        shown = _of_several_classes(well_filled or telling, k)
-        said = [cell.told(self.target, predicted=self.predicted) for cell in shown]
-        return said + ([] if self.predicted else self._doubts())
-
-    def _doubts(self) -> list[str]:
-        """That few rows hold much of the score, where they do."""
+        cells = [cell for cell in telling if cell.well_filled] or telling
+        shown = cells[:k]
+        others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
+        if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
+            shown[-1] = others[0]  # where all are about one class, room for another's first
+        found = [cell.told(self.target, predicted=self.predicted) for cell in shown]
         held = sum(cell.contribution for cell in self.cells if not cell.well_filled)
-        if not self.score > NOTHING or held < MUCH * self.score:
-            return []
-        return [
-            f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes from "
-            f"combinations of values with fewer than {WELL_FILLED} rows each, which may be chance."
-        ]
+        if not self.predicted and self.score > NOTHING and held >= MUCH * self.score:
+            found.append(
+                f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes "
+                f"from combinations of values with fewer than {WELL_FILLED} rows each, which may "
+                "be chance."
+            )
+        return found
 
 
 def explanation(selection: Selection, subgroup: str, features: Sequence[str]) -> Explanation:
@@ -200,26 +187,17 @@ def cell_counts(
 ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
     scores, tables = selection.set_scores, selection.set_scores.measure.tables
-    prepared = cache(lambda size: PredictedCounts(scores.known(size), selection.completer))
+    prepared = cache(lambda size: predicted_counts(scores.known(size), selection.completer))
     found = {}
     for cohort, members in sets:
         if selection.missing[cohort, list(members)].any():
-            counts = prepared(len(members)).of(cohort, members)
+            counts = prepared(len(members))(cohort, members)
         elif tables is None:
             counts = recorded_counts(selection.cohorts, cohort, list(members))
         else:
             counts = tabled_counts(tables, cohort, members)
         found[cohort, members] = counts
     return found
-
-
-def _of_several_classes(cells: Sequence[Cell], k: int) -> list[Cell]:
-    """The first k cells; where all are about one class, the last makes room for another's first."""
-    shown = list(cells[:k])
-    others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
-    if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
-        shown[-1] = others[0]
-    return shown
 
 
 def cells_of(
@@ -267,14 +245,7 @@ def cells_of(
 
 
 def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
-    """Wilson's interval of shares of so many rows; NaN where none is asked for.
-
-    Examples
-    --------
-    >>> low, high = wilson(np.array([0.5, 1.0]), np.array([20.0, 20.0]), 0.95)
-    >>> low.round(3), high.round(3)
-    (array([0.299, 0.839]), array([0.701, 1.   ]))
-    """
+    """Wilson's interval of shares of so many rows; NaN where none is asked for."""
     if confidence is None:
         nothing = np.full(np.broadcast_shapes(share.shape, rows.shape), np.nan)
         return nothing, nothing
@@ -286,13 +257,7 @@ def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Float
 
 
 def condition(name: str, label: str) -> str:
-    """A feature and its value or range, in words.
-
-    Examples
-    --------
-    >>> condition("age", "<=40"), condition("age", "(40, 65]"), condition("thal", "7")
-    ('age <= 40', '40 < age <= 65', 'thal = 7')
-    """
+    """A feature and its value or range, in words."""
     if label.startswith("<="):
         return f"{name} <= {label[2:]}"
     if label.startswith(">"):
@@ -320,18 +285,10 @@ def explanation_columns(explanation: Explanation) -> dict[str, list[Any]]:
 
 
 class CellCounts(NamedTuple):
-    """Rows of a subgroup by the cells of a set and by class.
+    """Rows of a subgroup by the cells of a set and by class, or expected ones.
 
-    Attributes
-    ----------
-    values : list of tuple of str
-        What the rows of each cell agree in.
-    counts : ndarray of shape (n_cells, n_classes)
-        Rows, or expected rows; with weights as many of equal weight as tell as much.
-    rows : ndarray of shape (n_cells,), or None
-        With weights, or where counts are protected, the rows of the table in each cell.
-    protected : bool
-        Whether counts were protected, so that none is exact.
+    With weights, counts are as many rows of equal weight as tell as much, and `rows` those of the
+    table in each cell; so they are where counts were `protected`, so that none is exact.
     """
 
     values: list[tuple[str, ...]]
@@ -373,28 +330,26 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
     return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
 
 
-class PredictedCounts:
-    """The cells of sets that a subgroup did not record, as the transfer expects them.
+def predicted_counts(known: Known, completer: object) -> Callable[[int, Sequence[int]], CellCounts]:
+    """The cells of sets that a cohort did not record, as the transfer expects them.
 
     Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
     """
+    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+    rows = known.prepared(TransferRows.of).coded
+    model = TransferModel(
+        rows,
+        known.exact.missing,
+        Work(known.n_jobs),
+        proxies=how.proxies,
+        table_size=how.table_size,
+    )
 
-    def __init__(self, known: Known, completer: object) -> None:
-        how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-        self._rows = known.prepared(TransferRows.of).coded
-        self._model = TransferModel(
-            self._rows,
-            known.exact.missing,
-            Work(known.n_jobs),
-            proxies=how.proxies,
-            table_size=how.table_size,
-        )
+    def counts(cohort: int, members: Sequence[int]) -> CellCounts:
+        expected = model.table_of(np.asarray(members))[cohort]
+        return _held_cells(expected, [rows.categories[m] for m in members])
 
-    def of(self, cohort: int, members: Sequence[int]) -> CellCounts:
-        """The cells of one set, its features in ascending order."""
-        rows = self._rows
-        counts = self._model.table_of(np.asarray(members))[cohort]
-        return _held_cells(counts, [rows.categories[m] for m in members])
+    return counts
 
 
 def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from math import comb
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -57,14 +58,12 @@ class SetScores:
         seed: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measure
-        self.estimate = estimate
-        self.max_sets = max_sets
-        self.include: tuple[int, ...] = ()
-        self.budget = budget
-        self.sampler = sampler
-        self._seeds = np.random.SeedSequence(seed)
+        self.measure, self.estimate = measure, estimate
+        self.max_sets, self.budget, self.sampler = max_sets, budget, sampler
         self.n_jobs = n_jobs
+        self.include: tuple[int, ...] = ()
+        self._n_features = len(measure.features)
+        self._seeds = np.random.SeedSequence(seed)
         self._exact: list[Floats] = []
         self._by_grid: list[Floats] = []
         self._completed: dict[int, CompletedScores] = {}
@@ -88,14 +87,14 @@ class SetScores:
         return self.estimate.completer
 
     def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> SetScores:
-        """A book of the same estimate that knows some scores, by size, and nothing else."""
-        book = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
-        book._completed = dict(scores)
-        book.rows_withheld = True
-        return book
+        """Scores of the same estimate, of which some are known by size, and nothing else."""
+        own = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
+        own._completed = dict(scores)
+        own.rows_withheld = True
+        return own
 
     def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
-        """An empty book of the same settings for other rows of the same table."""
+        """Scores of other rows of the same table, none computed yet, with the same settings."""
         return SetScores(
             measure,
             clone(self.estimate, safe=False),
@@ -109,12 +108,20 @@ class SetScores:
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""
         with self._lock:
-            if size not in self._completed:
-                self._check_size_kept()
-                if self.is_searched(size):
-                    self._completed[size] = self._search(size, progress)
-                else:
-                    self._completed |= self._complete(size, progress)
+            if size in self._completed:
+                return self._completed[size]
+            if self.rows_withheld and self.measure.tables is not None:
+                raise MisfeatError(
+                    "Only counts of sets of up to {most} features are at hand, no rows; ask for "
+                    "sets of at most so many.",
+                    most=max(self._completed, default=0),
+                )
+            if self.is_searched(size):
+                listed = self.listed(progress)
+                tell = None if progress is None else partial(progress, SEARCHING)
+                self._completed[size] = listed.completed(listed.search(size, self.include, tell))
+            else:
+                self._completed |= self._complete(size, progress)
             return self._completed[size]
 
     def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
@@ -144,16 +151,6 @@ class SetScores:
         """The largest size of which all sets are scored."""
         sizes = range(self._n_features, 1, -1)
         return next((size for size in sizes if not self.is_searched(size)), 1)
-
-    def _search(self, size: int, progress: Progress | None) -> CompletedScores:
-        """The scores of the sets of a size that a search finds."""
-        listed = self.listed(progress)
-
-        def tell(done: int, of: int) -> None:
-            if progress is not None:
-                progress(SEARCHING, done, of)
-
-        return listed.completed(listed.search(size, self.include, tell))
 
     def listed(self, progress: Progress | None = None) -> ListedScores:
         """Scores of single sets of any size."""
@@ -187,13 +184,8 @@ class SetScores:
         """The same of every grid of a numeric target, of shape (n_grids, n_cohorts, n_sets)."""
         return tuple(self._by_grid)
 
-    @property
-    def held(self) -> dict[int, CompletedScores]:
-        """The scores completed so far, by size."""
-        return dict(self._completed)
-
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-        """What the book holds: arrays put into a dict, the rest returned as plain values."""
+        """What is known so far: arrays put into a dict, the rest returned as plain values."""
         with self._lock:
             for size, scores in enumerate(self._exact):
                 arrays[f"book.exact.{size}"] = scores
@@ -224,8 +216,8 @@ class SetScores:
         measure: Measure,
         estimate: Estimate,
     ) -> SetScores:
-        """The book that `packed` gave the contents of."""
-        book = cls(
+        """The scores that `packed` gave the contents of."""
+        own = cls(
             measure,
             estimate,
             max_sets=held.get("max_sets"),
@@ -233,21 +225,19 @@ class SetScores:
             sampler=held["sampler"],
             n_jobs=held["n_jobs"],
         )
-        book.rows_withheld = held.get("rows_withheld", False)
-        n_features = len(measure.features)
-        book._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
+        own.rows_withheld = held.get("rows_withheld", False)
+        own._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
         if measure.parts:
-            book._by_grid = [arrays[f"book.grids.{size}"] for size in range(held["n_exact"])]
+            own._by_grid = [arrays[f"book.grids.{size}"] for size in range(held["n_exact"])]
         names = names_of_completed(measure)
-        book._completed = {
-            size: CompletedScores(
-                subsets=_saved_sets(arrays, size, n_features),
+        for size in held["sizes"]:
+            searched = arrays.get(f"book.completed.{size}.subsets")
+            own._completed[size] = CompletedScores(
+                subsets=level(own._n_features, size) if searched is None else searched,
                 **{name: arrays[f"book.completed.{size}.{name}"] for name in names},
             )
-            for size in held["sizes"]
-        }
-        book._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
-        return book
+        own._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
+        return own
 
     def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
         """What the completer may look at to predict the scores of one size.
@@ -267,15 +257,6 @@ class SetScores:
                 remedy="Ask it where the rows are.",
             )
 
-    def _check_size_kept(self) -> None:
-        """Raise where sets of a size are asked for that were not kept, and rows were not either."""
-        if self.rows_withheld and self.measure.tables is not None:
-            raise MisfeatError(
-                "Only counts of sets of up to {most} features are at hand, no rows; ask for sets "
-                "of at most so many.",
-                most=max(self._completed, default=0),
-            )
-
     def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
         estimate = self.estimate
         whole = self.budget == 1 and not self.measure.missing.any()
@@ -287,133 +268,83 @@ class SetScores:
     def _known(
         self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
     ) -> Known:
-        reach = max(self._check_memory(size, estimate), counted)
+        n_cohorts = len(self.measure.missing)
+
+        def needed(n_features: int, m: int) -> int:
+            scored = n_cohorts * (1 + len(self.measure.parts))
+            own = estimate.memory_needed(m, n_features, n_cohorts)
+            return memory_needed(n_features, max(m, estimate.reach(m, n_features)), scored) + own
+
+        check_memory(self._n_features, size, n_cohorts, needed)
+        reach = max(estimate.reach(size, self._n_features), counted)
         if reach >= len(self._exact):
             self._compute_up_to(reach, progress)
+
+        def known_of(measure: Measure, scores: Sequence[Floats], **of: Any) -> Known:
+            exact = ExactScores(
+                by_size=tuple(scores),
+                missing=measure.missing,
+                ceiling=measure.ceiling,
+                closed=measure.closed,
+                above_chance=measure.above_chance,
+            )
+            held = exact, measure.rows, self.n_jobs, progress, measure.sums
+            return Known(*held, tables=measure.tables, **of)
+
         grids = tuple(
-            self._known_of(part, [scores[place] for scores in self._by_grid[: reach + 1]], progress)
-            for place, part in enumerate(self.measure.parts)
+            known_of(part, [scores[index] for scores in self._by_grid[: reach + 1]])
+            for index, part in enumerate(self.measure.parts)
         )
-        return replace(
-            self._known_of(self.measure, self._exact[: reach + 1], progress), grids=grids
-        )
-
-    def _known_of(
-        self, measure: Measure, scores: Sequence[Floats], progress: Progress | None
-    ) -> Known:
-        exact = ExactScores(
-            by_size=tuple(scores),
-            missing=measure.missing,
-            ceiling=measure.ceiling,
-            closed=measure.closed,
-            above_chance=measure.above_chance,
-        )
-        return Known(
-            exact,
-            measure.rows,
-            self.n_jobs,
-            progress,
-            measure.sums,
-            tables=measure.tables,
-        )
-
-    def _memory_needed(self, n_features: int, size: int, estimate: Estimate) -> int:
-        n_cohorts = len(self.measure.missing)
-        scored = n_cohorts * (1 + len(self.measure.parts))
-        own = estimate.memory_needed(size, n_features, n_cohorts)
-        return memory_needed(n_features, max(size, estimate.reach(size, n_features)), scored) + own
-
-    def _check_memory(self, size: int, estimate: Estimate) -> int:
-        """Refuse what would not fit; the largest size of which scores are computed."""
-        check_memory(
-            self._n_features,
-            size,
-            len(self.measure.missing),
-            lambda n_features, m: self._memory_needed(n_features, m, estimate),
-        )
-        return estimate.reach(size, self._n_features)
-
-    @property
-    def _n_features(self) -> int:
-        return len(self.measure.features)
+        return known_of(self.measure, self._exact[: reach + 1], grids=grids)
 
     def _compute_up_to(self, size: int, progress: Progress | None) -> None:
-        """Add the scores of all sizes that are not known yet."""
+        """Add the scores of all sizes that are not known yet, grid by grid and cohort by cohort."""
+        low, grids = len(self._exact), self.measure.parts or (self.measure,)
         seeds = self._seeds.spawn(len(self.measure.missing))
-        computing = _Computation(self.measure, self.budget, self.sampler, self.n_jobs, seeds)
-        found = computing.levels(len(self._exact), size, progress)
+        told = None if progress is None else _CohortsDone(progress, len(seeds) * len(grids))
+        by_cohort: list[list[Floats]] = []
+        for measure in grids:
+            for cohort, seed in enumerate(seeds):
+                if told is not None:
+                    told.begin(len(by_cohort))
+                if self.budget < 1:
+                    by_cohort.append(self._sampled(measure, cohort, low, size, seed))
+                else:
+                    by_cohort.append(measure.of_levels(cohort, low, size, self.n_jobs, told))
+        if told is not None:
+            told.begin(len(by_cohort))
+        found = [
+            np.array(scores).reshape(len(grids), len(seeds), -1)
+            for scores in zip(*by_cohort, strict=True)
+        ]
         if self.measure.parts:
             self._by_grid += found
             self._exact += [scores.mean(axis=0) for scores in found]
         else:
             self._exact += [scores[0] for scores in found]
 
-
-def names_of_completed(measure: Measure) -> tuple[str, ...]:
-    """The arrays of completed scores; those of a numeric target have a spread."""
-    return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
-
-
-def _saved_sets(arrays: dict[str, NDArray[Any]], size: int, n_features: int) -> NDArray[np.integer]:
-    """The sets that were searched for, or all of a size."""
-    found = arrays.get(f"book.completed.{size}.subsets")
-    return level(n_features, size) if found is None else found
-
-
-@dataclass(frozen=True, eq=False)
-class _Computation:
-    """Computes the scores of all sets, or of the share `budget` of those that a cohort can compute.
-
-    Which ones, the sampler draws; `seeds` are one a cohort.
-    """
-
-    measure: Measure
-    budget: float
-    sampler: str
-    n_jobs: int | None
-    seeds: Sequence[np.random.SeedSequence]
-
-    @property
-    def grids(self) -> Sequence[Measure]:
-        """The measure of every grid of a numeric target, else the measure itself."""
-        return self.measure.parts or (self.measure,)
-
-    def levels(self, low: int, high: int, progress: Progress | None) -> list[Floats]:
-        """Scores of all sets of some sizes, an array of shape (n_grids, n_cohorts, n_sets) each."""
-        n_cohorts = len(self.seeds)
-        told = None if progress is None else _CohortsDone(progress, n_cohorts * len(self.grids))
-        by_cohort = []
-        for grid, measure in enumerate(self.grids):
-            for cohort in range(n_cohorts):
-                if told is not None:
-                    told.begin(grid * n_cohorts + cohort)
-                if self.budget < 1:
-                    by_cohort.append(self._sampled(measure, cohort, low, high))
-                else:
-                    by_cohort.append(measure.of_levels(cohort, low, high, self.n_jobs, told))
-        if told is not None:
-            told.begin(len(by_cohort))
-        return [
-            np.array(scores).reshape(len(self.grids), n_cohorts, -1)
-            for scores in zip(*by_cohort, strict=True)
-        ]
-
-    def _sampled(self, measure: Measure, cohort: int, low: int, high: int) -> list[Floats]:
+    def _sampled(
+        self, measure: Measure, cohort: int, low: int, high: int, seed: np.random.SeedSequence
+    ) -> list[Floats]:
         """Scores of a share of a cohort's computable sets, the same in every grid; else NaN."""
-        rng = np.random.default_rng(self.seeds[cohort])
         recorded = np.flatnonzero(~self.measure.missing[cohort])
-        n_features = len(self.measure.features)
-        scores = [np.full(comb(n_features, m), np.nan) for m in range(low, high + 1)]
+        scores = [np.full(comb(self._n_features, m), np.nan) for m in range(low, high + 1)]
         if low == 0:
-            scores[0][:] = 0.0  # the empty set tells nothing, and costs nothing
+            scores[0][:] = 0.0  # the empty set explains nothing, and costs nothing
         smallest, largest = max(low, 1), min(high, len(recorded))
         if smallest > largest:
             return scores
+        rng = np.random.default_rng(seed)
         sample = SAMPLERS[self.sampler](len(recorded), smallest, largest, self.budget, rng)
         for size, ranks in zip(range(smallest, largest + 1), sample, strict=True):
             subsets = recorded[unrank(ranks, size)]
             scores[size - low][rank(subsets)] = measure.of_subsets(cohort, subsets, self.n_jobs)
         return scores
+
+
+def names_of_completed(measure: Measure) -> tuple[str, ...]:
+    """The arrays of completed scores; those of a numeric target have a spread."""
+    return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
 
 
 class _CohortsDone:
