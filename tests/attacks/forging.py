@@ -54,8 +54,6 @@ class Change:
     files: Files
     what: str
     forged: bool
-    estimates: bool = False
-    """Whether nothing but estimated scores was changed, which have no rows to be held against."""
 
 
 def sealed(manifest: dict[str, Any], arrays: bytes) -> Files:
@@ -140,9 +138,7 @@ def _array(rng: random.Random, files: Files) -> Change:
         other = rng.choice(sorted(arrays))
         arrays[name], arrays[other] = arrays[other], arrays[name]
     packed = save({key: np.ascontiguousarray(array) for key, array in arrays.items()})
-    estimates = "completed" in name and name.endswith((".score", ".low", ".high"))
-    manifest = json.loads(files.manifest)
-    return Change(sealed(manifest, packed), f"{deed} {name}", forged=True, estimates=estimates)
+    return Change(sealed(json.loads(files.manifest), packed), f"{deed} {name}", forged=True)
 
 
 def _other_values(rng: random.Random, array: NDArray[Any]) -> NDArray[Any]:
