@@ -37,10 +37,6 @@ DETAIL = """
 NOTE = """
 "Before" says how many cases ended wrong when the attack was first run, on the code as it was then;
 a dash where there was nothing yet to attack. Every script takes `--cases` and `--seed`.
-
-The memory of one process that fits over and over is measured after the allocator gave back what is
-free (`malloc_trim`). Without that the process grows, too, by memory that nobody uses:
-`python benchmarks/reliability/memory.py` tells them apart, and memory.txt beside it holds how much.
 """
 
 

@@ -14,13 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.attacks.tally import Tally, run_script
-from tests.fuzz.cases import a_case
-from tests.fuzz.files import Run, contents, loaders
+from tests.fuzz.files import drawn_loading, loaders
 from tests.fuzz.machine import Selecting
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def attack(cases: int, first_seed: int) -> Tally:
     """Draw rounds of tables and files until so many cases were tried."""
     tally, number = Tally("fuzz", PROMISE), first_seed
     with tempfile.TemporaryDirectory() as folder:
-        rounds = [*(_of_tables,) * 4, _of_files(Path(folder)), _of_runs(Path(folder) / "run")]
+        rounds = [*(_of_tables,) * 4, partial(_of_files, Path(folder))]
         while tally.n_cases < cases:
             _run_round(rounds[number % len(rounds)], tally, number)
             number += 1
@@ -80,54 +78,17 @@ class _Round(Tally):
             super().wrongly(outcome, what)
 
 
+def _of_files(folder: Path, tally: Tally, number: int, held: Any) -> None:
+    for name, (whole, load) in loaders(folder).items():
+        seed(number)(settings(held)(drawn_loading(name, whole, load, tally)))()
+
+
 def _of_tables(tally: Tally, number: int, held: Any) -> None:
     class Counted(Selecting):
         pass
 
     Counted.tally = tally
     run_state_machine_as_test(seed(number)(Counted), settings=held)
-
-
-def _of_files(folder: Path) -> Callable[[Tally, int, Any], None]:
-    def run(tally: Tally, number: int, held: Any) -> None:
-        for name, (whole, load) in loaders().items():
-            _of_format(name, whole, partial(load, folder=folder))(tally, number, held)
-
-    return run
-
-
-def _of_format(
-    name: str, whole: bytes, load: Callable[[bytes], None]
-) -> Callable[[Tally, int, Any], None]:
-    def run(tally: Tally, number: int, held: Any) -> None:
-        @seed(number)
-        @settings(held)
-        @given(content=contents(whole))
-        def tried(content: bytes) -> None:
-            with a_case(f"load {name}", tally, repr(content)):
-                load(content)
-
-        tried()
-
-    return run
-
-
-def _of_runs(folder: Path) -> Callable[[Tally, int, Any], None]:
-    def run(tally: Tally, number: int, held: Any) -> None:
-        saved = Run(folder)
-
-        @seed(number)
-        @settings(held, max_examples=3 * EXAMPLES)
-        @given(data=st.data())
-        def tried(data: Any) -> None:
-            file = data.draw(st.sampled_from(sorted(saved.held)))
-            content = data.draw(contents(saved.held[file]))
-            with a_case("load a run", tally, f"{file.name}: {content!r}"):
-                saved.load(file, content)
-
-        tried()
-
-    return run
 
 
 if __name__ == "__main__":

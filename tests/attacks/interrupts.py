@@ -117,37 +117,21 @@ class Child:
         self.folder.cleanup()
 
 
-def _judge_python(child: Child, kind: str, tally: Tally) -> bool:
-    """Count how work in Python took an interrupt; whether the child can take another."""
-    found = child.line(LATE)
-    noise = "Exception ignored" in child.said()
-    if found == "interrupted" and not noise:
-        tally.well(f"{kind}: KeyboardInterrupt")
-        return kind != "compile"
-    if found == "":
-        last = (child.said().strip().splitlines() or ["nothing"])[-1]
-        tally.wrongly("another end", f"{kind}: exit {child.process.wait()}: {last[:200]}")
-    elif found is None:
-        tally.wrongly("lost", f"{kind}: {child.said()[-300:]!r}")
-    elif found == "interrupted":
-        tally.wrongly("told as ignored", f"{kind}: {child.said()[-300:]!r}")
-    else:
-        tally.wrongly(found, kind)
-    return False
-
-
-def _judge_command(child: Child, tally: Tally) -> None:
-    try:
-        code = child.process.wait(LATE)
-    except subprocess.TimeoutExpired:
-        tally.wrongly("lost", "command")
-        return
-    if code == 0:
-        tally.well("command: done before")
-    elif code == 130 and child.said() == "interrupted\n":
-        tally.well("command: exit 130 and one line")
-    else:
-        tally.wrongly("another end", f"command: exit {code}: {child.said()[-300:]!r}")
+def _outcome(child: Child, kind: str) -> tuple[str, bool]:
+    """How an interrupt was taken, and whether it may be taken so."""
+    if kind == "command":
+        try:
+            code = child.process.wait(LATE)
+        except subprocess.TimeoutExpired:
+            return "lost", False
+        if code == 0:
+            return "done before", True
+        return f"exit {code}", code == 130 and child.said() == "interrupted\n"
+    answer = child.line(LATE)
+    if answer == "interrupted":
+        ignored = "Exception ignored" in child.said()
+        return "told as ignored" if ignored else "KeyboardInterrupt", not ignored
+    return "lost" if answer is None else answer or f"exit {child.process.wait()}", False
 
 
 def attack(cases: int, seed: int) -> Tally:
@@ -157,20 +141,18 @@ def attack(cases: int, seed: int) -> Tally:
     children: dict[str, Child] = {}
     for kind in islice(cycle(KINDS), cases):
         child = children.pop(kind, None) or Child(kind)
-        goes_on = False
-        ready = child.line(START) == "ready"
-        if not (ready and (kind == "command" or child.begins())):
-            tally.wrongly("not ready", f"{kind}: {child.said()[-300:]!r}")
-        else:
+        outcome, right = "not ready", False
+        if child.line(START) == "ready" and (kind == "command" or child.begins()):
             time.sleep(rng.uniform(0.02, LONGEST_WAIT.get(kind, USUAL_WAIT)))
             child.process.send_signal(signal.SIGINT)
-            if kind == "command":
-                _judge_command(child, tally)
-            else:
-                goes_on = _judge_python(child, kind, tally)
+            outcome, right = _outcome(child, kind)
+        if right:
+            tally.well(f"{kind}: {outcome}")
+        else:
+            tally.wrongly(outcome, f"{kind}: {child.said()[-300:]!r}")
         if tally.n_cases % 20 == 0:
             sys.stderr.write(f"{tally.n_cases} cases, {tally.n_wrong} wrong\n")
-        if goes_on:
+        if right and kind not in ("compile", "command"):
             children[kind] = child
         else:
             child.close()

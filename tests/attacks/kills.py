@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from functools import partial
@@ -20,7 +21,6 @@ from typer.testing import CliRunner
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cli.app import app
 from misfeat.cli.config import saved_settings
-from tests.attacks.killing import killed_at
 from tests.attacks.tally import Tally, run_script
 from tests.cli.commands import QUICK, TABLE
 
@@ -33,6 +33,66 @@ PROMISE = (
 )
 OLD, NEW, NEXT = 1, 2, 3
 """How many sets are asked for tells the runs apart."""
+OPERATIONS = {
+    "open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.scandir", "os.listdir",
+    "os.link", "os.symlink", "os.truncate", "fcntl.flock",
+}  # fmt: skip
+"""What Python tells before it does it; `os.fsync` is counted beside them."""
+
+
+def killed_at(number: int | None, root: Path, work: Callable[[], object]) -> int | None:
+    """Work in a process that is killed before its n-th operation on files below a folder.
+
+    How many operations there were; None where the process was killed.
+    """
+    ours, theirs = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        done = 0
+        try:
+            done = _counted(number, root, work)
+        finally:
+            os.write(theirs, str(done).encode())
+            os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as told:
+        answer = told.read()
+    _, status = os.waitpid(child, 0)
+    return None if os.WIFSIGNALED(status) else int(answer)
+
+
+def _counted(number: int | None, root: Path, work: Callable[[], object]) -> int:
+    count, below, fsync = 0, str(root), os.fsync
+
+    def one_more() -> None:
+        nonlocal count
+        count += 1
+        if count == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def heard(event: str, args: tuple[object, ...]) -> None:
+        if event in OPERATIONS and (event == "fcntl.flock" or _is_below(args, below)):
+            one_more()
+
+    def synced(handle: int) -> None:
+        one_more()
+        fsync(handle)
+
+    os.fsync = synced
+    sys.addaudithook(heard)
+    with Path(os.devnull).open("w") as nowhere:
+        sys.stdout = sys.stderr = nowhere
+        work()
+    return count
+
+
+def _is_below(args: tuple[object, ...], root: str) -> bool:
+    paths = [os.fsdecode(arg) for arg in args if isinstance(arg, str | bytes | os.PathLike)]
+    by_handle = [arg for arg in args[1:] if isinstance(arg, int) and arg > 2]
+    return any(os.path.abspath(path).startswith(root) for path in paths if path) or (  # noqa: PTH100
+        bool(by_handle) and len(paths) == 1 and os.sep not in paths[0]
+    )
 
 
 class Runs:
@@ -50,56 +110,55 @@ class Runs:
         }
         self.by_command(root / "whole", OLD)
         self.by_python(root / "plain", OLD)
-        (root / "nothing").mkdir()
+        self.ways = {
+            "a new folder": ("nothing", self.by_python),
+            "over an old selection": ("plain", self.by_python),
+            "over an old run": ("whole", self.by_python),
+            "the current folder": ("plain", partial(self.here, self.by_python)),
+            "a run into a new folder": ("nothing", self.by_command),
+            "a run over an old one": ("whole", self.by_command),
+            "a run in the current folder": ("whole", partial(self.here, self.by_command)),
+            "a report": ("whole", self.report),
+        }
 
     def by_python(self, folder: Path, k: int) -> None:
         self.selectors[k].save(folder)
 
     def by_command(self, folder: Path, k: int) -> None:
         named = ("--top", str(k), "--title", f"Run {k}", "--out", str(folder), "--jobs", "1")
-        asked = ["run", str(self.table), *QUICK, "--completer", "interactions", *named]
-        result = CliRunner().invoke(app, asked)
-        if result.exit_code:
-            raise RuntimeError(result.stderr)
-
-    def by_command_here(self, folder: Path, k: int) -> None:
-        folder.mkdir(exist_ok=True)
-        os.chdir(folder)
-        self.by_command(Path(), k)
-
-    def by_python_here(self, folder: Path, k: int) -> None:
-        folder.mkdir(exist_ok=True)
-        os.chdir(folder)
-        self.by_python(Path(), k)
+        self._invoke("run", str(self.table), *QUICK, "--completer", "interactions", *named)
 
     def report(self, folder: Path, k: int) -> None:
-        result = CliRunner().invoke(app, ["report", str(folder), "--title", f"Run {k}"])
+        self._invoke("report", str(folder), "--title", f"Run {k}")
+
+    def here(self, save: Callable[[Path, int], None], folder: Path, k: int) -> None:
+        folder.mkdir(exist_ok=True)
+        os.chdir(folder)
+        save(Path(), k)
+
+    def _invoke(self, *words: str) -> None:
+        result = CliRunner().invoke(app, words)
         if result.exit_code:
             raise RuntimeError(result.stderr)
 
-    def ways(self) -> dict[str, tuple[str, Callable[[Path, int], None]]]:
-        """What to start from and how to save, by name."""
-        return {
-            "a new folder": ("nothing", self.by_python),
-            "over an old selection": ("plain", self.by_python),
-            "over an old run": ("whole", self.by_python),
-            "the current folder": ("plain", self.by_python_here),
-            "a run into a new folder": ("nothing", self.by_command),
-            "a run over an old one": ("whole", self.by_command),
-            "a run in the current folder": ("whole", self.by_command_here),
-            "a report": ("whole", self.report),
-        }
+    def start(self, start: str) -> Path:
+        """A folder of its own to save to, with a run in it or none."""
+        shutil.rmtree(self.root / "case", ignore_errors=True)
+        folder = self.root / "case" / "run"
+        folder.parent.mkdir()
+        if start != "nothing":
+            shutil.copytree(self.root / start, folder)
+        return folder
 
 
-def kills(cases: int, seed: int) -> Tally:
+def attack(cases: int, seed: int) -> Tally:
     """Kill saves at every file operation."""
-    tally = Tally("kills", PROMISE)
-    rng = random.Random(seed)
+    tally, rng = Tally("kills", PROMISE), random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
         runs = Runs(Path(place).resolve())
         counts = {}
-        for name, (start, save) in runs.ways().items():
-            folder = _start(runs, start)
+        for name, (start, save) in runs.ways.items():
+            folder = runs.start(start)
             counts[name] = killed_at(None, folder.parent, partial(save, folder, NEW)) or 0
         everywhere = [(name, (at,)) for name, count in counts.items() for at in range(1, count + 1)]
         if cases < len(everywhere):
@@ -109,33 +168,22 @@ def kills(cases: int, seed: int) -> Tally:
             twice = (rng.randint(1, counts[name]), rng.randint(1, counts[name]))
             everywhere.append((name, twice))
         for name, at in everywhere:
-            _one(tally, runs, name, at)
+            _kill(tally, runs, name, at)
     return tally
 
 
-def _start(runs: Runs, start: str) -> Path:
-    """A folder of its own to save to, with a run in it or none."""
-    shutil.rmtree(runs.root / "case", ignore_errors=True)
-    folder = runs.root / "case" / "run"
-    folder.parent.mkdir()
-    if start != "nothing":
-        shutil.copytree(runs.root / start, folder)
-    return folder
-
-
-def _one(tally: Tally, runs: Runs, name: str, at: tuple[int, ...]) -> None:
-    start, save = runs.ways()[name]
-    folder = _start(runs, start)
-    where = f"{name}, killed at {at}"
+def _kill(tally: Tally, runs: Runs, name: str, at: tuple[int, ...]) -> None:
+    start, save = runs.ways[name]
+    folder = runs.start(start)
     for number in at:
         killed_at(number, folder.parent, partial(save, folder, NEW))
     left = _left(runs, folder, name)
     allowed = {"old", "new"} | ({"nothing yet"} if start == "nothing" else set())
     after = _after_the_next_save(runs, folder)
     if left not in allowed:
-        tally.wrongly("lost or mixed", f"{where}: {left}")
+        tally.wrongly("lost or mixed", f"{name}, killed at {at}: {left}")
     elif after:
-        tally.wrongly("not put away", f"{where}: {after}")
+        tally.wrongly("not put away", f"{name}, killed at {at}: {after}")
     else:
         tally.well(left)
 
@@ -143,52 +191,47 @@ def _one(tally: Tally, runs: Runs, name: str, at: tuple[int, ...]) -> None:
 def _left(runs: Runs, folder: Path, name: str) -> str:
     """Which run is in a folder: old, new, nothing yet, or what is wrong with it."""
     try:
-        found = SubgroupSelector.load(folder)
+        loaded = SubgroupSelector.load(folder)
     except MisfeatError as error:
         return "nothing yet" if "There is no selection" in str(error) else str(error)
-    report = name == "a report"
-    if found.k not in (OLD, NEW) or (report and found.k != OLD):
-        return f"k = {found.k}"
-    if not found.scores().equals(runs.selectors[found.k].scores()):
+    k, is_report = loaded.k, name == "a report"
+    if k not in (OLD, NEW) or (is_report and k != OLD):
+        return f"k = {k}"
+    if not loaded.scores().equals(runs.selectors[k].scores()):
         return "other scores"
-    if report:
-        titles = [k for k in (OLD, NEW) if f"Run {k}<" in _report_in(folder)]
+    report = _report_in(folder)
+    if is_report:
+        titles = [k for k in (OLD, NEW) if f"Run {k}<" in report]
         return {(OLD,): "old", (NEW,): "new"}.get(tuple(titles), "no report")
-    settled = _parts_agree(folder, name, found.k)
-    return settled or ("old" if found.k == OLD else "new")
-
-
-def _parts_agree(folder: Path, name: str, k: int) -> str:
-    """What is wrong with the settings and the report beside a run; nothing, as a rule."""
     by_command = "run" in name and (k == NEW or "over" in name or "current" in name)
-    whole = by_command and not (name == "over an old run" and k == NEW)
-    settings, report = saved_settings(str(folder)), _report_in(folder)
-    if not whole:
-        return "a report of another run" if report else ""
-    if settings.said.get("top") != k:
-        return f"settings of another run, {settings.said.get('top')} instead of {k}"
-    return "" if f"Run {k}<" in report else "no report, or that of another run"
+    if not by_command or (name == "over an old run" and k == NEW):
+        wrong = "a report of another run" if report else ""
+    elif saved_settings(str(folder)).said.get("top") != k:
+        wrong = "settings of another run"
+    else:
+        wrong = "" if f"Run {k}<" in report else "no report, or that of another run"
+    return wrong or ("old" if k == OLD else "new")
 
 
 def _report_in(folder: Path) -> str:
     """The report, read as every part of a run is read."""
-    waiting = folder / ".committed"
-    if (waiting / "report.html").exists():
-        return (waiting / "report.html").read_text(encoding="utf-8")
-    if (waiting / "selection.json").exists() or not (folder / "report.html").exists():
+    waiting, report = folder / ".committed", "report.html"
+    if (waiting / report).exists():
+        return (waiting / report).read_text(encoding="utf-8")
+    if (waiting / "selection.json").exists() or not (folder / report).exists():
         return ""
-    return (folder / "report.html").read_text(encoding="utf-8")
+    return (folder / report).read_text(encoding="utf-8")
 
 
 def _after_the_next_save(runs: Runs, folder: Path) -> str:
     """What is wrong after the next save; nothing, as a rule."""
     try:
         runs.by_python(folder, NEXT)
-        found = SubgroupSelector.load(folder)
+        loaded = SubgroupSelector.load(folder)
     except MisfeatError as error:
         return str(error)
-    if found.k != NEXT:
-        return f"k = {found.k}"
+    if loaded.k != NEXT:
+        return f"k = {loaded.k}"
     names = {entry.name for entry in folder.iterdir()}
     beside = {entry.name for entry in folder.parent.iterdir()} - {folder.name}
     left = (names - {"selection.json", "arrays.safetensors"}) | beside
@@ -196,4 +239,4 @@ def _after_the_next_save(runs: Runs, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(run_script(kills, 300))
+    sys.exit(run_script(attack, 300))

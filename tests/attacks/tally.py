@@ -63,24 +63,8 @@ class Tally:
             else:
                 self.wrongly("refused in words that do not print", case)
         except Exception as error:
-            self.wrongly("foreign error", f"{case}: {type(error).__name__}: {error}"[:300])
+            self.wrongly("foreign error", f"{case}: {type(error).__name__}: {error!a}"[:300])
         return None
-
-    def write(self, folder: Path) -> Path:
-        """Write the counts as JSON, under the name of the attack."""
-        file = folder / f"{self.attack}.json"
-        told = {
-            "attack": self.attack,
-            "promise": self.promise,
-            "machine": platform.machine(),
-            "cases": self.n_cases,
-            "wrong": self.n_wrong,
-            "outcomes": dict(sorted(self.outcomes.items())),
-            "examples": self.wrong,
-        }
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(told, indent=2, ensure_ascii=True) + "\n")
-        return file
 
 
 @contextmanager
@@ -97,11 +81,23 @@ def run_script(attack: Callable[[int, int], Tally], cases: int) -> int:
     parser.add_argument("--cases", type=int, default=cases, help="how many cases to try")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="a folder for the counts as JSON")
-    asked = parser.parse_args()
-    tally = attack(asked.cases, asked.seed)
-    if asked.out:
-        tally.write(asked.out)
-    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(tally.outcomes.items()))
-    told = [f"{tally.attack}: {tally.n_cases:,} cases: {counts}; {tally.n_wrong:,} wrong."]
-    sys.stdout.write("\n  ".join([*told, *tally.wrong]) + "\n")
+    options = parser.parse_args()
+    tally = attack(options.cases, options.seed)
+    outcomes = dict(sorted(tally.outcomes.items()))
+    if options.out:
+        counted = {
+            "attack": tally.attack,
+            "promise": tally.promise,
+            "machine": platform.machine(),
+            "cases": tally.n_cases,
+            "wrong": tally.n_wrong,
+            "outcomes": outcomes,
+            "examples": tally.wrong,
+        }
+        options.out.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(counted, indent=2, ensure_ascii=True) + "\n"
+        (options.out / f"{tally.attack}.json").write_text(text)
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+    said = f"{tally.attack}: {tally.n_cases:,} cases: {counts}; {tally.n_wrong:,} wrong."
+    sys.stdout.write("\n  ".join([said, *tally.wrong]) + "\n")
     return 1 if tally.n_wrong else 0

@@ -24,26 +24,10 @@ from misfeat.show.export.tables import answer_tables
 from tests.attacks.tally import Tally, run_script
 
 COMMANDS = (
-    "\x1b[31m",
-    "\x1b[2J",
-    "\x1b]0;owned\x07",
-    "\x1b]8;;http://a\x1b\\",
-    "\x1b]52;c;aGk=\x07",
-    "\x9b31m",
-    "\x9d0;a\x9c",
-    "\x07",
-    "\x08\x08\x08",
-    "\x7f",
-    "\x0b",
-    "\u202e",
-    "\u2066",
-    "\u200f",
-    "\u061c",
-    "\u2028",
-    "\ufeff",
-    "\U000e0041",
-    "\x85",
-)
+    "\x1b[31m", "\x1b[2J", "\x1b]0;owned\x07", "\x1b]8;;http://a\x1b\\", "\x1b]52;c;aGk=\x07",
+    "\x9b31m", "\x9d0;a\x9c", "\x07", "\x08\x08\x08", "\x7f", "\x0b", "\u202e", "\u2066", "\u200f",
+    "\u061c", "\u2028", "\ufeff", "\U000e0041", "\x85",
+)  # fmt: skip
 _SAFE = "\n\u200c\u200d"
 PLACES = ("feature", "group", "target", "value", "file", "option", "predicate")
 
@@ -139,12 +123,11 @@ def attack(cases: int, seed: int) -> Tally:
         for number in order:
             text, place, kind = every[number]
             case = f"{text!a} in {place}, {kind}"
-            try:
-                said = printed(place, text, Path(folder), kind)
-            except MisfeatError as error:
-                said = str(error)
-            except Exception as error:
-                tally.wrongly("foreign error", f"{case}: {type(error).__name__}: {error!a}"[:300])
+            said = tally.answer_to(
+                case,
+                lambda text=text, place=place, kind=kind: printed(place, text, Path(folder), kind),
+            )
+            if said is None:
                 continue
             if "internal error" in said:
                 tally.wrongly("internal error", f"{case}: {said[-200:]!a}")

@@ -21,7 +21,7 @@ PROMISE = (
 N_THREADS, N_PROCESSES, N_SAVES = 3, 2, 3
 
 
-def threads(cases: int, seed: int) -> Tally:
+def attack(cases: int, seed: int) -> Tally:
     """Save to one folder from threads and processes at once, and read it meanwhile."""
     tally = Tally("threads", PROMISE)
     rng = np.random.default_rng(seed)
@@ -31,84 +31,69 @@ def threads(cases: int, seed: int) -> Tally:
         for k in range(1, N_THREADS + N_PROCESSES + 1)
     }
     for case in range(cases):
-        _one(tally, selectors, over_old=case % 2 == 0, shuffled=random.Random(seed + case))
+        writers = list(selectors.values())
+        random.Random(seed + case).shuffle(writers)
+        with tempfile.TemporaryDirectory() as place:
+            wrong = _together(selectors, writers, Path(place) / "run", over_old=case % 2 == 0)
+        if wrong:
+            tally.wrongly("lost, mixed or refused", wrong[0])
+        else:
+            tally.well("whole")
     return tally
 
 
-def _one(
-    tally: Tally, selectors: dict[int, SubgroupSelector], *, over_old: bool, shuffled: random.Random
-) -> None:
-    ways = list(selectors.values())
-    shuffled.shuffle(ways)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "run"
-        if over_old:
-            ways[0].save(folder)
-        wrong: list[str] = []
-        children = [_forked(way, folder) for way in ways[:N_PROCESSES]]
-        writers = [
-            threading.Thread(target=_save, args=(way, folder, wrong)) for way in ways[N_PROCESSES:]
-        ]
-        over = threading.Event()
-        reader = threading.Thread(target=_read, args=(selectors, folder, over, wrong, over_old))
-        for thread in (*writers, reader):
-            thread.start()
-        for thread in writers:
-            thread.join()
-        codes = [os.waitpid(child, 0)[1] for child in children]
-        over.set()
-        reader.join()
-        wrong += ["a process failed to save"] * sum(map(bool, codes))
-        wrong += _problems(selectors, folder)
-        left = {entry.name for entry in folder.parent.iterdir()} - {"run"}
-        if folder.is_dir():
-            left |= {entry.name for entry in folder.iterdir()}
-        wrong += [f"left: {name}" for name in left - {"selection.json", "arrays.safetensors"}]
-    if wrong:
-        tally.wrongly("lost, mixed or refused", wrong[0])
-    else:
-        tally.well("whole")
-
-
-def _forked(selector: SubgroupSelector, folder: Path) -> int:
-    child = os.fork()
-    if child:
-        return child
-    wrong: list[str] = []
-    try:
-        _save(selector, folder, wrong)
-    finally:
-        os._exit(1 if wrong else 0)
-
-
-def _save(selector: SubgroupSelector, folder: Path, wrong: list[str]) -> None:
-    for _ in range(N_SAVES):
-        try:
-            selector.save(folder)
-        except Exception as error:
-            wrong.append(f"a save failed: {error!r}")
-
-
-def _read(
+def _together(
     selectors: dict[int, SubgroupSelector],
+    writers: list[SubgroupSelector],
     folder: Path,
-    over: threading.Event,
-    wrong: list[str],
     over_old: bool,
-) -> None:
-    while not over.is_set():
-        problems = _problems(selectors, folder)
-        wrong += [p for p in problems if over_old or "There is no selection" not in p]
+) -> list[str]:
+    """What went wrong; nothing, as a rule."""
+    wrong: list[str] = []
+    over = threading.Event()
 
+    def save(selector: SubgroupSelector) -> None:
+        for _ in range(N_SAVES):
+            try:
+                selector.save(folder)
+            except Exception as error:
+                wrong.append(f"a save failed: {error!r}")
 
-def _problems(selectors: dict[int, SubgroupSelector], folder: Path) -> list[str]:
-    try:
-        found = SubgroupSelector.load(folder)
-    except MisfeatError as error:
-        return [str(error)]
-    same = found.scores().equals(selectors[found.k].scores())
-    return [] if same else ["scores of another selection"]
+    def problems() -> list[str]:
+        try:
+            loaded = SubgroupSelector.load(folder)
+        except MisfeatError as error:
+            return [str(error)]
+        same = loaded.scores().equals(selectors[loaded.k].scores())
+        return [] if same else ["scores of another selection"]
+
+    def read() -> None:
+        while not over.is_set():
+            wrong.extend(p for p in problems() if over_old or "There is no selection" not in p)
+
+    if over_old:
+        writers[0].save(folder)
+    children = []
+    for writer in writers[:N_PROCESSES]:
+        children.append(os.fork())
+        if not children[-1]:
+            try:
+                save(writer)
+            finally:
+                os._exit(1 if wrong else 0)
+    threads = [threading.Thread(target=save, args=(writer,)) for writer in writers[N_PROCESSES:]]
+    reader = threading.Thread(target=read)
+    for thread in (*threads, reader):
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wrong += ["a process failed to save" for child in children if os.waitpid(child, 0)[1]]
+    over.set()
+    reader.join()
+    left = {entry.name for entry in (*folder.parent.iterdir(), *folder.iterdir())}
+    left -= {"run", "selection.json", "arrays.safetensors"}
+    return wrong + problems() + [f"left: {name}" for name in left]
 
 
 if __name__ == "__main__":
-    sys.exit(run_script(threads, 40))
+    sys.exit(run_script(attack, 40))

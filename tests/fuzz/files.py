@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
 from misfeat.cli.config import read_config
+from tests.fuzz.cases import a_case
 from tests.fuzz.promises import check_same, check_sets, sets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from misfeat.selection.ranking import ScoredSet
+
+    from tests.attacks.tally import Tally
 
 _RNG = np.random.default_rng(5)
 TABLE = {
@@ -71,51 +79,56 @@ def contents(whole: bytes) -> st.SearchStrategy[bytes]:
     return changed(whole) | changed(whole) | st.binary(max_size=200)
 
 
-def fit_csv(content: bytes, folder: Path) -> None:
-    """Fit on a CSV file."""
-    _fit(content, folder / "table.csv")
-
-
-def fit_parquet(content: bytes, folder: Path) -> None:
-    """Fit on a Parquet file."""
-    _fit(content, folder / "table.parquet")
-
-
-def _fit(content: bytes, file: Path) -> None:
+def _fit(file: Path, content: bytes) -> list[ScoredSet]:
     file.write_bytes(content)
-    check_sets(SubgroupSelector(size=1).fit(str(file), "y"))
+    return check_sets(SubgroupSelector(size=1).fit(str(file), "y"))
 
 
-def read_settings(content: bytes, folder: Path) -> None:
-    """Read the settings of a run."""
-    (folder / "run.toml").write_bytes(content)
-    read_config(str(folder / "run.toml"))
+def _read_settings(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    read_config(str(file))
 
 
-class Run:
-    """A saved run, of which one file at a time is replaced."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        selector = SubgroupSelector("s", size=1).fit(TABLE, "y")
-        selector.save(folder)
-        self.answers = sets_of(selector)
-        files = sorted(file for file in folder.rglob("*") if file.is_file())
-        self.held = {file: file.read_bytes() for file in files}
-
-    def load(self, file: Path, content: bytes) -> None:
-        """Load it with another content of one of its files: refused, or the same answers."""
-        file.write_bytes(content)
-        try:
-            check_same(self.answers, sets_of(SubgroupSelector.load(self.folder)), "loaded")
-        finally:
-            file.write_bytes(self.held[file])
+def _load(file: Path, answers: list[ScoredSet], whole: bytes, content: bytes) -> None:
+    """Load a run with another content of one of its files: refused, or the same answers."""
+    file.write_bytes(content)
+    try:
+        check_same(answers, sets_of(SubgroupSelector.load(file.parent)), "loaded")
+    finally:
+        file.write_bytes(whole)
 
 
-def loaders() -> dict[str, tuple[bytes, Callable[[bytes, Path], None]]]:
-    """For every format a whole file, and what reads it."""
-    return {
-        "csv": (a_csv(), fit_csv),
-        "parquet": (a_parquet_file(), fit_parquet),
-        "settings": (CONFIG, read_settings),
+def _fit_packed(file: Path, answers: list[ScoredSet], content: bytes) -> None:
+    """Fit on a packed file, whose checksum shows every changed value: refused, or the same."""
+    check_same(answers, _fit(file, content), "packed")
+
+
+def loaders(folder: Path) -> dict[str, tuple[bytes, Callable[[bytes], object]]]:
+    """For every format, and every file of a saved run, a whole file, and what reads it."""
+    selector = SubgroupSelector("s", size=1).fit(TABLE, "y")
+    selector.save(folder / "run")
+    packed = gzip.compress(a_csv(), mtime=0)
+    answers = _fit(folder / "table.csv.gz", packed)
+    found: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
+        "csv": (a_csv(), partial(_fit, folder / "table.csv")),
+        "packed csv": (packed, partial(_fit_packed, folder / "table.csv.gz", answers)),
+        "parquet": (a_parquet_file(), partial(_fit, folder / "table.parquet")),
+        "settings": (CONFIG, partial(_read_settings, folder / "run.toml")),
     }
+    for file in sorted((folder / "run").iterdir()):
+        whole = file.read_bytes()
+        found[file.name] = whole, partial(_load, file, sets_of(selector), whole)
+    return found
+
+
+def drawn_loading(
+    name: str, whole: bytes, load: Callable[[bytes], object], tally: Tally | None = None
+) -> Callable[[], None]:
+    """A test of Hypothesis: whatever a file holds, it is read or refused."""
+
+    @given(content=contents(whole))
+    def tried(content: bytes) -> None:
+        with a_case(f"load {name}", tally, repr(content)):
+            load(content)
+
+    return tried

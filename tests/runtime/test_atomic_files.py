@@ -9,16 +9,7 @@ from misfeat import MisfeatError, SubgroupSelector
 from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, write_file
 
 TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-ODD = {
-    "a zero byte": "a\0b",
-    "a home that is not there": "~nobody-of-this-name/run",
-    "too long a name": "q" * 3000,
-    "a loop of links": "loop",
-    "below a loop of links": "loop/run",
-    "no path": 3,
-    "nothing": "",
-    "bytes": b"run",
-}
+ODD = ("a\0b", "~nobody-of-this-name/run", "q" * 3000, "loop", "loop/run", 3, "", b"run")
 
 
 @pytest.fixture(scope="module")
@@ -26,24 +17,19 @@ def selector():
     return SubgroupSelector(size=1).fit(TABLE, "y")
 
 
-@pytest.mark.parametrize("path", ODD.values(), ids=ODD)
-@pytest.mark.parametrize("verb", ["save", "load", "write_html"])
-def test_odd_paths_are_refused_in_one_line(verb, path, selector, tmp_path, monkeypatch):
+def test_odd_paths_are_refused_in_one_line(selector, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
-    verbs = {
-        "save": selector.save,
-        "load": SubgroupSelector.load,
-        "write_html": selector.report().write_html,
-    }
-    if verb == "write_html" and path == "loop":
-        verbs[verb](path)  # a file takes the place of a link that leads nowhere
-        return
-    with pytest.raises(MisfeatError) as refused:
-        verbs[verb](path)
-    assert str(refused.value).isprintable()
-    assert len(str(refused.value)) < 2000
-    assert [place.name for place in Path().iterdir()] == ["loop"]
+    report = selector.report()
+    for path in ODD:
+        for use in (selector.save, SubgroupSelector.load, report.write_html):
+            if path == "loop" and use == report.write_html:
+                continue  # a file takes the place of a link that leads nowhere
+            with pytest.raises(MisfeatError) as refused:
+                use(path)
+            assert str(refused.value).isprintable()
+            assert len(str(refused.value)) < 2000
+            assert [entry.name for entry in Path().iterdir()] == ["loop"]
 
 
 def test_a_home_folder_is_spelled_out():

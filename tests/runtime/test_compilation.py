@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import re
 import resource
 from hashlib import sha256
+from pathlib import Path
 
 import numba as nb
 import numpy as np
@@ -11,7 +13,9 @@ import pytest
 from numba.core import config, event
 from numba.core.errors import TypingError
 
-from misfeat.runtime.compilation import EVENT, CollectorPaused, compilations_counted
+import misfeat
+from misfeat.runtime import compilation
+from misfeat.runtime.compilation import EVENT, compilations_counted, copy_lines, copy_values
 
 SOURCE = """
 from misfeat.runtime.compilation import compiled
@@ -39,38 +43,28 @@ def hits(tmp_path):
     return sum(module.add.stats.cache_hits.values())
 
 
-def cut_off(content):
-    return content[:-20]
-
-
-def flip_a_bit(content):
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
-
-
-def flip_the_first_bit(content):
-    return bytes([content[0] ^ 1]) + content[1:]
-
-
-def empty(_):
-    return b""
-
-
 def of_a_module_that_is_gone(_):
-    held = b"cmisfeat.no_such_module\nThing\n."
-    return sha256(held).digest() + held
+    pickled = b"cmisfeat.no_such_module\nThing\n."
+    return sha256(pickled).digest() + pickled
 
 
-@pytest.mark.parametrize(
-    "damage", [cut_off, flip_a_bit, flip_the_first_bit, empty, of_a_module_that_is_gone]
+DAMAGES = (
+    lambda content: content[:-20],
+    lambda content: content[:99] + bytes([content[99] ^ 4]) + content[100:],
+    lambda content: bytes([content[0] ^ 1]) + content[1:],
+    lambda _: b"",
+    of_a_module_that_is_gone,
 )
+
+
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_damaged_file_of_a_kernel_is_compiled_anew_and_replaced(tmp_path, damage, ending):
+def test_a_damaged_file_of_a_kernel_is_compiled_anew_and_replaced(tmp_path, ending):
     assert hits(tmp_path) == 0
-    assert hits(tmp_path) == 1
-    (file,) = (tmp_path / "__pycache__").glob(f"*.{ending}")
-    file.write_bytes(damage(file.read_bytes()))
-    assert hits(tmp_path) == 0
+    for damage in DAMAGES:
+        assert hits(tmp_path) == 1
+        (file,) = (tmp_path / "__pycache__").glob(f"*.{ending}")
+        file.write_bytes(damage(file.read_bytes()))
+        assert hits(tmp_path) == 0
     assert hits(tmp_path) == 1
 
 
@@ -105,48 +99,41 @@ def test_kernels_within_others_are_counted_and_their_time_is_not_added():
     def outer(x):
         return one(x) * 2
 
-    names = []
-    with compilations_counted(names.append) as found:
+    with compilations_counted() as compilations:
         assert outer(np.int64(3)) == 8
         outer(np.int64(4))
-    assert found.count == 2
-    assert names == ["outer", "inner"]
-    assert found.seconds > 0
+    assert compilations.count == 2
+    assert compilations.seconds > 0
+    nb.njit(inner)(1.5)  # after the block
+    assert compilations.count == 2
 
 
-def test_nothing_is_counted_after_the_block():
-    with compilations_counted() as found:
+class CollectorStates(event.Listener):
+    """Notes whether the collector works when a kernel begins to be compiled."""
+
+    def __init__(self):
+        self.states = []
+
+    def on_start(self, event):
+        self.states.append(gc.isenabled())
+
+    def on_end(self, event):
         pass
-    nb.njit(inner)(1.5)
-    assert (found.count, found.seconds) == (0, 0.0)
 
 
-@pytest.fixture
-def paused():
-    """A pause, whether or not a kernel of misfeat's was imported, which brings another."""
-    listener = CollectorPaused()
-    event.register(EVENT, listener)
-    yield
-    event.unregister(EVENT, listener)
-
-
-@pytest.mark.usefixtures("paused")
 def test_the_collector_rests_while_a_kernel_is_compiled_and_not_after():
-    states = []
-    with compilations_counted(lambda _: states.append(gc.isenabled())):
+    listener = CollectorStates()
+    event.register(EVENT, listener)
+    try:
         nb.njit(lambda x: x + 1)(2.5)
-    assert states == [False]
+        with pytest.raises(TypingError):
+            nb.njit(lambda x: x.nothing)(1)
+    finally:
+        event.unregister(EVENT, listener)
+    assert listener.states == [False, False]
     assert gc.isenabled()
 
 
-@pytest.mark.usefixtures("paused")
-def test_the_collector_goes_on_after_a_kernel_that_cannot_be_compiled():
-    with pytest.raises(TypingError):
-        nb.njit(lambda x: x.nothing)(1)
-    assert gc.isenabled()
-
-
-@pytest.mark.usefixtures("paused")
 def test_a_collector_that_was_off_stays_off():
     gc.disable()
     try:
@@ -154,3 +141,37 @@ def test_a_collector_that_was_off_stays_off():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_compiling_is_announced_once_where_it_takes_its_time(monkeypatch):
+    lines = []
+    monkeypatch.setattr(compilation, "announce", lines.append)
+    monkeypatch.setattr(compilation, "ANNOUNCED_AFTER", 0.0)
+    listener = compilation._ProcessCompilations()
+    for _ in range(2):
+        listener.on_start(None)
+        listener.on_end(None)
+    assert lines == [compilation.COMPILING]
+
+
+FROM_AN_ARRAY = re.compile(r"^ +[\w.]+\[[^\]=]*:[^\]=]*\] = (?!-?[\d.]+$|[A-Z_]+$).*$", re.M)
+"""A part of an array gets what is neither a number nor a constant."""
+
+
+def test_no_kernel_assigns_an_array_to_a_part_of_another():
+    """Each would be compiled with the words of an error, which takes seconds."""
+    for file in Path(misfeat.__file__).parent.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if "import compiled" in text:
+            assert FROM_AN_ARRAY.findall(text) == [], file
+
+
+def test_lines_are_copied_whatever_their_layout_and_the_rest_stays():
+    for order in ("C", "F"):
+        source = np.asarray(np.arange(6).reshape(2, 3), order=order)
+        target = np.full((3, 3), -1)
+        copy_lines(source, target[1:])
+        assert target.tolist() == [[-1, -1, -1], [0, 1, 2], [3, 4, 5]]
+    target = np.full(3, 7, dtype=np.int32)
+    copy_values(np.arange(2, dtype=np.int32), target)
+    assert target.tolist() == [0, 1, 7]

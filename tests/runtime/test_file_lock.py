@@ -1,89 +1,82 @@
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
-from misfeat.runtime import turns
-from misfeat.runtime.file_lock import Turn
+from misfeat.runtime.file_lock import FileLock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from misfeat.runtime.file_lock import Turn
-turn = Turn(Path(sys.argv[1]), "work")
-assert turn.take()
-print("taken", flush=True)
+from misfeat.runtime.file_lock import FileLock
+lock = FileLock(Path(sys.argv[1]))
+assert lock.acquire()
+print("acquired", flush=True)
 sys.stdin.read()
-if sys.argv[2] == "end":
-    turn.end()
-    print("ended", flush=True)
-    time.sleep(600)
+lock.release()
+time.sleep(600)
 """
 
 
 @pytest.fixture
 def holder(tmp_path):
-    """Another process that has its turn: it ends it, or itself, when its input is closed."""
-    started = []
-
-    def start(how):
-        process = subprocess.Popen(
-            [sys.executable, "-c", HOLD, str(tmp_path), how],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        assert process.stdout.readline() == "taken\n"
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
-
-
-def test_a_turn_is_waited_for_no_longer_than_patience_lasts(holder, tmp_path):
-    holder("end")
-    assert not Turn(tmp_path, "work", patience=0.1).take()
-    assert Turn(tmp_path, "other work", patience=0.1).take()
-
-
-def test_the_next_one_goes_on_when_a_turn_ends(holder, tmp_path):
-    process = holder("end")
-    process.stdin.close()
-    assert Turn(tmp_path, "work", patience=300).take()
-
-
-def test_the_turn_of_a_process_that_was_killed_is_free(holder, tmp_path):
-    process = holder("end")
+    """Another process that has the lock of a file, until its input is closed or it is killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "acquired\n"
+    yield process
     process.kill()
-    assert Turn(tmp_path, "work", patience=300).take()
+    process.wait()
 
 
-def test_a_turn_can_be_taken_again_after_its_end(tmp_path):
-    turn = Turn(tmp_path, "work")
-    for _ in range(3):
-        assert turn.take()
-        turn.end()
+def test_a_lock_is_waited_for_no_longer_than_patience_lasts(holder, tmp_path):
+    assert not FileLock(tmp_path / "lock", patience=0.1).acquire()
+    assert FileLock(tmp_path / "another", patience=0.1).acquire()
 
 
-def test_a_turn_that_was_not_taken_may_end(tmp_path):
-    Turn(tmp_path, "work").end()
+@pytest.mark.parametrize("ended", ["released", "killed"])
+def test_the_next_one_goes_on_when_a_lock_is_released_or_its_process_killed(
+    holder, tmp_path, ended
+):
+    holder.kill() if ended == "killed" else holder.stdin.close()
+    assert FileLock(tmp_path / "lock", patience=300).acquire()
 
 
-def test_nobody_waits_where_no_file_can_be_written(tmp_path):
-    (tmp_path / "file").write_text("no folder")
-    begun = time.monotonic()
-    assert not Turn(tmp_path / "file", "work", patience=1e9).take()
-    assert time.monotonic() - begun < 1e6
+def test_a_lock_of_a_folder_keeps_other_threads_out_and_leaves_nothing(tmp_path):
+    lock = FileLock(tmp_path)
+    lock.release()  # nothing, where it was not acquired
+    assert lock.acquire()
+    assert lock.acquire()
+    acquired = []
+    thread = threading.Thread(
+        target=lambda: acquired.append(FileLock(tmp_path, patience=0.05).acquire())
+    )
+    thread.start()
+    thread.join()
+    assert acquired == [False]
+    lock.release()
+    assert FileLock(tmp_path, patience=0.05).acquire()
+    assert not list(tmp_path.iterdir())
 
 
 def test_nobody_waits_where_there_are_no_locks(tmp_path, monkeypatch):
-    monkeypatch.setattr(turns, "fcntl", None)
-    turn = Turn(tmp_path, "work")
-    assert not turn.take()
-    turn.end()
+    def unsupported(*_):
+        raise OSError("no such request")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    for _ in range(2):
+        assert FileLock(tmp_path, patience=1e9).acquire()
+
+
+def test_a_file_that_cannot_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(OSError, match="Not a directory"):
+        FileLock(tmp_path / "file" / "lock").acquire()

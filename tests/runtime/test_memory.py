@@ -26,13 +26,6 @@ MIB = 2**20
 FREE = 1000 * MIB
 
 
-def test_more_features_sets_and_cohorts_need_more():
-    base = memory_needed(20, 3, 4)
-    assert base < memory_needed(21, 3, 4)
-    assert base < memory_needed(20, 4, 4)
-    assert base < memory_needed(20, 3, 5)
-
-
 def needed_by_4(n_features, size):
     return memory_needed(n_features, size, 4)
 
@@ -56,14 +49,9 @@ def test_small_amounts_have_small_units(monkeypatch):
     message = str(caught.value)
     assert f"would need {memory_needed(20, 3, 4) / 1024:.1f} KiB" in message
     assert "only 2.1 KiB (0.0001% of the free memory)" in message
-    assert in_units(1023) == "1,023 bytes"
-    assert in_units(3 * 2**20) == "3.0 MiB"
-    assert in_units(2**42) == "4,096.0 GiB"
-
-
-def test_where_nothing_fits_it_is_said(monkeypatch):
-    monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 10)
-    with pytest.raises(MisfeatError, match="fewer features and subgroups"):
+    units = ["1,023 bytes", "1.0 KiB", "3.0 MiB", "1.0 GiB", "4,096.0 GiB"]
+    assert [in_units(n) for n in (1023, 1024, 3 * 2**20, 2**30, 2**42)] == units
+    with memory_limit(1e-9), pytest.raises(MisfeatError, match="fewer features and subgroups"):
         check_memory(10, 2, 4, needed=needed_by_4)
 
 
@@ -96,13 +84,10 @@ def test_a_limit_holds_within_its_block_and_the_inner_one_wins(monkeypatch):
         with memory_limit(1):
             assert current_limit() == 1
         assert current_limit() == 0.9
+        with pytest.raises(KeyError), memory_limit(0.8):
+            raise KeyError
+        assert current_limit() == 0.9
     assert current_limit() == 0.6
-
-
-def test_a_limit_ends_with_its_block_when_an_error_passes():
-    with pytest.raises(KeyError), memory_limit(0.9):
-        raise KeyError
-    assert current_limit() != 0.9
 
 
 def test_the_environment_sets_the_limit_where_no_block_does(monkeypatch):
@@ -114,18 +99,15 @@ def test_the_environment_sets_the_limit_where_no_block_does(monkeypatch):
     assert current_limit() == 0.6
 
 
-@pytest.mark.parametrize("share", [0, -0.5, 1.5, float("nan"), "half", None, True])
-def test_what_is_no_share_is_refused(share):
-    with pytest.raises(MisfeatError, match=f"memory_limit={share!r}; it must be a share of the"):
-        memory_limit(share).__enter__()
-
-
-@pytest.mark.parametrize("text", ["0", "60", "60%", "nan", "much"])
-def test_what_is_no_share_in_the_environment_is_refused_by_name(monkeypatch, text):
-    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", text)
-    message = f"MISFEAT_MEMORY_LIMIT='{text}'; it must be a share of the free memory, above 0"
-    with pytest.raises(MisfeatError, match=message):
-        current_limit()
+def test_what_is_no_share_is_refused_by_name(monkeypatch):
+    for share in (0, -0.5, 1.5, float("nan"), "half", None, True):
+        with pytest.raises(MisfeatError, match=f"memory_limit={share!r}; it must be a share of"):
+            memory_limit(share).__enter__()
+    for text in ("0", "60", "60%", "nan", "much"):
+        monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", text)
+        message = f"MISFEAT_MEMORY_LIMIT='{text}'; it must be a share of the free memory, above 0"
+        with pytest.raises(MisfeatError, match=message):
+            current_limit()
 
 
 @pytest.fixture(autouse=True)
@@ -146,34 +128,51 @@ def put(tmp_path, path, text):
     file.write_text(f"{text}\n")
 
 
-def test_without_limits_all_that_is_free_may_be_used():
-    assert available_memory() == FREE
+V1, V2 = ("memory.limit_in_bytes", "memory.usage_in_bytes"), ("memory.max", "memory.current")
+GROUPS = {
+    "of version 2": ("0::/job", [("job", V2, 500, 200)], 300),
+    "of version 1": (
+        "7:cpu,cpuacct:/job\n5:hugetlb,memory:/job\n0::/",
+        [("memory/job", V1, 500, 400)],
+        100,
+    ),
+    "around another one": (
+        "0::/batch/job",
+        [("batch/job", V2, "max", 100), ("batch", V2, 300, 100), (".", V2, 900, 100)],
+        200,
+    ),
+    "of a container that is told the path of its host": (
+        "5:memory:/docker/0123abc",
+        [("memory", V1, 500, 1)],
+        499,
+    ),
+    "without limits": (
+        "5:memory:/\n0::/",
+        [("memory", V1, 2**43 - 1, 5), (".", V2, "max", 5)],
+        1000,
+    ),
+    "that is full": ("0::/", [(".", V2, 5, 6)], 0),
+}
+"""What a process is told of its groups, their limits and use in MiB, and what is left."""
 
 
-def test_a_group_of_version_2_leaves_its_limit_less_its_use(tmp_path):
-    put(tmp_path, "membership", "0::/job")
-    put(tmp_path, "cgroup/job/memory.max", 500 * MIB)
-    put(tmp_path, "cgroup/job/memory.current", 200 * MIB)
-    assert available_memory() == 300 * MIB
-
-
-def test_a_group_of_version_1_leaves_its_limit_less_its_use(tmp_path):
-    put(tmp_path, "membership", "7:cpu,cpuacct:/job\n5:hugetlb,memory:/job\n0::/")
-    put(tmp_path, "cgroup/memory/job/memory.limit_in_bytes", 500 * MIB)
-    put(tmp_path, "cgroup/memory/job/memory.usage_in_bytes", 400 * MIB)
-    assert available_memory() == 100 * MIB
+@pytest.mark.parametrize("groups", GROUPS)
+def test_a_group_leaves_its_limit_less_its_use(tmp_path, groups):
+    membership, folders, left = GROUPS[groups]
+    put(tmp_path, "membership", membership)
+    for folder, names, *amounts in folders:
+        for name, amount in zip(names, amounts, strict=True):
+            text = amount if amount == "max" else amount * MIB
+            put(tmp_path, f"cgroup/{folder}/{name}", text)
+    assert available_memory() == left * MIB
 
 
 @pytest.mark.parametrize(
     ("folder", "names", "cache"),
     [
-        ("cgroup", ("memory.max", "memory.current"), "inactive_file"),
-        ("cgroup/unified", ("memory.max", "memory.current"), "inactive_file"),
-        (
-            "cgroup/memory",
-            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-            "total_inactive_file",
-        ),
+        ("cgroup", V2, "inactive_file"),
+        ("cgroup/unified", V2, "inactive_file"),
+        ("cgroup/memory", V1, "total_inactive_file"),
     ],
 )
 def test_cached_files_do_not_count_as_used(tmp_path, folder, names, cache):
@@ -182,48 +181,6 @@ def test_cached_files_do_not_count_as_used(tmp_path, folder, names, cache):
         put(tmp_path, f"{folder}/{name}", value)
     put(tmp_path, f"{folder}/memory.stat", f"anon 7\n{cache} {150 * MIB}\nfile 9")
     assert available_memory() == 250 * MIB
-
-
-def test_the_limit_of_a_group_around_binds_too(tmp_path):
-    put(tmp_path, "membership", "0::/batch/job")
-    for group, limit in (("batch/job", "max"), ("batch", 300 * MIB), (".", 900 * MIB)):
-        put(tmp_path, f"cgroup/{group}/memory.max", limit)
-        put(tmp_path, f"cgroup/{group}/memory.current", 100 * MIB)
-    assert available_memory() == 200 * MIB
-
-
-def test_a_container_that_is_told_the_path_of_its_host_finds_its_own_group(tmp_path):
-    put(tmp_path, "membership", "5:memory:/docker/0123abc")
-    put(tmp_path, "cgroup/memory/memory.limit_in_bytes", 500 * MIB)
-    put(tmp_path, "cgroup/memory/memory.usage_in_bytes", 1 * MIB)
-    assert available_memory() == 499 * MIB
-
-
-def test_no_limit_of_a_group_is_more_than_what_is_free(tmp_path):
-    put(tmp_path, "membership", "5:memory:/\n0::/")
-    put(tmp_path, "cgroup/memory/memory.limit_in_bytes", 2**63 - 4096)
-    put(tmp_path, "cgroup/memory/memory.usage_in_bytes", 5 * MIB)
-    put(tmp_path, "cgroup/memory.max", "max")
-    put(tmp_path, "cgroup/memory.current", 5 * MIB)
-    assert available_memory() == FREE
-
-
-def test_a_group_that_is_full_leaves_nothing(tmp_path):
-    put(tmp_path, "membership", "0::/")
-    put(tmp_path, "cgroup/memory.max", 5 * MIB)
-    put(tmp_path, "cgroup/memory.current", 6 * MIB)
-    assert available_memory() == 0
-
-
-@pytest.mark.parametrize(
-    ("limited", "left"), [(resource.RLIMIT_AS, 300 * MIB), (resource.RLIMIT_DATA, 380 * MIB)]
-)
-def test_a_limit_of_the_process_counts_what_it_has_taken(monkeypatch, limited, left):
-    endless = resource.RLIM_INFINITY
-    monkeypatch.setattr(
-        resource, "getrlimit", lambda kind: (400 * MIB if kind == limited else endless, endless)
-    )
-    assert available_memory() == left
 
 
 REALLY = """
@@ -248,11 +205,3 @@ def test_a_real_limit_of_a_process_is_the_one_that_binds(limit, counted):
     command = [sys.executable, "-c", REALLY, limit, counted]
     told = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert told.stdout == "held\n", told.stderr
-
-
-def test_the_smallest_of_all_limits_wins(monkeypatch, tmp_path):
-    put(tmp_path, "membership", "0::/")
-    put(tmp_path, "cgroup/memory.max", 350 * MIB)
-    put(tmp_path, "cgroup/memory.current", 100 * MIB)
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (400 * MIB, resource.RLIM_INFINITY))
-    assert available_memory() == 250 * MIB

@@ -6,6 +6,8 @@ import time
 import joblib
 import pytest
 
+from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
 from misfeat.runtime.threads import Work
 
 
@@ -26,13 +28,10 @@ def test_stretches_are_no_longer_than_asked_for():
 def test_every_task_runs_once_and_progress_counts_them(n_jobs):
     ran, told = [], []
     work = Work(n_jobs, lambda done, total: told.append((done, total)))
+    work.run([])
     work.run([lambda i=i: ran.append(i) for i in range(20)])
     assert sorted(ran) == list(range(20))
     assert told == [(done, 20) for done in range(1, 21)]
-
-
-def test_no_tasks_are_no_work():
-    Work(2).run([])
 
 
 def fail():
@@ -66,3 +65,18 @@ def test_threads_are_taken_from_joblibs_context():
     together = threading.Barrier(3, timeout=300)  # passed by three threads at once only
     with joblib.parallel_config(n_jobs=3):
         Work().run([together.wait] * 3)
+
+
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.heavy)])
+def test_stability_and_validation_are_the_same_on_workers_of_joblib(backend):
+    data = make_cohorts(3, 200, 5, hide=0.2, random_state=3)
+
+    def answers():
+        selector = SubgroupSelector(data.groups, size=2, random_state=0)
+        selector.fit(data.columns, data.target)
+        return selector.stability(resamples=4), selector.validate()
+
+    expected = answers()
+    with joblib.parallel_config(backend, n_jobs=2):
+        found = answers()
+    assert all(frame.equals(own) for frame, own in zip(found, expected, strict=True))

@@ -15,6 +15,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+    def _unlock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+
+
 FOLDER_LOCK = ".lock"
 """The file within a folder that is locked where the system cannot lock the folder itself."""
 PATIENCE = 120.0
@@ -38,20 +56,27 @@ class FileLock:
             return True
         handle = self._opened()
         until = time.monotonic() + self._patience
-        while not _locked(handle):
-            if time.monotonic() > until:
-                os.close(handle)
-                return False
-            time.sleep(RETRY_AFTER)
-        self._handle = handle
-        return True
+        while True:
+            try:
+                _lock(handle)
+            except (BlockingIOError, PermissionError):
+                if time.monotonic() > until:
+                    os.close(handle)
+                    return False
+                time.sleep(RETRY_AFTER)
+                continue
+            except OSError:  # a file system without locks
+                pass
+            self._handle = handle
+            return True
 
     def release(self) -> None:
         """Let others go on; nothing where the lock was not acquired."""
         if self._handle is None:
             return
         handle, self._handle = self._handle, None
-        _unlock(handle)
+        with suppress(OSError):
+            _unlock(handle)  # also for a process that was forked meanwhile and has it open, too
         os.close(handle)
         if sys.platform == "win32" and self._path.is_dir():
             with suppress(OSError):  # another one waits for it
@@ -63,34 +88,3 @@ class FileLock:
         if sys.platform == "win32":
             return os.open(self._path / FOLDER_LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         return os.open(self._path, os.O_RDONLY)
-
-
-def _locked(handle: int) -> bool:
-    """Try to lock an open file once; also True where its file system has no locks."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _unlock(handle: int) -> None:
-    """Unlock an open file, also for a process that was forked meanwhile and has it open, too."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_UN)

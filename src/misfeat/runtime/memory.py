@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import comb
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -31,6 +31,12 @@ BYTES_OF_PLAN = 40
 MEMBERSHIP = Path("/proc/self/cgroup")
 """Which control groups the process is in, a line each."""
 CGROUPS = Path("/sys/fs/cgroup")
+CGROUP_FILES = (
+    ("", "memory.max", "memory.current", "inactive_file"),
+    ("unified", "memory.max", "memory.current", "inactive_file"),
+    ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Folder, limit, usage and cached files: version 2, the same beside version 1, and version 1."""
 
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
@@ -38,7 +44,7 @@ def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
     needed = 0
     for m in range(size + 1):
         a_subset = COPIES_A_SCORE * BYTES_A_SCORE * n_cohorts + BYTES_A_MEMBER * m + BYTES_OF_PLAN
-        needed += comb(n_features, m) * a_subset
+        needed += math.comb(n_features, m) * a_subset
     return needed
 
 
@@ -76,10 +82,7 @@ _limit: ContextVar[float | None] = ContextVar("memory_limit", default=None)
 
 
 def current_limit() -> float:
-    """The share of the free memory that scores may take here and now.
-
-    What `memory_limit` set, else ``MISFEAT_MEMORY_LIMIT``, else 0.6.
-    """
+    """The share of the free memory that scores may take: of a block, the environment, or 0.6."""
     share = _limit.get()
     if share is not None:
         return share
@@ -112,19 +115,11 @@ def _no_share(name: str, value: object) -> MisfeatError:
 
 
 def in_units(n_bytes: int) -> str:
-    """Bytes in the unit that suits their number.
-
-    Examples
-    --------
-    >>> in_units(1536), in_units(5 * 2**30)
-    ('1.5 KiB', '5.0 GiB')
-    """
-    amount, unit = float(n_bytes), "bytes"
-    for larger in ("KiB", "MiB", "GiB"):
-        if amount < 1024:
-            break
-        amount, unit = amount / 1024, larger
-    return f"{amount:,.0f} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
+    """Bytes in the unit that suits their number, as 1.5 KiB."""
+    if n_bytes < 1024:
+        return f"{n_bytes:,} bytes"
+    power = min((int(n_bytes).bit_length() - 1) // 10, 3)
+    return f"{n_bytes / 1024**power:,.1f} {('KiB', 'MiB', 'GiB')[power - 1]}"
 
 
 def check_memory(
@@ -137,7 +132,6 @@ def check_memory(
 
     `needed` gives bytes for a number of features and a size.
     """
-    limit = current_limit()
     allowed = allowed_memory()
     asked = needed(n_features, size)
     if asked <= allowed:
@@ -149,53 +143,32 @@ def check_memory(
         except MisfeatError:  # a setting of the completer does not go with this size
             return False
 
-    fitting = next((m for m in range(size - 1, 0, -1) if fits(n_features, m)), 0)
+    smaller = next((m for m in range(size - 1, 0, -1) if fits(n_features, m)), 0)
     features = max((n for n in range(size, n_features) if fits(n, size)), default=0)
+    fitting = []
+    if smaller:
+        fitting.append(Message("{size}", size=Setting("size", smaller)))
+    if features:
+        fitting.append(Message("{n} features at {size}", n=features, size=Setting("size", size)))
+    if not fitting:
+        fitting.append(Message("fewer features and subgroups"))
     raise MemoryLimitError(
         "Scoring and completing the {sets:,} sets of {size} among {features} features in {cohorts} "
         "subgroups would need {asked}, but only {allowed} ({share:.3g}% of the free memory) may be "
         "used. What would fit: {fitting}; or raise {limit} or the environment variable {variable}, "
         "or use a completer{settings} that needs less.",
-        sets=comb(n_features, size),
+        sets=math.comb(n_features, size),
         size=size,
         features=n_features,
         cohorts=n_cohorts,
         asked=in_units(asked),
         allowed=in_units(allowed),
-        share=100 * limit,
-        fitting=_what_fits(fitting, features, size),
+        share=100 * current_limit(),
+        fitting=fitting[0] if len(fitting) == 1 else fitting[0] + " or " + fitting[1],
         limit=Setting("memory_limit"),
         variable=LIMIT_VARIABLE,
         settings=InPython(" or settings of it"),
     )
-
-
-def _what_fits(smaller: int, features: int, size: int) -> Message:
-    """A smaller size, or fewer features at the same size; 0 where there is none."""
-    lower = Message("{size}", size=Setting("size", smaller))
-    fewer = Message("{n} features at {size}", n=features, size=Setting("size", size))
-    if smaller and features:
-        return lower + " or " + fewer
-    if smaller or features:
-        return lower if smaller else fewer
-    return Message("fewer features and subgroups")
-
-
-class _CgroupFiles(NamedTuple):
-    """Where one version of control groups keeps its figures."""
-
-    root: str
-    limit: str
-    usage: str
-    cache: str
-
-
-_V1 = _CgroupFiles(
-    "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
-)
-_V2 = _CgroupFiles("", "memory.max", "memory.current", "inactive_file")
-_HYBRID = _V2._replace(root="unified")
-"""Version 2 beside version 1, as systemd mounts it on older systems."""
 
 
 def available_memory() -> int:
@@ -210,51 +183,40 @@ def available_memory() -> int:
 
 
 def _cgroup_rooms() -> Iterator[int]:
+    """Bytes that the groups of this process and those around them leave: each limit binds.
+
+    In a container, the path may be one that only the host sees; the container's own group is then
+    the outermost one here.
+    """
     try:
         lines = MEMBERSHIP.read_text(encoding="utf-8").splitlines()
     except OSError:  # not Linux
         return
     for line in lines:
-        number, controllers, path = line.split(":", 2)
-        if number == "0" and not controllers:
-            yield from _rooms_along(path, _V2)
-            yield from _rooms_along(path, _HYBRID)
-        elif "memory" in controllers.split(","):
-            yield from _rooms_along(path, _V1)
+        _, controllers, path = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        for name, limit_file, usage_file, cache in CGROUP_FILES:
+            root = CGROUPS / name
+            inner = root / path.lstrip("/")
+            for folder in (inner, *inner.parents):
+                if not folder.is_relative_to(root):
+                    break
+                limit, usage = _number(folder / limit_file), _number(folder / usage_file)
+                if limit is not None and usage is not None:
+                    # Cached files count as used, but are given back when needed.
+                    yield limit - usage + (_number(folder / "memory.stat", cache) or 0)
 
 
-def _rooms_along(path: str, files: _CgroupFiles) -> Iterator[int]:
-    """Bytes that a group and the groups around it leave: the limit of each binds.
-
-    In a container, the path may be one that only the host sees; the container's own group is then
-    the outermost one here.
-    """
-    root = CGROUPS / files.root
-    inner = root / path.lstrip("/")
-    for folder in (inner, *inner.parents):
-        if not folder.is_relative_to(root):
-            return
-        limit, usage = _number(folder / files.limit), _number(folder / files.usage)
-        if limit is not None and usage is not None:
-            yield limit - usage + _reclaimable(folder / "memory.stat", files.cache)
-
-
-def _number(file: Path) -> int | None:
-    """The number in a file, None where there is no file or it says "max"."""
+def _number(file: Path, name: str = "") -> int | None:
+    """The number in a file, or on its line of a name; None where there is none, or "max"."""
     try:
-        text = file.read_text(encoding="utf-8").strip()
+        lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
-    return int(text) if text.isdecimal() else None
-
-
-def _reclaimable(statistics: Path, name: str) -> int:
-    """Bytes of cached files, which count as used but are given back when needed."""
-    try:
-        lines = statistics.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
+    own = [line.split() for line in lines if line.startswith(f"{name} " if name else "")]
+    words = own[0] if own else []
+    return int(words[-1]) if words and words[-1].isdecimal() else None
 
 
 def _process_rooms() -> Iterator[int]:

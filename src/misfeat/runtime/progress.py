@@ -226,9 +226,8 @@ class Bar:
 class _Interrupt:
     """Whether an interrupt came that nobody has answered yet."""
 
-    def __init__(self) -> None:
-        self.noted = False
-        self.raises_at_once = False
+    noted = False
+    raises_at_once = False
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
         """Handle the signal."""

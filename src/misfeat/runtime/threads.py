@@ -64,19 +64,45 @@ class Work:
                 task()
                 self._report(done, len(tasks))
             return
-        queue = _TaskQueue(tasks)
+        left, lock, stopped = iter(tasks), Lock(), Event()
+        done = reported = 0
+
+        def run_next() -> bool:
+            nonlocal done
+            with lock:
+                task = None if stopped.is_set() else next(left, None)
+            if task is None:
+                return False
+            task()
+            with lock:
+                done += 1
+            return True
+
+        def join() -> None:
+            stopped.wait(HEAD_START)
+            try:
+                while run_next():
+                    pass
+            except BaseException:
+                stopped.set()
+                raise
+
+        def report() -> None:
+            nonlocal reported
+            while reported < done:
+                reported += 1
+                self._report(reported, len(tasks))
+
         with interrupts_put_off(), ThreadPoolExecutor(n_threads - 1) as pool:
             try:
-                others = [pool.submit(queue.join) for _ in range(n_threads - 1)]
-                while queue.run_next():
-                    for done in queue.newly_done():
-                        self._report(done, len(tasks))
+                others = [pool.submit(join) for _ in range(n_threads - 1)]
+                while run_next():
+                    report()
             finally:
-                queue.stop()
+                stopped.set()
             for other in others:
                 other.result()
-        for done in queue.newly_done():
-            self._report(done, len(tasks))
+        report()
 
     @property
     def _n_threads(self) -> int:
@@ -86,45 +112,6 @@ class Work:
         check_interrupt()
         if self.progress is not None:
             self.progress(done, total)
-
-
-class _TaskQueue:
-    """Tasks that several threads take from."""
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._left, self._lock, self._stopped = iter(tasks), Lock(), Event()
-        self._done = self._reported = 0
-
-    def join(self) -> None:
-        """Take tasks as well, unless the calling thread is done with all of them by then."""
-        self._stopped.wait(HEAD_START)
-        try:
-            while self.run_next():
-                pass
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """Begin no more tasks."""
-        self._stopped.set()
-
-    def newly_done(self) -> Iterator[int]:
-        """Count the tasks done since the last time."""
-        while self._reported < self._done:
-            self._reported += 1
-            yield self._reported
-
-    def run_next(self) -> bool:
-        """Carry out a task, if one is left."""
-        with self._lock:
-            task = None if self._stopped.is_set() else next(self._left, None)
-        if task is None:
-            return False
-        task()
-        with self._lock:
-            self._done += 1
-        return True
 
 
 def counted(items: Iterable[Item], report: Callable[[int], None]) -> Iterator[Item]:

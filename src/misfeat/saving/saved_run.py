@@ -135,7 +135,7 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     manifest["arrays"] = hashlib.sha256(packed).hexdigest()
     manifest["checksum"] = _checksum(manifest)
     path = as_folder(folder)
-    path = real_path(path) if path.is_symlink() else path
+    path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
     refuse_foreign(path)
     write_parts(path, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
 
