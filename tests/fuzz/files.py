@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
-from misfeat.cli.config import read_config
+from misfeat.cli.settings_file import read_config
 from tests.fuzz.promises import check_same, check_sets, sets_of
 
 if TYPE_CHECKING:
