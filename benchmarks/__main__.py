@@ -51,6 +51,11 @@ Out = Annotated[
 ]
 
 
+def split(text: str, separator: str) -> list[str]:
+    """The parts of a text, without spaces around them."""
+    return [part.strip() for part in text.split(separator) if part.strip()]
+
+
 @app.command()
 def completion(
     completers: Annotated[str, typer.Option(help="Names of completers, separated by commas.")] = (
@@ -72,7 +77,6 @@ def completion(
     """Hide features on purpose: how well does every completer predict them on every table?"""
     from benchmarks.common.tables import TABLES
     from benchmarks.completion.experiment import CompletionBench, report
-    from misfeat.cli.spelling import split
     from misfeat.runtime.progress import progress_shown
     from misfeat.saving.run_folder import make_folder
 
@@ -144,7 +148,6 @@ def speed(
         step_table,
         write_figures,
     )
-    from misfeat.cli.spelling import split
     from misfeat.parameters.declaring import parameters_of
     from misfeat.question import Question
     from misfeat.runtime.progress import progress_shown
@@ -190,7 +193,6 @@ def population(
     """Draw rows from large tables: do the sets that look best tell most in the population?"""
     from benchmarks.common.draws import USUAL
     from benchmarks.population.experiment import PopulationBench
-    from misfeat.cli.spelling import split
 
     del debug
     asked = PopulationBench(
@@ -223,7 +225,6 @@ def downstream(
     """Choose features on drawn rows: how well do models predict other rows with them?"""
     from benchmarks.common.draws import USUAL
     from benchmarks.downstream.experiment import METHODS, DownstreamBench
-    from misfeat.cli.spelling import split
 
     del debug
     asked = DownstreamBench(
@@ -254,8 +255,6 @@ def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, qu
 
 def _numbers(text: str, option: str, kind: type[int | float]) -> tuple[Any, ...]:
     """Numbers that stand one after the other, separated by commas."""
-    from misfeat.cli.spelling import split
-
     numbers = []
     for part in split(text, ","):
         try:

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cli.app import app
-from misfeat.cli.config import saved_settings
+from misfeat.cli.settings_file import saved_settings
 from tests.attacks.tally import Tally, run_script
 from tests.cli.commands import QUICK, TABLE
 

@@ -6,8 +6,8 @@ import gzip
 
 import pytest
 
-from misfeat.cli.columns import header
 from misfeat.cli.options import OPTIONS
+from misfeat.cli.shell_completion import header
 from misfeat.completion.named import COMPLETERS
 from misfeat.lattice.sampling import SAMPLERS
 from tests.cli.commands import process

@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.cli.config import IN_FILE, as_config, read_config
 from misfeat.cli.options import RunSettings
+from misfeat.cli.settings_file import IN_FILE, as_config, read_config
 from tests.cli.commands import ASKED, run
 
 QUICK = ("--completer", "interactions")

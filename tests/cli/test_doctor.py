@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from email.message import Message
 
 from misfeat import __version__
-from misfeat.cli import examination
-from misfeat.cli.warming import Warmed
+from misfeat.cli.compilation import Compiled
 from misfeat.datasets import make_cohorts
 from tests.cli.commands import check_snapshot, run
+
+doctor = sys.modules["misfeat.cli.doctor"]
+"""The module, whose name in the package is the command's."""
 
 
 def test_a_healthy_installation_is_said_to_be_so():
@@ -30,10 +33,10 @@ def test_json_holds_everything():
 
 
 def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
-    there = examination.installed
+    there = doctor.installed
     gone = {"duckdb", "pyspark", "torch-geometric"}
-    monkeypatch.setattr(examination, "installed", lambda p: None if p in gone else there(p))
-    monkeypatch.setattr(examination.shutil, "which", lambda _: None)
+    monkeypatch.setattr(doctor, "installed", lambda p: None if p in gone else there(p))
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     found = json.loads(run("doctor", "--json", "--quiet").stdout)
     assert found["tables"]["duckdb"] == {
         "version": None,
@@ -62,8 +65,8 @@ def test_requirements_are_read_from_the_installation(monkeypatch):
         about["Requires-Dist"] = text
     for extra in ("duckdb", "demo", "dev"):
         about["Provides-Extra"] = extra
-    monkeypatch.setattr(examination, "metadata", lambda _: about)
-    assert examination.requirements() == {
+    monkeypatch.setattr(doctor, "metadata", lambda _: about)
+    assert doctor.requirements() == {
         "": ["numpy", "scikit-learn"],
         "duckdb": ["duckdb"],
         "demo": ["pandas", "duckdb"],
@@ -72,8 +75,8 @@ def test_requirements_are_read_from_the_installation(monkeypatch):
 
 
 def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
-    there = examination.installed
-    monkeypatch.setattr(examination, "installed", lambda p: None if p == "torch" else there(p))
+    there = doctor.installed
+    monkeypatch.setattr(doctor, "installed", lambda p: None if p == "torch" else there(p))
     monkeypatch.setitem(sys.modules, "torch", None)  # importing it is an ImportError
     result = run("doctor", "--quiet")
     assert result.exit_code == 0, result.stdout
@@ -83,8 +86,8 @@ def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
 
 
 def test_extras_that_are_recommended_exist():
-    extras = examination.requirements()
-    for remedy in examination.TABLES.values():
+    extras = doctor.requirements()
+    for remedy in doctor.TABLES.values():
         named = re.search(r"misfeat\[(\w+)\]", remedy)
         assert named is None or named[1] in extras
 
@@ -101,21 +104,21 @@ def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):
 
 
 def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
-    monkeypatch.setattr(examination, "installed", lambda _: None)
+    monkeypatch.setattr(doctor, "installed", lambda _: None)
     result = run("doctor", "--quiet")
     assert result.exit_code == 1
     assert "not installed: pip install numpy" in result.stdout
 
 
 def test_the_page_looks_right(monkeypatch):
-    monkeypatch.setattr("misfeat.cli.examination.examine", lambda *_: FOUND)
+    monkeypatch.setattr("misfeat.cli.doctor.examine", lambda *_: FOUND)
     check_snapshot("doctor", run("doctor").stdout)
 
 
 def test_compiling_says_what_was_done(monkeypatch):
-    done = iter([Warmed(302, 114.6), Warmed(1, 0.7), Warmed(0, 0.0)])
-    monkeypatch.setattr("misfeat.cli.warming.warm_up", lambda _: next(done))
-    place = examination.kernel_cache()["within"]
+    done = iter([Compiled(302, 114.6), Compiled(1, 0.7), Compiled(0, 0.0)])
+    monkeypatch.setattr("misfeat.cli.compilation.compile_all", lambda _: next(done))
+    place = doctor.kernel_cache()["within"]
     first = run("doctor", "--compile", "--quiet")
     assert first.exit_code == 0, first.stderr
     assert first.stdout == f"Compiled 302 kernels in 115 s; they are kept within {place}.\n"
@@ -131,12 +134,12 @@ def test_a_folder_for_kernels_that_is_passed_over_is_refused(monkeypatch, tmp_pa
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(taken))
     result = run("doctor", "--compile", "--quiet")
     assert result.exit_code == 2
-    assert f"NUMBA_CACHE_DIR={taken} is no folder" in result.stderr
+    assert f"NUMBA_CACHE_DIR={taken} is not a folder" in result.stderr
 
 
 def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
     nowhere = {"folder": None, "within": None, "writable": False}
-    monkeypatch.setattr(examination, "kernel_cache", lambda: nowhere)
+    monkeypatch.setattr(doctor, "kernel_cache", lambda: nowhere)
     result = run("doctor", "--compile", "--quiet")
     assert result.exit_code == 2
     assert "NUMBA_CACHE_DIR=DIR" in result.stderr

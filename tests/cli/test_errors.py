@@ -11,7 +11,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
-from misfeat.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, NOBODY_READS
+from misfeat.cli.errors import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
 from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
 
@@ -26,12 +26,12 @@ from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, proces
         (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be an integer of"),
         (["run", "TABLE", "--target", "y", "--jobs", "0"], "--jobs 0; it must be a number of"),
         (["run", "TABLE", "--target", "y", "--seed", "-1"], "--seed -1; it must be"),
-        (["run", "TABLE", "--target", "y", "--size", "two"], "'two' is no integer"),
+        (["run", "TABLE", "--target", "y", "--size", "two"], "'two' is not an integer"),
         (["run", "TABLE", "--target", "y", "--sampler", "no"], "--sampler 'no' is unknown"),
         (["run", "TABLE", "--target", "y", "--completer", "no"], "'no'"),
         (
             ["run", "TABLE", "--target", "y", "--bins", "x=many"],
-            "--bins 'x=many': 'many' is no integer",
+            "--bins 'x=many': 'many' is not an integer",
         ),
         (["run", "TABLE", "--target", "y", "--cost", "x"], "write it as mri=400."),
         (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost 'x=much': 'much' is no"),
@@ -166,7 +166,7 @@ def test_a_reader_that_goes_away_is_no_error_and_takes_nothing_that_is_saved(tab
     command.stdout.close()
     assert command.stderr.read() == b""
     command.stderr.close()
-    assert command.wait() == NOBODY_READS
+    assert command.wait() == BROKEN_PIPE
     if "--out" in how:
         assert best_sets(SubgroupSelector.load(tmp_path / "out").selection_)
         assert (tmp_path / "out" / "report.html").exists()

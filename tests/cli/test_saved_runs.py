@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli.config import saved_settings
+from misfeat.cli.settings_file import saved_settings
 from tests.cli.commands import QUICK, run
 
 FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]

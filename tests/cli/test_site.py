@@ -10,7 +10,7 @@ from contextlib import chdir
 import pytest
 
 from misfeat import Selection
-from misfeat.cli.exit_codes import SOME_REFUSED
+from misfeat.cli.errors import SOME_REFUSED
 from misfeat.sites import read_codebook, read_summary
 from tests.cli.commands import run
 from tests.sites.test_page import write_hospitals

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
-from misfeat.cli.config import read_config
+from misfeat.cli.settings_file import read_config
 from tests.fuzz.cases import a_case
 from tests.fuzz.promises import check_same, check_sets, sets_of
 

@@ -7,8 +7,8 @@ import tomllib
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.cli.config import as_config, read_config
 from misfeat.cli.options import RunSettings
+from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts, register_source
 from misfeat.reading.addresses import (
     HOMES,

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from misfeat.cli.columns import complete_names
 from misfeat.cli.errors import Debug, warnings_as_notes
+from misfeat.cli.shell_completion import complete_names
 
 
 def _examples() -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
-    from misfeat.cli.compiling import compiled_beside
+    from misfeat.cli.compilation import compiled_beside
     from misfeat.cli.saved_runs import open_page
     from misfeat.demo import run_demo
     from misfeat.saving.run_folder import REPORT, as_folder

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
-from misfeat.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
+from misfeat.cli import INTERRUPTED
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import answer_interrupt
@@ -22,6 +21,14 @@ from misfeat.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+INTERNAL_ERROR = 1
+"""Exit code: something in misfeat or a library under it broke."""
+BAD_INPUT = 2
+"""Exit code: a table, a file or a request that cannot be answered."""
+SOME_REFUSED = 3
+"""Exit code: the answer was written, without some of what was given."""
+BROKEN_PIPE = 141
+"""Exit code: the reader of a pipe went away; 128 and the number of the signal."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """How a disk or a device says that it takes no more of what is printed."""
 
@@ -98,7 +105,7 @@ def _interrupted_query(error: BaseException) -> bool:
 def _stopped_by(error: BaseException, debug: bool) -> int | None:
     if isinstance(error, BrokenPipeError):
         silence(sys.stdout)
-        return NOBODY_READS
+        return BROKEN_PIPE
     if debug:
         return None
     answer_interrupt()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from misfeat.cli.columns import complete_column, complete_names
-from misfeat.cli.forms import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, PLAIN, TEXT, Form
+from misfeat.cli.option_values import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, PLAIN, TEXT, Form
+from misfeat.cli.shell_completion import complete_column, complete_names
 from misfeat.exceptions import UNSAID, shortened
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaring import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of

@@ -46,7 +46,7 @@ run.__signature__ = _signature()  # type: ignore[attr-defined]
 
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
     """What the command line says, else the file, else what is usual."""
-    from misfeat.cli.config import read_config
+    from misfeat.cli.settings_file import read_config
 
     said = read_config(options["config"]) if options["config"] else {}
     for name, value in options.items():
@@ -112,7 +112,7 @@ def _found(
     folder: Path | None,
 ) -> _Found:
     """Do all the work, and save what is to be saved."""
-    from misfeat.cli.compiling import compiled_beside
+    from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import worth_rows
@@ -152,7 +152,7 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
 
     A header that does not hold the target was not read as it is meant; the selector judges then.
     """
-    from misfeat.cli.columns import header
+    from misfeat.cli.shell_completion import header
     from misfeat.exceptions import no_such_column
 
     names = [name.strip() for name in header(settings["table"])] if costs else []
@@ -198,8 +198,8 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
 
     Returns what the report found by leaving parts of the table out.
     """
-    from misfeat.cli.config import as_config
     from misfeat.cli.saved_runs import report_of
+    from misfeat.cli.settings_file import as_config
     from misfeat.saved_selector import save_selector
     from misfeat.saving.run_folder import REPORT, SETTINGS
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from misfeat.cli.columns import complete_names
 from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
 from misfeat.cli.options import as_option
+from misfeat.cli.shell_completion import complete_names
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a saved run."""
-    from misfeat.cli.config import saved_settings
+    from misfeat.cli.settings_file import saved_settings
     from misfeat.saving.run_folder import MANIFEST, REPORT, add_part, read_parts
 
     del debug
@@ -101,7 +101,7 @@ def ask(
     debug: Debug = False,
 ) -> None:
     """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
-    from misfeat.cli.config import saved_settings
+    from misfeat.cli.settings_file import saved_settings
     from misfeat.show.answers import json_answer, print_answer
     from misfeat.show.questions import About
 
@@ -146,7 +146,7 @@ def export(
     debug: Debug = False,
 ) -> None:
     """Write the answers of a saved run as an Excel workbook, CSV files or Markdown."""
-    from misfeat.cli.config import saved_settings
+    from misfeat.cli.settings_file import saved_settings
     from misfeat.show.export import export_answers
 
     del debug

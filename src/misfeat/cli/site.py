@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from misfeat.cli.columns import complete_column
-from misfeat.cli.errors import Debug, Quiet, notes_said, say, say_notes, warnings_as_notes
-from misfeat.cli.exit_codes import SOME_REFUSED
+from misfeat.cli.errors import (
+    SOME_REFUSED,
+    Debug,
+    Quiet,
+    notes_said,
+    say,
+    say_notes,
+    warnings_as_notes,
+)
+from misfeat.cli.shell_completion import complete_column
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -267,12 +274,12 @@ def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
 ) -> Coding:
     """How a site's columns are read."""
-    from misfeat.cli.spelling import read_bins, read_codes, read_ways
+    from misfeat.cli.option_values import read_bins, read_missing_values, read_ways
     from misfeat.cohorts.coding import Coding
 
     said: dict[str, Any] = {}
     if missing:
-        said["missing_values"] = read_codes(missing, "missing_values")
+        said["missing_values"] = read_missing_values(missing, "missing_values")
     if read:
         said["read"] = read_ways(read, "read")
     if bins:

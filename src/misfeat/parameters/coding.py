@@ -73,7 +73,7 @@ class CodingParameters:
             "A value that means missing, as '?' or COL=0. May be repeated.",
             COLUMNS,
             name="missing",
-            reads="codes",
+            reads="missing_values",
         ),
     )
     read: Mapping[str, str] | None = parameter(

@@ -1,0 +1,152 @@
+"""Compiling kernels: those of tests beside the first run, and all of them ahead of one.
+
+Numba compiles one kernel at a time in a process, and a run needs those of its tests last, so that
+another process compiles these meanwhile. Processes that need the same kernel take turns.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from misfeat.runtime.progress import Progress
+
+KINDS: dict[str, dict[str, Any]] = {
+    "answers and report": {"report": True},
+    # Fewer rows than cells: sets are counted row by row.
+    "few rows": {"n_rows": 100, "n_values": 7},
+    "without subgroups": {"n_cohorts": 1, "hide": 0.0},
+    "several classes": {"n_classes": 5},
+    # More than 2**16 rows a subgroup: counts take 32 bits.
+    "many rows": {"n_rows": 70_000, "n_features": 4},
+    "numbers as target": {"numeric": True},
+    # Wide tables are those of more sets than a limit, which is set low.
+    "wide tables": {"n_features": 20, "size": 2, "max_sets": 100},
+}
+"""Generated tables, by what is special about each.
+
+A kernel is compiled for every kind of data that it meets. So that no list of kernels has to be
+kept, small tables of every kind are answered for as those of users are.
+"""
+COMPILING = "Compiling kernels"
+
+
+class Compiled(NamedTuple):
+    """How many kernels were compiled, and the seconds that took."""
+
+    kernels: int
+    seconds: float
+
+
+@contextmanager
+def compiled_beside() -> Iterator[None]:
+    """Compile the kernels of tests in another process while the block runs, if that is worth it."""
+    from joblib import effective_n_jobs
+
+    from misfeat.information.kernels.dealing import score_deals
+    from misfeat.runtime.compilation import is_kept
+
+    if not sys.executable or is_kept(score_deals) is not False or effective_n_jobs(-1) < 2:
+        yield
+        return
+    nowhere = subprocess.DEVNULL
+    command = [sys.executable, "-m", "misfeat.cli.compilation"]
+    with subprocess.Popen(  # noqa: S603
+        command, stdin=nowhere, stdout=nowhere, stderr=nowhere
+    ) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+def compile_tests() -> None:
+    """Compile the kernels of permutation tests."""
+    import numpy as np
+
+    from misfeat.cohorts import build_cohorts
+    from misfeat.datasets import make_cohorts
+    from misfeat.estimation.significance import max_test
+    from misfeat.information.dealing import deals_of
+    from misfeat.runtime.threads import Work
+
+    data = make_cohorts(2, 60, 4, random_state=0)
+    cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
+    deals = deals_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
+    max_test(deals, Work(1), permutations=9)
+
+
+def compile_all(progress: Progress | None = None) -> Compiled:
+    """Compile every kernel that a run with default settings needs; what is kept is only loaded."""
+    from misfeat.runtime.compilation import compilations_counted
+
+    with compilations_counted() as counted:
+        for done, (kind, settings) in enumerate(KINDS.items()):
+            if progress is not None:
+                progress(f"{COMPILING}: {kind}", done, len(KINDS))
+            _answer_for(**settings)
+        _answer_for_heart()
+    if progress is not None:
+        progress(COMPILING, len(KINDS), len(KINDS))
+    return Compiled(counted.count, counted.seconds)
+
+
+def _answer_for(
+    *,
+    n_cohorts: int = 2,
+    n_rows: int = 400,
+    n_features: int = 6,
+    size: int = 3,
+    max_sets: int | None = None,
+    numeric: bool = False,
+    report: bool = False,
+    hide: float = 0.2,
+    **settings: Any,
+) -> None:
+    """Fit to a generated table, and ask what a run asks."""
+    import numpy as np
+
+    from misfeat.cohorts.coding import Coding
+    from misfeat.datasets import make_cohorts
+    from misfeat.selector import SubgroupSelector
+
+    data = make_cohorts(n_cohorts, n_rows, n_features, hide=hide, random_state=1, **settings)
+    table = dict(data.columns)
+    if n_cohorts == 1:
+        del table[data.groups]
+    if numeric:
+        noise = np.random.default_rng(0).normal(size=n_cohorts * n_rows)
+        table[data.target] = table[data.target] + noise
+    selector = SubgroupSelector(
+        data.groups if n_cohorts > 1 else None,
+        size=size,
+        coding=Coding() if max_sets is None else Coding(max_sets=max_sets),
+        random_state=0,
+    ).fit(table, data.target)
+    if max_sets is not None:
+        return
+    selector.significance()
+    selector.enough()
+    selector.features()
+    if report:
+        selector.report().html()
+
+
+def _answer_for_heart() -> None:
+    """A table as it is found, of few rows and gaps."""
+    from misfeat.datasets import load_heart
+    from misfeat.selector import SubgroupSelector
+
+    heart = load_heart()
+    names = ("age", "cp", "thalach", "oldpeak", "ca", "thal", heart.groups, heart.target)
+    table = {name: heart.columns[name] for name in names}
+    SubgroupSelector(heart.groups, random_state=0).fit(table, heart.target).report()
+
+
+if __name__ == "__main__":
+    compile_tests()

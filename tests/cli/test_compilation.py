@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from misfeat import SubgroupSelector
+from misfeat.cli import compilation
+from misfeat.cli.compilation import compile_all, compile_tests, compiled_beside
+from misfeat.datasets import make_cohorts
+from misfeat.information.kernels.dealing import score_deals
+from misfeat.runtime.compilation import compilations_counted, is_kept
+
+KEPT = """
+from misfeat.cli.compilation import compile_tests
+from misfeat.datasets import make_cohorts
+from misfeat import SubgroupSelector
+from misfeat.information.kernels.dealing import score_deals
+
+compile_tests()
+before = score_deals.signatures
+data = make_cohorts(3, 80, 5, hide=0.3, random_state=0)
+selector = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target)
+selector.significance()
+assert before
+print(before == score_deals.signatures)
+"""
+BESIDE = """
+import subprocess
+from misfeat.cli.compilation import compiled_beside
+
+started = []
+
+class Noted(subprocess.Popen):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        started.append(self)
+
+subprocess.Popen = Noted
+with compiled_beside():
+    running = [process.poll() is None for process in started]
+print(running, [process.poll() is not None for process in started])
+"""
+
+
+def printed(code: str, **environment: str) -> str:
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout.strip()
+
+
+def specialisations():
+    """All kernels that are there by now, each with the kinds of data it is compiled for."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("misfeat.")]
+    kernels = [thing for module in modules for thing in vars(module).values()]
+    return {
+        (kernel.py_func.__qualname__, str(kind))
+        for kernel in kernels
+        if hasattr(kernel, "py_func") and hasattr(kernel, "overloads")
+        for kind in kernel.overloads
+    }
+
+
+def reported(table, target, groups, size=3):
+    SubgroupSelector(groups, size=size).fit(table, target).report().html()
+
+
+@pytest.mark.slow
+def test_default_runs_need_nothing_else():
+    compile_all()
+    before = specialisations()
+    survey = make_cohorts(3, 120, 9, n_values=4, n_classes=3, random_state=5)
+    clinics = make_cohorts(5, 700, 12, n_values=6, hide=0.4, random_state=6)
+    with compilations_counted() as compiled:
+        reported(survey.columns, survey.target, survey.groups)
+        reported(clinics.columns, clinics.target, clinics.groups, size=2)
+        reported(clinics.complete, clinics.target, None)
+    assert specialisations() == before
+    assert compiled.count == 0
+
+
+def test_progress_names_what_is_compiled(monkeypatch):
+    answered, told = [], []
+    monkeypatch.setattr(compilation, "_answer_for", lambda **settings: answered.append(settings))
+    monkeypatch.setattr(compilation, "_answer_for_heart", lambda: None)
+    compile_all(lambda *said: told.append(said))
+    kinds, n = list(compilation.KINDS), len(compilation.KINDS)
+    assert answered == list(compilation.KINDS.values())
+    named = [(f"Compiling kernels: {kind}", done, n) for done, kind in enumerate(kinds)]
+    assert told == [*named, ("Compiling kernels", n, n)]
+
+
+def test_what_is_compiled_ahead_is_what_a_run_needs():
+    assert printed(KEPT) == "True"
+
+
+def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
+    compile_tests()
+    assert is_kept(score_deals) in (True, None)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("nothing to compile"))
+    with compiled_beside():
+        pass
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="there is no core to spare")
+def test_the_other_process_ends_with_the_work_of_the_first(tmp_path):
+    assert printed(BESIDE, NUMBA_CACHE_DIR=str(tmp_path)) == "[True] [True]"
